@@ -1,0 +1,21 @@
+package io.rdmacomm.verbs;
+
+/// The way to a peer, ready for datagrams (`struct ibv_ah`, ibv_create_ah(3)). Keep it until the sends that use
+/// it have completed. Usable from any thread.
+public abstract class AddressHandle extends Resource {
+    private final ProtectionDomain protectionDomain;
+
+    /// For providers.
+    protected AddressHandle(ProtectionDomain protectionDomain) {
+        super(protectionDomain);
+        this.protectionDomain = protectionDomain;
+    }
+
+    /// The provider's handle; the address of the C struct where there is one.
+    public abstract long handle();
+
+    @Override
+    public final String toString() {
+        return "address handle on " + protectionDomain.context();
+    }
+}

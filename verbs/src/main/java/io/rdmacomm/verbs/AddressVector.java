@@ -1,0 +1,37 @@
+package io.rdmacomm.verbs;
+
+/// The way to a peer's port (`struct ibv_ah_attr`, ibv_create_ah(3)).
+///
+/// @param destinationGid the peer's global identifier; [Gid#NONE] inside one InfiniBand subnet
+/// @param destinationLid the peer's local identifier, 16 bits
+/// @param sourceGidIndex index of the own identifier in the port's GID table
+/// @param port the local port, counted from 1
+/// @param serviceLevel InfiniBand service level, 0 to 15
+/// @param trafficClass IPv6 traffic class or IPv4 type of service, 0 to 255
+/// @param hopLimit how many routers the packets may cross, 0 to 255
+/// @param flowLabel IPv6 flow label, 20 bits
+public record AddressVector(
+        Gid destinationGid,
+        int destinationLid,
+        int sourceGidIndex,
+        int port,
+        int serviceLevel,
+        int trafficClass,
+        int hopLimit,
+        int flowLabel) {
+    /// Checks the ranges.
+    public AddressVector {
+        Checks.range("destination LID", destinationLid, 0, 0xffff);
+        Checks.range("source GID index", sourceGidIndex, 0, 255);
+        Checks.range("port", port, 1, 255);
+        Checks.range("service level", serviceLevel, 0, 15);
+        Checks.range("traffic class", trafficClass, 0, 255);
+        Checks.range("hop limit", hopLimit, 0, 255);
+        Checks.range("flow label", flowLabel, 0, 0xfffff);
+    }
+
+    /// Whether the packets carry a global routing header; always so on Ethernet.
+    public boolean isGlobal() {
+        return !destinationGid.equals(Gid.NONE);
+    }
+}

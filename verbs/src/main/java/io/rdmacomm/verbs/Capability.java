@@ -1,0 +1,42 @@
+package io.rdmacomm.verbs;
+
+/// What a device may or may not be able to do; [Context#supports(Capability)] tells before a call throws
+/// [UnsupportedVerbException].
+public enum Capability {
+    /// Reliable connected queue pairs.
+    RELIABLE_CONNECTED,
+    /// Unreliable connected queue pairs.
+    UNRELIABLE_CONNECTED,
+    /// Unreliable datagram queue pairs and address handles.
+    UNRELIABLE_DATAGRAM,
+    /// Queue pairs brought up with modify from exchanged numbers, without a connection manager.
+    CONNECT_BY_NUMBERS,
+    /// SEND with immediate data.
+    SEND_WITH_IMMEDIATE,
+    /// RDMA WRITE with immediate data.
+    WRITE_WITH_IMMEDIATE,
+    /// SEND that invalidates a key of the receiver.
+    SEND_WITH_INVALIDATE,
+    /// Local invalidation of a memory window.
+    LOCAL_INVALIDATE,
+    /// Compare-and-swap and fetch-and-add on remote memory.
+    ATOMICS,
+    /// Receiver-not-ready is answered and retried; without it a SEND that meets no receive ends the connection.
+    RECEIVER_NOT_READY,
+    /// Shared receive queues.
+    SHARED_RECEIVE_QUEUE,
+    /// A shared receive queue can change its size.
+    RESIZE_SHARED_RECEIVE_QUEUE,
+    /// Memory windows of type 1, bound with [QueuePair#bind].
+    MEMORY_WINDOW_TYPE_1,
+    /// Memory windows of type 2, bound with a work request.
+    MEMORY_WINDOW_TYPE_2,
+    /// A completion queue can change its size.
+    RESIZE_COMPLETION_QUEUE,
+    /// A memory region can change its memory, protection domain or access rights.
+    REREGISTER_MEMORY,
+    /// Solicited events wake a completion queue that is armed for them alone.
+    SOLICITED_EVENTS,
+    /// Completions of one queue pair come in posting order, READs included.
+    ORDERED_COMPLETIONS
+}

@@ -1,0 +1,20 @@
+package io.rdmacomm.verbs;
+
+/// Argument checks whose messages name the argument, its value and its bounds.
+final class Checks {
+    private Checks() {}
+
+    static int range(String what, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(what + " is " + value + ", must be " + min + " to " + max);
+        }
+        return value;
+    }
+
+    static long range(String what, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(what + " is " + value + ", must be " + min + " to " + max);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,48 @@
+package io.rdmacomm.verbs;
+
+/// What a completion completes (`enum ibv_wc_opcode`). Not valid when the status is not [WorkStatus#SUCCESS].
+public enum CompletionOpcode {
+    /// A SEND of any kind.
+    SEND(0),
+    /// A WRITE of any kind.
+    WRITE(1),
+    /// A READ.
+    READ(2),
+    /// A compare-and-swap.
+    COMPARE_AND_SWAP(3),
+    /// A fetch-and-add.
+    FETCH_AND_ADD(4),
+    /// A memory window was bound.
+    BIND_WINDOW(5),
+    /// A key was invalidated.
+    LOCAL_INVALIDATE(6),
+    /// A SEND of the peer arrived.
+    RECEIVE(128),
+    /// A WRITE with immediate data of the peer arrived.
+    RECEIVE_WRITE_WITH_IMMEDIATE(129),
+    /// A number that this list does not know.
+    UNKNOWN(-1);
+
+    private static final CompletionOpcode[] VALUES = values();
+
+    private final int code;
+
+    CompletionOpcode(int code) {
+        this.code = code;
+    }
+
+    /// The number that C programs see.
+    public int code() {
+        return code;
+    }
+
+    /// The constant of `code`, or [#UNKNOWN].
+    public static CompletionOpcode of(int code) {
+        for (CompletionOpcode value : VALUES) {
+            if (value.code == code) {
+                return value;
+            }
+        }
+        return UNKNOWN;
+    }
+}

@@ -1,0 +1,165 @@
+package io.rdmacomm.verbs;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// An open device (`struct ibv_context`, ibv_open_device(3)): the root of the tree of objects. Usable from any
+/// thread; nothing here is meant for the data path.
+public abstract class Context extends Resource {
+    private final Device device;
+    private final QueuePairTable queuePairs = new QueuePairTable();
+
+    /// For providers.
+    protected Context(Device device) {
+        super(null);
+        this.device = device;
+    }
+
+    /// The device that was opened.
+    public final Device device() {
+        return device;
+    }
+
+    /// Whether the device can do `capability`; what it cannot throws [UnsupportedVerbException].
+    public abstract boolean supports(Capability capability);
+
+    /// The device's attributes (ibv_query_device(3)).
+    public final DeviceAttributes attributes() {
+        checkOpen();
+        return doQueryDevice();
+    }
+
+    /// A port's attributes (ibv_query_port(3)).
+    ///
+    /// @param number the port, counted from 1
+    /// @throws RdmaException EINVAL if there is no such port
+    public final PortAttributes port(int number) {
+        checkOpen();
+        return doQueryPort(number);
+    }
+
+    /// An entry of a port's GID table (ibv_query_gid(3)).
+    ///
+    /// @param port the port, counted from 1
+    /// @param index the position in the table
+    /// @throws RdmaException EINVAL if there is no such port or entry
+    public final Gid gid(int port, int index) {
+        checkOpen();
+        return doQueryGid(port, index);
+    }
+
+    /// An entry of a port's partition key table (ibv_query_pkey(3)), 16 bits.
+    ///
+    /// @param port the port, counted from 1
+    /// @param index the position in the table
+    /// @throws RdmaException EINVAL if there is no such port or entry
+    public final int partitionKey(int port, int index) {
+        checkOpen();
+        return doQueryPartitionKey(port, index);
+    }
+
+    /// Allocates a protection domain (ibv_alloc_pd(3)).
+    ///
+    /// @throws RdmaException ENOMEM if the device has no more of them
+    public final ProtectionDomain allocateProtectionDomain() {
+        checkOpen();
+        return adopt(doAllocateProtectionDomain());
+    }
+
+    /// Creates a channel for completion events (ibv_create_comp_channel(3)).
+    ///
+    /// @throws RdmaException the errno of the device
+    public final CompletionChannel createCompletionChannel() {
+        checkOpen();
+        return adopt(doCreateCompletionChannel());
+    }
+
+    /// Creates a completion queue (ibv_create_cq(3)).
+    ///
+    /// @throws RdmaException EINVAL if it is larger than the device allows or the channel is of another context,
+    ///         ENOMEM if there is no memory for it
+    public final CompletionQueue createCompletionQueue(CompletionQueueOptions options) {
+        checkOpen();
+        CompletionChannel channel = options.channel();
+        if (channel != null && channel.context() != this) {
+            throw new RdmaException(
+                    "create completion queue (ibv_create_cq)", Errno.EINVAL, channel + " is not of " + this);
+        }
+        long max = attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
+        if (options.capacity() > max) {
+            throw new RdmaException(
+                    "create completion queue (ibv_create_cq)",
+                    Errno.EINVAL,
+                    "capacity " + options.capacity() + " is more than the " + max + " of " + this);
+        }
+        CompletionQueue queue = doCreateCompletionQueue(options);
+        queue.dependOnChannel();
+        return adopt(queue);
+    }
+
+    /// Waits for the next asynchronous event (ibv_get_async_event(3)). Blocks; virtual threads may call it.
+    /// Closing the context wakes it.
+    ///
+    /// @param timeout how long to wait at the most; zero to look only
+    /// @return the event, or null when there was none in time
+    /// @throws InterruptedException if the thread was interrupted
+    /// @throws IllegalStateException if the context is or gets closed
+    public final @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) throws InterruptedException {
+        checkOpen();
+        AsyncEvent event = doAwaitAsyncEvent(timeout.toNanos());
+        if (event == null) {
+            checkOpen();
+        }
+        return event;
+    }
+
+    /// The queue pair with this number, or null: completions name their queue pair by number.
+    public final @Nullable QueuePair queuePair(int number) {
+        return queuePairs.find(number);
+    }
+
+    final QueuePairTable queuePairs() {
+        return queuePairs;
+    }
+
+    @Override
+    protected final void doClose() {
+        try {
+            doCloseDevice();
+        } finally {
+            Rdma.closed(this);
+        }
+    }
+
+    @Override
+    public final String toString() {
+        return device.name();
+    }
+
+    /// Queries the device for [#attributes()].
+    protected abstract DeviceAttributes doQueryDevice();
+
+    /// Queries a port for [#port(int)].
+    protected abstract PortAttributes doQueryPort(int number);
+
+    /// Queries a GID for [#gid(int, int)].
+    protected abstract Gid doQueryGid(int port, int index);
+
+    /// Queries a partition key for [#partitionKey(int, int)].
+    protected abstract int doQueryPartitionKey(int port, int index);
+
+    /// Creates the object for [#allocateProtectionDomain()].
+    protected abstract ProtectionDomain doAllocateProtectionDomain();
+
+    /// Creates the object for [#createCompletionChannel()].
+    protected abstract CompletionChannel doCreateCompletionChannel();
+
+    /// Creates the object for [#createCompletionQueue(CompletionQueueOptions)].
+    protected abstract CompletionQueue doCreateCompletionQueue(CompletionQueueOptions options);
+
+    /// Waits for [#awaitAsyncEvent(Duration)]; null on time-out and when the context is closing.
+    protected abstract @Nullable AsyncEvent doAwaitAsyncEvent(long timeoutNanos) throws InterruptedException;
+
+    /// Closes the device; its children are closed by now.
+    protected abstract void doCloseDevice();
+}

@@ -1,0 +1,66 @@
+package io.rdmacomm.verbs;
+
+/// The errno values that verbs calls fail with (errno(3), Linux numbering).
+///
+/// [#of(int)] never throws: a number that is not listed becomes [#UNKNOWN].
+public enum Errno {
+    /// Operation not permitted.
+    EPERM(1),
+    /// No such file, object or key.
+    ENOENT(2),
+    /// Interrupted system call.
+    EINTR(4),
+    /// Input/output error.
+    EIO(5),
+    /// Try again.
+    EAGAIN(11),
+    /// Out of memory, or a queue is full.
+    ENOMEM(12),
+    /// Permission denied.
+    EACCES(13),
+    /// Bad address.
+    EFAULT(14),
+    /// The object is in use.
+    EBUSY(16),
+    /// No such device.
+    ENODEV(19),
+    /// Invalid argument.
+    EINVAL(22),
+    /// No space left on the device.
+    ENOSPC(28),
+    /// Not supported by this device.
+    EOPNOTSUPP(95),
+    /// The address is in use.
+    EADDRINUSE(98),
+    /// Connection reset by peer.
+    ECONNRESET(104),
+    /// The wait was longer than allowed.
+    ETIMEDOUT(110),
+    /// Connection refused.
+    ECONNREFUSED(111),
+    /// A number that this list does not know.
+    UNKNOWN(-1);
+
+    private static final Errno[] VALUES = values();
+
+    private final int number;
+
+    Errno(int number) {
+        this.number = number;
+    }
+
+    /// The number that C programs see.
+    public int number() {
+        return number;
+    }
+
+    /// The constant of `number`, or [#UNKNOWN].
+    public static Errno of(int number) {
+        for (Errno errno : VALUES) {
+            if (errno.number == number) {
+                return errno;
+            }
+        }
+        return UNKNOWN;
+    }
+}

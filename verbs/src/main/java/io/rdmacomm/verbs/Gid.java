@@ -1,0 +1,69 @@
+package io.rdmacomm.verbs;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.HexFormat;
+
+/// A global identifier: 16 bytes in network order (`union ibv_gid`). IPv4 addresses appear as `::ffff:a.b.c.d`.
+///
+/// @param high the first 8 bytes
+/// @param low the last 8 bytes
+public record Gid(long high, long low) {
+    /// The identifier with all bytes zero: none.
+    public static final Gid NONE = new Gid(0, 0);
+
+    private static final long MAPPED_PREFIX = 0xffff_0000_0000L;
+
+    /// The identifier of an IP address; an IPv4 address is mapped into IPv6.
+    public static Gid of(InetAddress address) {
+        byte[] bytes = address.getAddress();
+        if (address instanceof Inet4Address) {
+            return new Gid(0, MAPPED_PREFIX | bigEndian(bytes, 0, 4));
+        }
+        return new Gid(bigEndian(bytes, 0, 8), bigEndian(bytes, 8, 8));
+    }
+
+    /// The IP address with these 16 bytes.
+    public InetAddress address() {
+        byte[] bytes = bytes();
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("16 bytes are always an address", e);
+        }
+    }
+
+    /// The 16 bytes in network order.
+    public byte[] bytes() {
+        byte[] bytes = new byte[16];
+        for (int i = 0; i < 8; i++) {
+            bytes[i] = (byte) (high >>> (56 - 8 * i));
+            bytes[8 + i] = (byte) (low >>> (56 - 8 * i));
+        }
+        return bytes;
+    }
+
+    /// The colon-separated form that ibv_devinfo prints, or the dotted form for a mapped IPv4 address.
+    @Override
+    public String toString() {
+        if (high == 0 && low >>> 32 == 0xffff) {
+            return "::ffff:" + (low >>> 24 & 0xff) + "." + (low >>> 16 & 0xff) + "." + (low >>> 8 & 0xff) + "."
+                    + (low & 0xff);
+        }
+        String hex = HexFormat.of().formatHex(bytes());
+        StringBuilder text = new StringBuilder(39);
+        for (int i = 0; i < 32; i += 4) {
+            text.append(i == 0 ? "" : ":").append(hex, i, i + 4);
+        }
+        return text.toString();
+    }
+
+    private static long bigEndian(byte[] bytes, int from, int count) {
+        long value = 0;
+        for (int i = from; i < from + count; i++) {
+            value = value << 8 | bytes[i] & 0xff;
+        }
+        return value;
+    }
+}

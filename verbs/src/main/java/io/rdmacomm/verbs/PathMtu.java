@@ -1,0 +1,28 @@
+package io.rdmacomm.verbs;
+
+/// The largest payload of one packet (`enum ibv_mtu`).
+public enum PathMtu {
+    /// 256 bytes.
+    MTU_256(1),
+    /// 512 bytes.
+    MTU_512(2),
+    /// 1024 bytes.
+    MTU_1024(3),
+    /// 2048 bytes.
+    MTU_2048(4),
+    /// 4096 bytes.
+    MTU_4096(5);
+
+    private static final PathMtu[] VALUES = values();
+
+    private final int code;
+
+    PathMtu(int code) {
+        this.code = code;
+    }
+
+    /// The number that C programs see.
+    public int code() {
+        return code;
+    }
+}

@@ -1,0 +1,175 @@
+package io.rdmacomm.verbs;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/// What belongs together (`struct ibv_pd`, ibv_alloc_pd(3)): memory may only be used by queue pairs of its own
+/// protection
+/// domain, locally and by peers. Usable from any thread; nothing here is meant for the data path.
+public abstract class ProtectionDomain extends Resource {
+    private static final String REGISTER = "register memory (ibv_reg_mr)";
+    private static final String CREATE_QUEUE_PAIR = "create queue pair (ibv_create_qp)";
+
+    private final Context context;
+
+    /// For providers.
+    protected ProtectionDomain(Context context) {
+        super(context);
+        this.context = context;
+    }
+
+    /// The open device it belongs to.
+    public final Context context() {
+        return context;
+    }
+
+    /// Allocates zeroed, page-aligned memory and registers it (ibv_reg_mr(3)). The region owns the memory:
+    /// closing it frees it. On the software device a peer on the same host reaches such memory without any thread
+    /// of this process.
+    ///
+    /// @param bytes the length, at least 1
+    /// @param access what may be done to it besides local reading
+    /// @throws RdmaException EINVAL if remote write or atomic is asked for without local write, ENOMEM or ENOSPC
+    /// if there is no room; the message says what to raise
+    public final MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
+        checkOpen();
+        Checks.range("length of a memory region", bytes, 1, Long.MAX_VALUE);
+        return adopt(doAllocate(bytes, checkedAccess(access)));
+    }
+
+    /// Registers the caller's memory (ibv_reg_mr(3)). The region keeps the segment reachable; the caller frees it
+    /// after closing the region.
+    ///
+    /// @param segment native memory, not of a confined arena, at least 1 byte
+    /// @param access what may be done to it besides local reading
+    /// @throws IllegalArgumentException if the segment is on the heap, empty or confined to one thread
+    /// @throws RdmaException EINVAL if remote write or atomic is asked for without local write, ENOMEM if the
+    /// device cannot register it; the message says what to raise
+    public final MemoryRegion register(MemorySegment segment, Set<AccessFlag> access) {
+        checkOpen();
+        if (!segment.isNative()) {
+            throw new IllegalArgumentException("memory on the heap cannot be registered; allocate it from an Arena");
+        }
+        if (segment.byteSize() == 0) {
+            throw new IllegalArgumentException("an empty segment cannot be registered");
+        }
+        if (!segment.isAccessibleBy(new Thread(() -> {}))) {
+            throw new IllegalArgumentException(
+                    "a segment of a confined arena cannot be registered: a device is another thread; use Arena.ofShared()");
+        }
+        if (segment.isReadOnly() && access.contains(AccessFlag.LOCAL_WRITE)) {
+            throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
+        }
+        return adopt(doRegister(segment, checkedAccess(access)));
+    }
+
+    /// Allocates a memory window that is not bound yet (ibv_alloc_mw(3)).
+    ///
+    /// @throws UnsupportedVerbException if the device has no windows of that type
+    public final MemoryWindow allocateWindow(MemoryWindowType type) {
+        checkOpen();
+        require(
+                type == MemoryWindowType.TYPE_1 ? Capability.MEMORY_WINDOW_TYPE_1 : Capability.MEMORY_WINDOW_TYPE_2,
+                "allocate memory window (ibv_alloc_mw)");
+        return adopt(doAllocateWindow(type));
+    }
+
+    /// Creates a shared receive queue (ibv_create_srq(3)).
+    ///
+    /// @throws UnsupportedVerbException if the device has none
+    /// @throws RdmaException EINVAL if it is larger than the device allows
+    public final SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueOptions options) {
+        checkOpen();
+        require(Capability.SHARED_RECEIVE_QUEUE, "create shared receive queue (ibv_create_srq)");
+        return adopt(doCreateSharedReceiveQueue(options));
+    }
+
+    /// Creates an address handle for datagrams (ibv_create_ah(3)).
+    ///
+    /// @throws UnsupportedVerbException if the device has no datagrams
+    public final AddressHandle createAddressHandle(AddressVector vector) {
+        checkOpen();
+        require(Capability.UNRELIABLE_DATAGRAM, "create address handle (ibv_create_ah)");
+        return adopt(doCreateAddressHandle(vector));
+    }
+
+    /// Creates a queue pair in state RESET (ibv_create_qp(3)).
+    ///
+    /// @throws UnsupportedVerbException if the device has no queue pairs of that type
+    /// @throws RdmaException EINVAL if the sizes are larger than the device allows or an object is of another
+    /// context, ENOMEM if the device has no more queue pairs
+    public final QueuePair createQueuePair(QueuePairOptions options) {
+        checkOpen();
+        require(
+                switch (options.type()) {
+                    case RELIABLE_CONNECTED -> Capability.RELIABLE_CONNECTED;
+                    case UNRELIABLE_CONNECTED -> Capability.UNRELIABLE_CONNECTED;
+                    case UNRELIABLE_DATAGRAM -> Capability.UNRELIABLE_DATAGRAM;
+                },
+                CREATE_QUEUE_PAIR);
+        SharedReceiveQueue shared = options.sharedReceives();
+        if (!options.sendCompletions().context().equals(context)
+                || !options.receiveCompletions().context().equals(context)
+                || (shared != null && !shared.protectionDomain().context().equals(context))) {
+            throw new RdmaException(
+                    CREATE_QUEUE_PAIR, Errno.EINVAL, "its completion or shared receive queue is not of " + context);
+        }
+        checkSizes(options.sizes());
+        QueuePair queuePair = doCreateQueuePair(options);
+        queuePair.begin();
+        return adopt(queuePair);
+    }
+
+    private void checkSizes(QueueSizes sizes) {
+        DeviceAttributes attributes = context.attributes();
+        limit("send queue depth", sizes.sends(), attributes, DeviceLimit.MAX_QUEUE_PAIR_DEPTH);
+        limit("receive queue depth", sizes.receives(), attributes, DeviceLimit.MAX_QUEUE_PAIR_DEPTH);
+        limit("elements of a send", sizes.sendElements(), attributes, DeviceLimit.MAX_SGE);
+        limit("elements of a receive", sizes.receiveElements(), attributes, DeviceLimit.MAX_SGE);
+    }
+
+    private void limit(String what, int asked, DeviceAttributes attributes, DeviceLimit limit) {
+        if (asked > attributes.limit(limit)) {
+            throw new RdmaException(
+                    CREATE_QUEUE_PAIR,
+                    Errno.EINVAL,
+                    what + " " + asked + " is more than the " + attributes.limit(limit) + " (" + limit.cName() + ") of "
+                            + context);
+        }
+    }
+
+    private void require(Capability capability, String operation) {
+        if (!context.supports(capability)) {
+            throw new UnsupportedVerbException(
+                    operation, capability, context.device().name());
+        }
+    }
+
+    /// Remote write and atomic rights need the local write right (ibv_reg_mr(3)).
+    static int checkedAccess(Set<AccessFlag> access) {
+        boolean remote = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
+        if (remote && !access.contains(AccessFlag.LOCAL_WRITE)) {
+            throw new RdmaException(
+                    REGISTER, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE, got " + access);
+        }
+        return AccessFlag.mask(access);
+    }
+
+    /// Creates the object for [#allocate(long, Set)].
+    protected abstract MemoryRegion doAllocate(long bytes, int access);
+
+    /// Creates the object for [#register(MemorySegment, Set)].
+    protected abstract MemoryRegion doRegister(MemorySegment segment, int access);
+
+    /// Creates the object for [#allocateWindow(MemoryWindowType)].
+    protected abstract MemoryWindow doAllocateWindow(MemoryWindowType type);
+
+    /// Creates the object for [#createSharedReceiveQueue(SharedReceiveQueueOptions)].
+    protected abstract SharedReceiveQueue doCreateSharedReceiveQueue(SharedReceiveQueueOptions options);
+
+    /// Creates the object for [#createAddressHandle(AddressVector)].
+    protected abstract AddressHandle doCreateAddressHandle(AddressVector vector);
+
+    /// Creates the object for [#createQueuePair(QueuePairOptions)].
+    protected abstract QueuePair doCreateQueuePair(QueuePairOptions options);
+}

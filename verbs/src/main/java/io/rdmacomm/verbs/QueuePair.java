@@ -1,0 +1,507 @@
+package io.rdmacomm.verbs;
+
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// A send queue and a receive queue (`struct ibv_qp`, ibv_create_qp(3)). Usable from any thread.
+///
+/// Every posted request ends exactly once: with a completion, silently if it succeeded and was not signalled, or
+/// flushed
+/// when the queue pair fails. `post` never blocks and never allocates.
+public abstract class QueuePair extends Resource {
+    private static final String POST_SEND = "post send (ibv_post_send)";
+    private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
+    private static final int INLINE_OPCODES = 1 << SendOpcode.SEND.code()
+            | 1 << SendOpcode.SEND_WITH_IMMEDIATE.code()
+            | 1 << SendOpcode.SEND_WITH_INVALIDATE.code()
+            | 1 << SendOpcode.WRITE.code()
+            | 1 << SendOpcode.WRITE_WITH_IMMEDIATE.code();
+
+    private final ProtectionDomain protectionDomain;
+    private final QueuePairOptions options;
+    private final int initialPsn = ThreadLocalRandom.current().nextInt(1 << 24);
+    private final QueuePairAttributes attributes = new QueuePairAttributes();
+    private final ReentrantLock sendLock = new ReentrantLock();
+    private final ReentrantLock receiveLock = new ReentrantLock();
+    private volatile QueuePairState state = QueuePairState.RESET;
+    // Set by begin(), when the provider has said what sizes it really gave.
+    private SendDepth sendDepth = new SendDepth(0);
+    private QueueSizes sizes = QueueSizes.defaults();
+    private int opcodes;
+    private long receivesPosted;
+    private volatile long receivesRetired;
+
+    /// For providers.
+    protected QueuePair(ProtectionDomain protectionDomain, QueuePairOptions options) {
+        super(protectionDomain);
+        this.protectionDomain = protectionDomain;
+        this.options = options;
+    }
+
+    /// Ties the complete object into its context.
+    final void begin() {
+        sizes = doSizes();
+        sendDepth = new SendDepth(sizes.sends());
+        opcodes = allowedOpcodes(options.type(), protectionDomain.context());
+        dependOn(options.sendCompletions());
+        if (options.receiveCompletions() != options.sendCompletions()) {
+            dependOn(options.receiveCompletions());
+        }
+        SharedReceiveQueue shared = options.sharedReceives();
+        if (shared != null) {
+            dependOn(shared);
+        }
+        protectionDomain.context().queuePairs().add(this);
+    }
+
+    /// The protection domain it belongs to.
+    public final ProtectionDomain protectionDomain() {
+        return protectionDomain;
+    }
+
+    /// What it was created with.
+    public final QueuePairOptions options() {
+        return options;
+    }
+
+    /// The sizes it really has, at least those asked for.
+    public final QueueSizes sizes() {
+        return sizes;
+    }
+
+    /// Its number, 24 bits.
+    public abstract int number();
+
+    /// The state that this side knows it to be in.
+    public final QueuePairState state() {
+        return state;
+    }
+
+    /// What a peer needs to connect: send it over whatever connection there is. The packet sequence number is
+    /// random.
+    ///
+    /// @param port the local port, counted from 1
+    /// @param gidIndex the position in the port's GID table
+    public final QueuePairInfo info(int port, int gidIndex) {
+        checkOpen();
+        Context context = protectionDomain.context();
+        PortAttributes attributesOfPort = context.port(port);
+        return new QueuePairInfo(
+                number(),
+                initialPsn,
+                attributesOfPort.lid(),
+                context.gid(port, gidIndex),
+                attributesOfPort.activeMtu());
+    }
+
+    /// What a peer needs to connect through port 1 and GID 0.
+    public final QueuePairInfo info() {
+        return info(1, 0);
+    }
+
+    /// Goes from RESET to READY_TO_SEND with the numbers of the peer. Both sides do this, in any order; requests
+    /// wait for
+    /// the peer as long as the retry counts say.
+    ///
+    /// @throws QueuePairStateException if it is not in RESET
+    public final void connect(QueuePairInfo remote, ConnectionOptions how) {
+        modify(new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(how.port())
+                .accessFlags(how.accessFlags()));
+        PathMtu local = protectionDomain.context().port(how.port()).activeMtu();
+        modify(new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(new AddressVector(
+                        remote.gid(),
+                        remote.lid(),
+                        how.gidIndex(),
+                        how.port(),
+                        how.serviceLevel(),
+                        how.trafficClass(),
+                        how.hopLimit(),
+                        0))
+                .pathMtu(smallest(how.pathMtu(), smallest(local, remote.mtu())))
+                .destinationNumber(remote.number())
+                .receivePsn(remote.packetSequenceNumber())
+                .maxDestinationReadAtomic(how.maxDestinationReadAtomic())
+                .minRnrTimer(how.minRnrTimer()));
+        modify(new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_SEND)
+                .sendPsn(initialPsn)
+                .timeout(how.timeout())
+                .retryCount(how.retryCount())
+                .rnrRetry(how.rnrRetry())
+                .maxReadAtomic(how.maxReadAtomic()));
+    }
+
+    /// Goes from RESET to READY_TO_SEND with default options; see [#connect(QueuePairInfo, ConnectionOptions)].
+    public final void connect(QueuePairInfo remote) {
+        connect(remote, ConnectionOptions.defaults());
+    }
+
+    /// Changes the state or attributes (ibv_modify_qp(3)). Going to RESET discards what is queued, going to ERROR
+    /// flushes
+    /// it.
+    ///
+    /// @throws QueuePairStateException if the state table does not allow it; the message names what is missing or
+    ///         forbidden, and nothing has changed
+    /// @throws RdmaException the errno of the device
+    public final void modify(QueuePairAttributes change) {
+        sendLock.lock();
+        receiveLock.lock();
+        try {
+            checkOpen();
+            QueuePairStateTable.check(toString(), options.type(), state, change);
+            QueuePairState from = state;
+            QueuePairState to = change.has(QueuePairAttribute.STATE) ? change.state() : from;
+            QueuePairAttributes effective = new QueuePairAttributes();
+            effective.apply(attributes);
+            effective.apply(change);
+            doModify(from, to, change, effective);
+            attributes.apply(change);
+            if (to == QueuePairState.RESET) {
+                sendDepth.clear();
+                receivesPosted = 0;
+                receivesRetired = 0;
+            }
+            // A provider that failed the queue pair meanwhile has the last word.
+            if (state == from) {
+                state = to;
+            }
+        } finally {
+            receiveLock.unlock();
+            sendLock.unlock();
+        }
+    }
+
+    /// The attributes that were set so far, with the present state (ibv_query_qp(3)).
+    public final QueuePairAttributes query() {
+        sendLock.lock();
+        try {
+            checkOpen();
+            QueuePairAttributes copy = new QueuePairAttributes();
+            copy.apply(attributes);
+            return copy.state(doQueryState(state));
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
+    /// Posts the requests of `batch` (ibv_post_send(3)). Never blocks, never allocates.
+    ///
+    /// The batch can be reused at once. The memory that its requests name can be reused after their completion,
+    /// that of inline requests at once.
+    ///
+    /// @return how many were taken; fewer than the batch holds means that the queue is full until completions are
+    /// polled
+    /// @throws QueuePairStateException if the state is RESET, INIT or READY_TO_RECEIVE
+    /// @throws WorkRequestException if a request does not fit this queue pair; those before it were posted
+    public final int post(SendBatch batch) {
+        return post(batch, 0);
+    }
+
+    /// Posts the requests of `batch` from `first` on; see [#post(SendBatch)].
+    ///
+    /// @return how many were taken
+    public final int post(SendBatch batch, int first) {
+        sendLock.lock();
+        try {
+            checkOpen();
+            QueuePairState now = state;
+            if (now.code() < QueuePairState.READY_TO_SEND.code()) {
+                throw notReady(POST_SEND, now, "connect it first");
+            }
+            int count = batch.size() - first;
+            if (fits(batch)) {
+                return postGood(batch, first, count, now);
+            }
+            return postUntilBad(batch, first, count, now);
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
+    private int postGood(SendBatch batch, int first, int wanted, QueuePairState now) {
+        SendDepth depth = sendDepth;
+        // What is posted in an error state completes at once, without a slot.
+        boolean accounted = now == QueuePairState.READY_TO_SEND || now == QueuePairState.SEND_QUEUE_DRAIN;
+        int count = accounted ? Math.min(wanted, depth.room()) : wanted;
+        if (count <= 0) {
+            return 0;
+        }
+        if (accounted) {
+            for (int i = first; i < first + count; i++) {
+                depth.take(isSignaled(batch, i));
+            }
+        }
+        boolean shortened = count < batch.size() - first;
+        if (shortened) {
+            batch.chain(first + count - 1, false);
+        }
+        int taken = doPost(batch, first, count);
+        if (shortened) {
+            batch.chain(first + count - 1, true);
+        }
+        if (accounted && taken < count) {
+            giveBack(batch, first + taken, count - taken);
+        }
+        return taken;
+    }
+
+    private void giveBack(SendBatch batch, int first, int count) {
+        int signals = 0;
+        for (int i = first; i < first + count; i++) {
+            signals += isSignaled(batch, i) ? 1 : 0;
+        }
+        sendDepth.untake(count, signals);
+    }
+
+    private boolean isSignaled(SendBatch batch, int index) {
+        return options.signalAll() || (batch.flags(index) & SendRequestLayout.FLAG_SIGNALED) != 0;
+    }
+
+    private int postUntilBad(SendBatch batch, int first, int count, QueuePairState now) {
+        int good = 0;
+        String complaint = null;
+        while (good < count && complaint == null) {
+            complaint = complaint(batch, first + good);
+            good += complaint == null ? 1 : 0;
+        }
+        int taken = good == 0 ? 0 : postGood(batch, first, good, now);
+        if (taken == good && complaint != null) {
+            throw new WorkRequestException(POST_SEND, first + good, complaint);
+        }
+        return taken;
+    }
+
+    /// The whole batch at once: what was or-ed and maximised while it was filled.
+    private boolean fits(SendBatch batch) {
+        return (batch.opcodes() & ~opcodes) == 0
+                && batch.mostElements() <= sizes.sendElements()
+                && batch.mostInline() <= sizes.inlineBytes();
+    }
+
+    private @Nullable String complaint(SendBatch batch, int index) {
+        int code = batch.opcodeCode(index);
+        if ((1 << code & opcodes) == 0) {
+            return SendOpcode.of(code) + " is not possible on a " + options.type() + " queue pair of "
+                    + protectionDomain.context();
+        }
+        if (batch.elementCount(index) > sizes.sendElements()) {
+            return batch.elementCount(index) + " scatter/gather elements, this queue pair allows "
+                    + sizes.sendElements();
+        }
+        if ((batch.flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
+            if ((1 << code & INLINE_OPCODES) == 0) {
+                return SendOpcode.of(code) + " cannot be inline";
+            }
+            if (batch.mostInline() > sizes.inlineBytes()) {
+                return "up to " + batch.mostInline() + " inline bytes, this queue pair allows " + sizes.inlineBytes();
+            }
+        }
+        return null;
+    }
+
+    /// Posts the receives of `batch` (ibv_post_recv(3)). Never blocks, never allocates. Legal from INIT on.
+    ///
+    /// @return how many were taken; fewer than the batch holds means that the queue is full until completions are
+    /// polled
+    /// @throws QueuePairStateException if the state is RESET
+    /// @throws RdmaException EINVAL if the queue pair takes its receives from a shared receive queue
+    /// @throws WorkRequestException if a receive does not fit this queue pair; those before it were posted
+    public final int post(ReceiveBatch batch) {
+        receiveLock.lock();
+        try {
+            checkOpen();
+            QueuePairState now = state;
+            if (now == QueuePairState.RESET) {
+                throw notReady(POST_RECEIVE, now, "bring it to INIT first");
+            }
+            if (options.sharedReceives() != null) {
+                throw new RdmaException(
+                        POST_RECEIVE,
+                        Errno.EINVAL,
+                        this + " takes its receives from a shared receive queue; post there");
+            }
+            int room = now == QueuePairState.ERROR
+                    ? batch.size()
+                    : sizes.receives() - (int) (receivesPosted - receivesRetired);
+            int good = ReceiveChecks.acceptable(batch, sizes.receiveElements());
+            int count = Math.min(good, room);
+            int taken = count <= 0 ? 0 : postReceives(batch, count);
+            if (taken == good && good < batch.size()) {
+                throw ReceiveChecks.tooManyElements(POST_RECEIVE, good, sizes.receiveElements());
+            }
+            return taken;
+        } finally {
+            receiveLock.unlock();
+        }
+    }
+
+    private int postReceives(ReceiveBatch batch, int count) {
+        boolean shortened = count < batch.size();
+        if (shortened) {
+            batch.chain(count - 1, false);
+        }
+        int taken = doPost(batch, 0, count);
+        if (shortened) {
+            batch.chain(count - 1, true);
+        }
+        receivesPosted += taken;
+        return taken;
+    }
+
+    /// Binds a memory window of type 1 to a part of a region (ibv_bind_mw(3)): a request in the send queue, whose
+    /// completion says whether it worked. Length zero unbinds it. The window's remote key changes at once.
+    ///
+    /// @param flags `FLAG_` bits of [SendRequestLayout]
+    /// @throws RdmaException EINVAL if the window is of type 2, EPERM if it is of another protection domain,
+    /// ENOMEM if the send queue is full
+    public final void bind(
+            long workId,
+            MemoryWindow window,
+            MemoryRegion region,
+            long offset,
+            long length,
+            Set<AccessFlag> access,
+            int flags) {
+        String operation = "bind memory window (ibv_bind_mw)";
+        sendLock.lock();
+        try {
+            checkOpen();
+            if (window.type() != MemoryWindowType.TYPE_1) {
+                throw new RdmaException(operation, Errno.EINVAL, window + " is of type 2; bind it with a work request");
+            }
+            if (window.protectionDomain() != protectionDomain || region.protectionDomain() != protectionDomain) {
+                throw new RdmaException(
+                        operation, Errno.EPERM, window + " or " + region + " is of another protection domain");
+            }
+            Objects.checkFromIndexSize(offset, length, region.length());
+            if (state.code() < QueuePairState.READY_TO_SEND.code()) {
+                throw notReady(operation, state, "connect it first");
+            }
+            if (sendDepth.room() < 1) {
+                throw new RdmaException(operation, Errno.ENOMEM, "the send queue of " + this + " is full");
+            }
+            sendDepth.take(options.signalAll() || (flags & SendRequestLayout.FLAG_SIGNALED) != 0);
+            doBind(workId, window, region, offset, length, AccessFlag.mask(access), flags);
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
+    /// A successful completion was polled.
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time retires: the poller, under its queue's lock
+    final void retire(boolean receive) {
+        if (receive) {
+            receivesRetired = receivesRetired + 1;
+        } else {
+            sendDepth.retire();
+        }
+    }
+
+    /// The lock that posting, modifying and closing hold, for a provider whose own threads touch the send queue.
+    protected final ReentrantLock sendLock() {
+        return sendLock;
+    }
+
+    /// The lock that posting receives, modifying and closing hold; taken after [#sendLock()].
+    protected final ReentrantLock receiveLock() {
+        return receiveLock;
+    }
+
+    /// A provider has noticed that the queue pair changed its state by itself.
+    protected final void entered(QueuePairState now) {
+        state = now;
+    }
+
+    @Override
+    protected final void doClose() {
+        sendLock.lock();
+        receiveLock.lock();
+        try {
+            protectionDomain.context().queuePairs().remove(this);
+            doDestroy();
+            state = QueuePairState.RESET;
+        } finally {
+            receiveLock.unlock();
+            sendLock.unlock();
+        }
+    }
+
+    @Override
+    public final String toString() {
+        return "queue pair 0x" + Integer.toHexString(number()) + " on " + protectionDomain.context();
+    }
+
+    /// The sizes that the provider gave, at least those asked for.
+    protected abstract QueueSizes doSizes();
+
+    /// Carries a checked transition out, under both locks.
+    ///
+    /// @param from the present state
+    /// @param to the state to go to
+    /// @param change what the caller set
+    /// @param effective what the caller set now and before
+    protected abstract void doModify(
+            QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective);
+
+    /// The state for [#query()]; a provider that cannot ask its device returns what is `known`.
+    protected QueuePairState doQueryState(QueuePairState known) {
+        return known;
+    }
+
+    /// Posts `count` checked requests that fit the queue, under the send lock; returns how many were taken.
+    protected abstract int doPost(SendBatch batch, int first, int count);
+
+    /// Posts `count` checked receives that fit the queue, under the receive lock; returns how many were taken.
+    protected abstract int doPost(ReceiveBatch batch, int first, int count);
+
+    /// Binds for [#bind]; the default has no memory windows.
+    protected void doBind(
+            long workId, MemoryWindow window, MemoryRegion region, long offset, long length, int access, int flags) {
+        throw new UnsupportedVerbException(
+                "bind memory window (ibv_bind_mw)",
+                Capability.MEMORY_WINDOW_TYPE_1,
+                protectionDomain.context().device().name());
+    }
+
+    /// Releases what the provider holds, under both locks.
+    protected abstract void doDestroy();
+
+    private QueuePairStateException notReady(String operation, QueuePairState now, String hint) {
+        return new QueuePairStateException(operation, now, this + " is in state " + now + "; " + hint);
+    }
+
+    private static PathMtu smallest(PathMtu one, PathMtu other) {
+        return one.code() <= other.code() ? one : other;
+    }
+
+    private static int allowedOpcodes(QueuePairType type, Context context) {
+        int mask = 1 << SendOpcode.SEND.code();
+        mask |= bit(context, Capability.SEND_WITH_IMMEDIATE, SendOpcode.SEND_WITH_IMMEDIATE);
+        if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
+            return mask;
+        }
+        mask |= 1 << SendOpcode.WRITE.code();
+        mask |= bit(context, Capability.WRITE_WITH_IMMEDIATE, SendOpcode.WRITE_WITH_IMMEDIATE);
+        mask |= bit(context, Capability.SEND_WITH_INVALIDATE, SendOpcode.SEND_WITH_INVALIDATE);
+        mask |= bit(context, Capability.LOCAL_INVALIDATE, SendOpcode.LOCAL_INVALIDATE);
+        mask |= bit(context, Capability.MEMORY_WINDOW_TYPE_2, SendOpcode.BIND_WINDOW);
+        if (type == QueuePairType.RELIABLE_CONNECTED) {
+            mask |= 1 << SendOpcode.READ.code();
+            mask |= bit(context, Capability.ATOMICS, SendOpcode.COMPARE_AND_SWAP);
+            mask |= bit(context, Capability.ATOMICS, SendOpcode.FETCH_AND_ADD);
+        }
+        return mask;
+    }
+
+    private static int bit(Context context, Capability capability, SendOpcode opcode) {
+        return context.supports(capability) ? 1 << opcode.code() : 0;
+    }
+}

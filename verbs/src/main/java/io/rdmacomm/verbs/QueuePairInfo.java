@@ -1,0 +1,17 @@
+package io.rdmacomm.verbs;
+
+/// What a peer must know to connect to a queue pair: the classic exchange of numbers.
+///
+/// @param number the queue pair number, 24 bits
+/// @param packetSequenceNumber the first packet sequence number it sends, 24 bits
+/// @param lid the local identifier of its port, 16 bits
+/// @param gid the global identifier of its port
+/// @param mtu the largest packet payload its port can take
+public record QueuePairInfo(int number, int packetSequenceNumber, int lid, Gid gid, PathMtu mtu) {
+    /// Checks the ranges.
+    public QueuePairInfo {
+        Checks.range("queue pair number", number, 0, 0xffffff);
+        Checks.range("packet sequence number", packetSequenceNumber, 0, 0xffffff);
+        Checks.range("LID", lid, 0, 0xffff);
+    }
+}

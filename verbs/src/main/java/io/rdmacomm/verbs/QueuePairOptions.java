@@ -1,0 +1,50 @@
+package io.rdmacomm.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/// How a queue pair is created (`struct ibv_qp_init_attr`, ibv_create_qp(3)).
+///
+/// @param type the service
+/// @param sendCompletions where sends complete
+/// @param receiveCompletions where receives complete; may be the same queue
+/// @param sharedReceives the queue that receives come from; null for an own receive queue
+/// @param sizes the sizes of the queues
+/// @param signalAll whether every send completes, not only those that ask for it
+public record QueuePairOptions(
+        QueuePairType type,
+        CompletionQueue sendCompletions,
+        CompletionQueue receiveCompletions,
+        @Nullable SharedReceiveQueue sharedReceives,
+        QueueSizes sizes,
+        boolean signalAll) {
+    /// A reliable connected queue pair of default sizes whose sends and receives complete in `completions`.
+    public static QueuePairOptions reliable(CompletionQueue completions) {
+        return new QueuePairOptions(
+                QueuePairType.RELIABLE_CONNECTED, completions, completions, null, QueueSizes.defaults(), false);
+    }
+
+    /// These options with another service.
+    public QueuePairOptions withType(QueuePairType value) {
+        return new QueuePairOptions(value, sendCompletions, receiveCompletions, sharedReceives, sizes, signalAll);
+    }
+
+    /// These options with other sizes.
+    public QueuePairOptions withSizes(QueueSizes value) {
+        return new QueuePairOptions(type, sendCompletions, receiveCompletions, sharedReceives, value, signalAll);
+    }
+
+    /// These options with another queue for the completions of receives.
+    public QueuePairOptions withReceiveCompletions(CompletionQueue value) {
+        return new QueuePairOptions(type, sendCompletions, value, sharedReceives, sizes, signalAll);
+    }
+
+    /// These options with receives from a shared receive queue.
+    public QueuePairOptions withSharedReceives(SharedReceiveQueue value) {
+        return new QueuePairOptions(type, sendCompletions, receiveCompletions, value, sizes, signalAll);
+    }
+
+    /// These options with a completion for every send, or only for those that ask for it.
+    public QueuePairOptions withSignalAll(boolean value) {
+        return new QueuePairOptions(type, sendCompletions, receiveCompletions, sharedReceives, sizes, value);
+    }
+}

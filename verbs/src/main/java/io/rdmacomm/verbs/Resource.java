@@ -1,0 +1,183 @@
+package io.rdmacomm.verbs;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// A verbs object: something that is created from a parent, may have children, and must be closed.
+///
+/// The tree is Context -> {CompletionChannel, CompletionQueue, ProtectionDomain -> {MemoryRegion, MemoryWindow,
+/// SharedReceiveQueue, AddressHandle, QueuePair}}. [#close()] is idempotent and may be called from any thread; it
+/// closes
+/// the children first, newest first. An object that others use without being their parent (the completion queue
+/// of a queue pair) refuses to close with EBUSY until they are closed, as the C calls do. Using a closed object
+/// is an [IllegalStateException] that names it.
+public abstract class Resource implements AutoCloseable {
+    private final @Nullable Resource parent;
+    private final ReentrantLock closing = new ReentrantLock();
+    private final List<Resource> children = new ArrayList<>();
+    private final List<Resource> users = new ArrayList<>();
+    private final List<Resource> dependencies = new ArrayList<>();
+    private volatile boolean open = true;
+    private boolean closed;
+
+    /// A new object; the factory method of its parent adopts it.
+    ///
+    /// @param parent what it was created from; null for a context
+    protected Resource(@Nullable Resource parent) {
+        this.parent = parent;
+    }
+
+    /// What this object is called in messages, for example `queue pair 0x11 on soft0`.
+    @Override
+    public abstract String toString();
+
+    /// Whether [#close()] has not begun.
+    public final boolean isOpen() {
+        return open;
+    }
+
+    /// Releases the object and, before it, its children. Does nothing when it is closed already; waits when
+    /// another thread is closing it.
+    ///
+    /// @throws RdmaException EBUSY if another open object still uses this one; nothing is closed then
+    @Override
+    public final void close() {
+        closing.lock();
+        try {
+            if (!closed) {
+                refuseWhileUsed();
+                closeTree();
+            }
+        } finally {
+            closing.unlock();
+        }
+    }
+
+    /// Releases what the provider holds for this object. Called once, after the children were closed.
+    protected abstract void doClose();
+
+    /// Called once when closing begins, before the children are closed: wakes whoever waits on this object.
+    protected void onClosing() {}
+
+    /// Throws [IllegalStateException] when this object is closed.
+    protected final void checkOpen() {
+        if (!open) {
+            throw new IllegalStateException(this + " is closed");
+        }
+    }
+
+    /// Makes `child` part of this object's tree; a child of an object that is being closed is closed and refused.
+    ///
+    /// @return the child
+    protected final <T extends Resource> T adopt(T child) {
+        boolean adopted;
+        synchronized (children) {
+            adopted = open;
+            if (adopted) {
+                children.add(child);
+            }
+        }
+        if (!adopted) {
+            child.close();
+            checkOpen();
+        }
+        return child;
+    }
+
+    /// Declares that this object uses `other`, which then refuses to close before this one.
+    protected final void dependOn(Resource other) {
+        synchronized (other.users) {
+            other.checkOpen();
+            other.users.add(this);
+        }
+        dependencies.add(other);
+    }
+
+    /// The open children of type `type`, oldest first.
+    protected final <T extends Resource> List<T> children(Class<T> type) {
+        List<T> found = new ArrayList<>();
+        synchronized (children) {
+            for (Resource child : children) {
+                if (type.isInstance(child)) {
+                    found.add(type.cast(child));
+                }
+            }
+        }
+        return found;
+    }
+
+    private void refuseWhileUsed() {
+        synchronized (users) {
+            if (!users.isEmpty()) {
+                throw new RdmaException("close " + this, Errno.EBUSY, users.getFirst() + " uses it; close that first");
+            }
+            open = false;
+        }
+    }
+
+    private void closeTree() {
+        onClosing();
+        RuntimeException failure = null;
+        while (true) {
+            Resource child = newestUnusedChild();
+            if (child == null) {
+                break;
+            }
+            failure = attempt(child::close, failure);
+            forget(child);
+        }
+        closed = true;
+        failure = attempt(this::doClose, failure);
+        for (Resource dependency : dependencies) {
+            synchronized (dependency.users) {
+                dependency.users.remove(this);
+            }
+        }
+        if (parent != null) {
+            parent.forget(this);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /// The child to close next: the newest that no sibling uses, so that queue pairs go before their completion
+    /// queues.
+    private @Nullable Resource newestUnusedChild() {
+        synchronized (children) {
+            for (Resource child : children.reversed()) {
+                if (!child.isUsed()) {
+                    return child;
+                }
+            }
+            return children.isEmpty() ? null : children.getLast();
+        }
+    }
+
+    private boolean isUsed() {
+        synchronized (users) {
+            return !users.isEmpty();
+        }
+    }
+
+    private void forget(Resource child) {
+        synchronized (children) {
+            children.remove(child);
+        }
+    }
+
+    private static @Nullable RuntimeException attempt(Runnable step, @Nullable RuntimeException earlier) {
+        try {
+            step.run();
+            return earlier;
+        } catch (RuntimeException e) {
+            if (earlier == null) {
+                return e;
+            }
+            earlier.addSuppressed(e);
+            return earlier;
+        }
+    }
+}

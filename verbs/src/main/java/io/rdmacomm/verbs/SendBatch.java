@@ -1,0 +1,365 @@
+package io.rdmacomm.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.Set;
+
+/// Reusable room for send work requests, in the C layout (`struct ibv_send_wr`, ibv_post_send(3)), posted
+/// together with one doorbell.
+///
+/// Fill it once and post it many times, changing single fields in between. Nothing is allocated after creation.
+/// Not safe
+/// for use by several threads.
+///
+/// ```java
+/// batch.clear();
+/// batch.write(1, remote.address(), remote.key()).with(region, 0, 4096);
+/// batch.send(2).with(region, 4096, 64).signaled();
+/// int taken = queuePair.post(batch);
+/// ```
+public final class SendBatch {
+    private final MemorySegment segment;
+    private final long base;
+    private final int capacity;
+    private final int elements;
+    private final int inlineBytes;
+    private final long inlineStart;
+    private int size;
+    private int opcodes;
+    private int mostElements;
+    private int mostInline;
+
+    private SendBatch(MemorySegment segment, int capacity, int elements, int inlineBytes) {
+        this.segment = segment;
+        this.base = segment.address();
+        this.capacity = capacity;
+        this.elements = elements;
+        this.inlineBytes = inlineBytes;
+        this.inlineStart = capacity * (SendRequestLayout.BYTES + (long) elements * ReceiveRequestLayout.ELEMENT_BYTES);
+    }
+
+    /// Room for `capacity` requests of at most `elements` scatter/gather elements, without inline data of their
+    /// own.
+    public static SendBatch create(Arena arena, int capacity, int elements) {
+        return create(arena, capacity, elements, 0);
+    }
+
+    /// Room for `capacity` requests of at most `elements` scatter/gather elements and `inlineBytes` bytes that
+    /// [#inline(MemorySegment, long, int)] copies, in the memory of `arena`.
+    public static SendBatch create(Arena arena, int capacity, int elements, int inlineBytes) {
+        Checks.range("capacity of a send batch", capacity, 1, 1 << 20);
+        Checks.range("elements of a send", elements, 1, 256);
+        Checks.range("inline bytes of a send", inlineBytes, 0, 1 << 16);
+        long each =
+                SendRequestLayout.BYTES + (long) elements * ReceiveRequestLayout.ELEMENT_BYTES + aligned(inlineBytes);
+        return new SendBatch(arena.allocate(capacity * each, 64), capacity, elements, inlineBytes);
+    }
+
+    /// How many requests it has room for.
+    public int capacity() {
+        return capacity;
+    }
+
+    /// How many requests are in it.
+    public int size() {
+        return size;
+    }
+
+    /// Forgets all requests.
+    public SendBatch clear() {
+        size = 0;
+        opcodes = 0;
+        mostElements = 0;
+        mostInline = 0;
+        return this;
+    }
+
+    /// Appends a SEND of the elements that [#with] adds.
+    ///
+    /// @param workId the number that its completion carries
+    /// @throws IllegalStateException if the batch is full, as every method that appends
+    public SendBatch send(long workId) {
+        append(workId, SendOpcode.SEND);
+        return this;
+    }
+
+    /// Appends a SEND that also carries 32 bits.
+    public SendBatch sendWithImmediate(long workId, int immediate) {
+        append(workId, SendOpcode.SEND_WITH_IMMEDIATE);
+        immediate(size - 1, immediate);
+        return this;
+    }
+
+    /// Appends a SEND that invalidates a key of the peer.
+    public SendBatch sendWithInvalidate(long workId, int peerKey) {
+        long at = append(workId, SendOpcode.SEND_WITH_INVALIDATE);
+        segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, peerKey);
+        return this;
+    }
+
+    /// Appends a WRITE of the elements that [#with] adds to the peer's memory.
+    public SendBatch write(long workId, long remoteAddress, int remoteKey) {
+        append(workId, SendOpcode.WRITE);
+        return to(remoteAddress, remoteKey);
+    }
+
+    /// Appends a WRITE that then completes a receive of the peer with 32 bits.
+    public SendBatch writeWithImmediate(long workId, long remoteAddress, int remoteKey, int immediate) {
+        append(workId, SendOpcode.WRITE_WITH_IMMEDIATE);
+        immediate(size - 1, immediate);
+        return to(remoteAddress, remoteKey);
+    }
+
+    /// Appends a READ of the peer's memory into the elements that [#with] adds.
+    public SendBatch read(long workId, long remoteAddress, int remoteKey) {
+        append(workId, SendOpcode.READ);
+        return to(remoteAddress, remoteKey);
+    }
+
+    /// Appends a compare-and-swap of 8 remote bytes, aligned to 8. The old value goes into the 8-byte element that
+    /// [#with] adds, in host order.
+    public SendBatch compareAndSwap(long workId, long remoteAddress, int remoteKey, long expected, long value) {
+        long at = appendAtomic(workId, SendOpcode.COMPARE_AND_SWAP, remoteAddress, remoteKey);
+        segment.set(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD, expected);
+        segment.set(JAVA_LONG, at + SendRequestLayout.SWAP, value);
+        return this;
+    }
+
+    /// Appends a fetch-and-add on 8 remote bytes, aligned to 8. The old value goes into the 8-byte element that
+    /// [#with] adds, in host order.
+    public SendBatch fetchAndAdd(long workId, long remoteAddress, int remoteKey, long addend) {
+        long at = appendAtomic(workId, SendOpcode.FETCH_AND_ADD, remoteAddress, remoteKey);
+        segment.set(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD, addend);
+        return this;
+    }
+
+    /// Appends the invalidation of a memory window's key of this side.
+    public SendBatch localInvalidate(long workId, int key) {
+        long at = append(workId, SendOpcode.LOCAL_INVALIDATE);
+        segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, key);
+        return this;
+    }
+
+    /// Appends the binding of a memory window of type 2 to a part of a region (ibv_post_send(3), IBV_WR_BIND_MW).
+    ///
+    /// @param key the window's next key, see [MemoryWindow#nextKey(int)]
+    public SendBatch bindWindow(
+            long workId,
+            MemoryWindow window,
+            int key,
+            MemoryRegion region,
+            long offset,
+            long length,
+            Set<AccessFlag> access) {
+        Objects.checkFromIndexSize(offset, length, region.length());
+        long at = append(workId, SendOpcode.BIND_WINDOW);
+        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW, window.handle());
+        segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_KEY, key);
+        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_REGION, region.handle());
+        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_ADDRESS, region.address() + offset);
+        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_LENGTH, length);
+        segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_ACCESS, AccessFlag.mask(access));
+        return this;
+    }
+
+    /// Adds memory to the last request.
+    ///
+    /// @throws IndexOutOfBoundsException if the range is not within the region
+    /// @throws IllegalStateException if the request has all its elements
+    public SendBatch with(MemoryRegion region, long offset, long length) {
+        Objects.checkFromIndexSize(offset, length, region.length());
+        return with(region.address() + offset, length, region.localKey());
+    }
+
+    /// Adds memory to the last request, unchecked until the request is carried out.
+    ///
+    /// @throws IllegalStateException if the request has all its elements
+    public SendBatch with(long address, long length, int localKey) {
+        int index = checkIndex(size - 1);
+        int count = elementCount(index);
+        if (count == elements) {
+            throw new IllegalStateException("a request of this batch has at most " + elements + " elements");
+        }
+        segment.set(JAVA_INT, at(index) + SendRequestLayout.ELEMENT_COUNT, count + 1);
+        mostElements = Math.max(mostElements, count + 1);
+        element(index, count, address, length, localKey);
+        return this;
+    }
+
+    /// Copies `length` bytes into the batch and makes them the payload of the last request: the source may be any
+    /// memory,
+    /// and may be reused at once.
+    ///
+    /// @throws IllegalArgumentException if that is more than the batch was created for
+    public SendBatch inline(MemorySegment source, long offset, int length) {
+        int index = checkIndex(size - 1);
+        Checks.range("inline bytes", length, 0, inlineBytes);
+        long to = inlineStart + index * aligned(inlineBytes);
+        MemorySegment.copy(source, offset, segment, to, length);
+        with(base + to, length, 0);
+        return inline();
+    }
+
+    /// Has the payload of the last request copied when it is posted, so that its memory can be reused at once.
+    /// Add the memory before.
+    public SendBatch inline() {
+        int index = checkIndex(size - 1);
+        long bytes = 0;
+        for (int i = 0; i < elementCount(index); i++) {
+            bytes += Integer.toUnsignedLong(
+                    segment.get(JAVA_INT, elementAt(index, i) + ReceiveRequestLayout.ELEMENT_LENGTH));
+        }
+        mostInline = (int) Math.max(mostInline, Math.min(bytes, Integer.MAX_VALUE));
+        return flag(SendRequestLayout.FLAG_INLINE);
+    }
+
+    /// Makes the last request end with a completion; without it only a failure does.
+    public SendBatch signaled() {
+        return flag(SendRequestLayout.FLAG_SIGNALED);
+    }
+
+    /// Makes the last request wake a peer that waits for solicited events only.
+    public SendBatch solicited() {
+        return flag(SendRequestLayout.FLAG_SOLICITED);
+    }
+
+    /// Makes the last request wait for all READs and atomics before it.
+    public SendBatch fenced() {
+        return flag(SendRequestLayout.FLAG_FENCE);
+    }
+
+    /// Makes the last request a datagram to this peer.
+    public SendBatch to(AddressHandle handle, int queuePairNumber, int queueKey) {
+        long at = at(checkIndex(size - 1));
+        segment.set(JAVA_LONG, at + SendRequestLayout.ADDRESS_HANDLE, handle.handle());
+        segment.set(JAVA_INT, at + SendRequestLayout.DESTINATION_NUMBER, queuePairNumber);
+        segment.set(JAVA_INT, at + SendRequestLayout.DESTINATION_KEY, queueKey);
+        return this;
+    }
+
+    /// Changes the number of a request.
+    public void workId(int index, long workId) {
+        segment.set(JAVA_LONG, at(checkIndex(index)) + SendRequestLayout.WORK_ID, workId);
+    }
+
+    /// Changes the immediate data of a request, given in host order.
+    public void immediate(int index, int immediate) {
+        segment.set(JAVA_INT, at(checkIndex(index)) + SendRequestLayout.IMMEDIATE, Integer.reverseBytes(immediate));
+    }
+
+    /// Changes the remote address of a request.
+    public void remoteAddress(int index, long address) {
+        segment.set(JAVA_LONG, at(checkIndex(index)) + SendRequestLayout.REMOTE_ADDRESS, address);
+    }
+
+    /// Changes an element of a request.
+    public void element(int index, int element, long address, long length, int localKey) {
+        Objects.checkIndex(element, elementCount(checkIndex(index)));
+        Checks.range("length of an element", length, 0, 0xffff_ffffL);
+        long at = elementAt(index, element);
+        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
+        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH, (int) length);
+        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY, localKey);
+    }
+
+    /// The memory that the requests, their elements and inline data are in, for providers.
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /// Where in [#segment()] request `index` is, for providers.
+    public long at(int index) {
+        return (long) index * SendRequestLayout.BYTES;
+    }
+
+    /// Where in [#segment()] the elements of request `index` are, for providers.
+    public long elementsAt(int index) {
+        return elementAt(index, 0);
+    }
+
+    /// The opcodes in the batch, as a mask of `1 << code`.
+    int opcodes() {
+        return opcodes;
+    }
+
+    int mostElements() {
+        return mostElements;
+    }
+
+    int mostInline() {
+        return mostInline;
+    }
+
+    int elementCount(int index) {
+        return segment.get(JAVA_INT, at(index) + SendRequestLayout.ELEMENT_COUNT);
+    }
+
+    int opcodeCode(int index) {
+        return segment.get(JAVA_INT, at(index) + SendRequestLayout.OPCODE);
+    }
+
+    int flags(int index) {
+        return segment.get(JAVA_INT, at(index) + SendRequestLayout.FLAGS);
+    }
+
+    /// Ends the chain of requests after `last`, or continues it with the request after that.
+    void chain(int last, boolean continued) {
+        segment.set(JAVA_LONG, at(last) + SendRequestLayout.NEXT, continued ? base + at(last + 1) : 0);
+    }
+
+    private long append(long workId, SendOpcode opcode) {
+        if (size == capacity) {
+            throw new IllegalStateException("the send batch holds " + capacity + " requests; post or clear it");
+        }
+        int index = size++;
+        long at = at(index);
+        segment.set(JAVA_LONG, at + SendRequestLayout.WORK_ID, workId);
+        segment.set(JAVA_LONG, at + SendRequestLayout.NEXT, 0);
+        segment.set(JAVA_LONG, at + SendRequestLayout.ELEMENTS, base + elementAt(index, 0));
+        segment.set(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT, 0);
+        segment.set(JAVA_INT, at + SendRequestLayout.OPCODE, opcode.code());
+        segment.set(JAVA_INT, at + SendRequestLayout.FLAGS, 0);
+        if (index > 0) {
+            chain(index - 1, true);
+        }
+        opcodes |= 1 << opcode.code();
+        return at;
+    }
+
+    private long appendAtomic(long workId, SendOpcode opcode, long remoteAddress, int remoteKey) {
+        long at = append(workId, opcode);
+        segment.set(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS, remoteAddress);
+        segment.set(JAVA_INT, at + SendRequestLayout.ATOMIC_KEY, remoteKey);
+        return at;
+    }
+
+    private SendBatch to(long remoteAddress, int remoteKey) {
+        long at = at(size - 1);
+        segment.set(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS, remoteAddress);
+        segment.set(JAVA_INT, at + SendRequestLayout.REMOTE_KEY, remoteKey);
+        return this;
+    }
+
+    private SendBatch flag(int flag) {
+        long at = at(checkIndex(size - 1)) + SendRequestLayout.FLAGS;
+        segment.set(JAVA_INT, at, segment.get(JAVA_INT, at) | flag);
+        return this;
+    }
+
+    private long elementAt(int index, int element) {
+        return (long) capacity * SendRequestLayout.BYTES
+                + ((long) index * elements + element) * ReceiveRequestLayout.ELEMENT_BYTES;
+    }
+
+    private int checkIndex(int index) {
+        return Objects.checkIndex(index, size);
+    }
+
+    private static long aligned(int bytes) {
+        return bytes + 15L & ~15L;
+    }
+}

@@ -1,0 +1,73 @@
+package io.rdmacomm.verbs;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/// How full a send queue is.
+///
+/// A slot is free only after a completion of its request, or of a later one, was polled (ibv_post_send(3)). Each
+/// signalled
+/// request remembers how many requests were posted up to it; its completion frees all of those. One thread at a
+/// time posts, one at a time retires, and they may be two.
+final class SendDepth {
+    private static final VarHandle FREED;
+
+    static {
+        try {
+            FREED = MethodHandles.lookup().findVarHandle(SendDepth.class, "freed", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int depth;
+    private final int mask;
+    private final long[] freedBySignal;
+    private long posted;
+    private long signalsPosted;
+    private volatile long freed;
+    private volatile long signalsRetired;
+
+    SendDepth(int depth) {
+        this.depth = depth;
+        int size = Integer.highestOneBit(Math.max(1, depth) * 2 - 1);
+        this.mask = size - 1;
+        this.freedBySignal = new long[size];
+    }
+
+    /// How many more requests fit.
+    int room() {
+        return depth - (int) (posted - (long) FREED.getAcquire(this));
+    }
+
+    /// Takes the slot of one request.
+    void take(boolean signaled) {
+        posted++;
+        if (signaled) {
+            freedBySignal[(int) signalsPosted & mask] = posted;
+            signalsPosted++;
+        }
+    }
+
+    /// Gives back the slots of the last requests, which were not posted after all.
+    void untake(int requests, int signals) {
+        posted -= requests;
+        signalsPosted -= signals;
+    }
+
+    /// A signalled request has completed: frees its slot and those before it.
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time retires: the poller, under its queue's lock
+    void retire() {
+        long retired = signalsRetired;
+        FREED.setRelease(this, freedBySignal[(int) retired & mask]);
+        signalsRetired = retired + 1;
+    }
+
+    /// Forgets everything, for a queue pair that was reset.
+    void clear() {
+        posted = 0;
+        signalsPosted = 0;
+        signalsRetired = 0;
+        freed = 0;
+    }
+}
