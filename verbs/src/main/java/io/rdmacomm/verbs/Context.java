@@ -81,7 +81,7 @@ public abstract class Context extends Resource {
     public final CompletionQueue createCompletionQueue(CompletionQueueOptions options) {
         checkOpen();
         CompletionChannel channel = options.channel();
-        if (channel != null && channel.context() != this) {
+        if (channel != null && !channel.context().equals(this)) {
             throw new RdmaException(
                     "create completion queue (ibv_create_cq)", Errno.EINVAL, channel + " is not of " + this);
         }
