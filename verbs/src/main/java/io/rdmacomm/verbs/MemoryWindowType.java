@@ -8,8 +8,6 @@ public enum MemoryWindowType {
     /// bound again.
     TYPE_2(2);
 
-    private static final MemoryWindowType[] VALUES = values();
-
     private final int code;
 
     MemoryWindowType(int code) {

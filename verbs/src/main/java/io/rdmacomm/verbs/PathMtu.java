@@ -13,8 +13,6 @@ public enum PathMtu {
     /// 4096 bytes.
     MTU_4096(5);
 
-    private static final PathMtu[] VALUES = values();
-
     private final int code;
 
     PathMtu(int code) {

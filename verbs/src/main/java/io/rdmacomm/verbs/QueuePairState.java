@@ -17,8 +17,6 @@ public enum QueuePairState {
     /// Work failed: everything queued or posted from now on is flushed (ERR).
     ERROR(6);
 
-    private static final QueuePairState[] VALUES = values();
-
     private final int code;
 
     QueuePairState(int code) {

@@ -9,8 +9,6 @@ public enum QueuePairType {
     /// Connectionless datagrams up to the path MTU (UD).
     UNRELIABLE_DATAGRAM(4);
 
-    private static final QueuePairType[] VALUES = values();
-
     private final int code;
 
     QueuePairType(int code) {
