@@ -62,7 +62,7 @@ public record Gid(long high, long low) {
     private static long bigEndian(byte[] bytes, int from, int count) {
         long value = 0;
         for (int i = from; i < from + count; i++) {
-            value = value << 8 | bytes[i] & 0xff;
+            value = (value << 8) | (bytes[i] & 0xff);
         }
         return value;
     }

@@ -31,7 +31,7 @@ public abstract class MemoryWindow extends Resource {
 
     /// The key to bind a window of type 2 with next: the low 8 bits of `key`, plus one (ibv_inc_rkey(3)).
     public static int nextKey(int key) {
-        return key & ~0xff | key + 1 & 0xff;
+        return (key & ~0xff) | ((key + 1) & 0xff);
     }
 
     @Override

@@ -47,7 +47,7 @@ public abstract class QueuePair extends Resource {
         sendDepth = new SendDepth(sizes.sends());
         opcodes = allowedOpcodes(options.type(), protectionDomain.context());
         dependOn(options.sendCompletions());
-        if (options.receiveCompletions() != options.sendCompletions()) {
+        if (!options.receiveCompletions().equals(options.sendCompletions())) {
             dependOn(options.receiveCompletions());
         }
         SharedReceiveQueue shared = options.sharedReceives();
@@ -377,7 +377,8 @@ public abstract class QueuePair extends Resource {
             if (window.type() != MemoryWindowType.TYPE_1) {
                 throw new RdmaException(operation, Errno.EINVAL, window + " is of type 2; bind it with a work request");
             }
-            if (window.protectionDomain() != protectionDomain || region.protectionDomain() != protectionDomain) {
+            if (!window.protectionDomain().equals(protectionDomain)
+                    || !region.protectionDomain().equals(protectionDomain)) {
                 throw new RdmaException(
                         operation, Errno.EPERM, window + " or " + region + " is of another protection domain");
             }

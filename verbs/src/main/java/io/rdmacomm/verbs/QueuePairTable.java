@@ -54,6 +54,6 @@ final class QueuePairTable {
 
     private static int hash(int number) {
         int mixed = number * 0x9E3779B9;
-        return mixed ^ mixed >>> 16;
+        return mixed ^ (mixed >>> 16);
     }
 }

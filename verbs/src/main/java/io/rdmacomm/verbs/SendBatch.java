@@ -360,6 +360,6 @@ public final class SendBatch {
     }
 
     private static long aligned(int bytes) {
-        return bytes + 15L & ~15L;
+        return (bytes + 15L) & ~15L;
     }
 }

@@ -25,7 +25,10 @@ final class SendDepth {
     private final long[] freedBySignal;
     private long posted;
     private long signalsPosted;
+
+    @SuppressWarnings("UnusedVariable") // read and written through FREED
     private volatile long freed;
+
     private volatile long signalsRetired;
 
     SendDepth(int depth) {
