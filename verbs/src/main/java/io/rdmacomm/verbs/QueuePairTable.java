@@ -33,7 +33,7 @@ final class QueuePairTable {
     private void rebuild(@Nullable QueuePair without, @Nullable QueuePair added) {
         @Nullable QueuePair[] table = new @Nullable QueuePair[Math.max(16, Integer.highestOneBit(count) * 4)];
         for (QueuePair queuePair : slots) {
-            if (queuePair != null && queuePair != without) {
+            if (queuePair != null && !queuePair.equals(without)) {
                 insert(table, queuePair);
             }
         }
