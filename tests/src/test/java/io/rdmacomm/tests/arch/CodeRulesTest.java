@@ -1,0 +1,117 @@
+package io.rdmacomm.tests.arch;
+
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.targetOwner;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
+import static io.rdmacomm.tests.arch.Production.CLASSES;
+import static io.rdmacomm.tests.arch.Production.CLI;
+import static io.rdmacomm.tests.arch.Production.EXAMPLES;
+import static io.rdmacomm.tests.arch.Production.NATIVE;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import java.lang.foreign.AddressLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/// What no class may call, and why.
+class CodeRulesTest {
+    @Test
+    void onlyOnePackageUsesRestrictedNativeAccess() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(NATIVE)
+                .should()
+                .dependOnClassesThat()
+                .haveNameMatching("java\\.lang\\.foreign\\.(Linker|SymbolLookup)(\\$.*)?")
+                .orShould()
+                .accessTargetWhere(calls(MemorySegment.class, "reinterpret"))
+                .orShould()
+                .accessTargetWhere(calls(AddressLayout.class, "withTargetLayout"))
+                .orShould()
+                .accessTargetWhere(calls(System.class, "load(Library)?"))
+                .orShould()
+                .accessTargetWhere(calls(Runtime.class, "load(Library)?"))
+                .because("all the rest runs without --enable-native-access, and cannot crash the JVM")
+                .check(CLASSES);
+    }
+
+    @Test
+    void nobodyGoesBelowThePublicJdk() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("sun..", "jdk.internal..")
+                .because("it breaks with the next JDK")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyTheCommandTalksToTheTerminal() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(CLI, EXAMPLES)
+                .should(ACCESS_STANDARD_STREAMS)
+                .because("a library reports by return value, exception or System.Logger")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyTheCommandEndsTheProcess() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(CLI, EXAMPLES)
+                .should()
+                .accessTargetWhere(calls(System.class, "exit"))
+                .orShould()
+                .accessTargetWhere(calls(Runtime.class, "exit|halt"))
+                .because("one bad completion must not take the whole program with it")
+                .check(CLASSES);
+    }
+
+    @Test
+    void logsGoToSystemLogger() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.util.logging..", "org.slf4j..", "org.apache.logging..", "org.apache.log4j..")
+                .because("the program that uses rdmacomm chooses where its logs go")
+                .check(CLASSES);
+    }
+
+    @Test
+    void nobodySleeps() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(EXAMPLES)
+                .should()
+                .accessTargetWhere(calls(Thread.class, "sleep"))
+                .orShould()
+                .accessTargetWhere(calls(TimeUnit.class, "sleep"))
+                .because("whoever waits, waits for something: with a deadline, and awake when it comes")
+                .check(CLASSES);
+    }
+
+    @Test
+    void nothingIsFreedByTheGarbageCollector() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("java.lang.ref.Cleaner")
+                .orShould()
+                .accessTargetWhere(calls(Arena.class, "ofAuto"))
+                .because("what was registered with a device is closed by its owner, in order")
+                .check(CLASSES);
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> calls(Class<?> owner, String methods) {
+        return targetOwner(assignableTo(owner))
+                .and(target(nameMatching(methods)))
+                .as("calls %s.%s", owner.getSimpleName(), methods);
+    }
+}

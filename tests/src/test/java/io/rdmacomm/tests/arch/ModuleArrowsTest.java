@@ -1,0 +1,141 @@
+package io.rdmacomm.tests.arch;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static io.rdmacomm.tests.arch.Production.CLASSES;
+import static io.rdmacomm.tests.arch.Production.COMM;
+import static io.rdmacomm.tests.arch.Production.EXAMPLES;
+import static io.rdmacomm.tests.arch.Production.SOFT;
+import static io.rdmacomm.tests.arch.Production.SPI;
+import static io.rdmacomm.tests.arch.Production.VERBS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.verbs.spi.RdmaProvider;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
+
+/// Which module and which package may see which: `cli -> comm -> verbs <- soft`.
+class ModuleArrowsTest {
+    /// What a library module may use besides rdmacomm: the JDK, and annotations that only the compiler reads.
+    private static final String[] JDK_ONLY = {
+        "java..", "jdk.jfr..", "jdk.net..", "org.jspecify.annotations..", "com.google.errorprone.annotations.."
+    };
+
+    @Test
+    void packagesAreFreeOfCycles() {
+        slices().matching("io.rdmacomm.(**)")
+                .should()
+                .beFreeOfCycles()
+                .ignoreDependency(resideInAPackage("io.rdmacomm.verbs"), resideInAPackage("io.rdmacomm.verbs.spi"))
+                .because("a reader walks downward only; verbs looks its providers up, so that one step back is allowed")
+                .check(CLASSES);
+    }
+
+    @Test
+    void verbsSeesOnlyTheJdk() {
+        seesOnly(VERBS);
+    }
+
+    @Test
+    void softSeesOnlyVerbs() {
+        seesOnly(SOFT, VERBS);
+    }
+
+    @Test
+    void commSeesOnlyVerbs() {
+        seesOnly(COMM, VERBS);
+    }
+
+    @Test
+    void examplesSeeOnlyThePublicApi() {
+        seesOnly(EXAMPLES, COMM, "io.rdmacomm.verbs", "io.rdmacomm.verbs.cm");
+    }
+
+    @Test
+    void nobodyNamesAProvider() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(SOFT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(SOFT)
+                .because("a provider is found by ServiceLoader")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyProvidersSeeTheSeamForProviders() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(VERBS, SOFT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(SPI)
+                .because("users of verbs need nothing of it")
+                .check(CLASSES);
+    }
+
+    @Test
+    void providersExportNothing() throws URISyntaxException {
+        List<Class<? extends RdmaProvider>> providers = ServiceLoader.load(RdmaProvider.class).stream()
+                .<Class<? extends RdmaProvider>>map(ServiceLoader.Provider::type)
+                .toList();
+        assertThat(providers).isNotEmpty();
+
+        for (Class<? extends RdmaProvider> provider : providers) {
+            ModuleDescriptor module = moduleOf(provider);
+            assertThat(module.isOpen() || module.isAutomatic())
+                    .as(module.name())
+                    .isFalse();
+            assertThat(module.exports()).as(module.name()).isEmpty();
+            assertThat(module.opens()).as(module.name()).isEmpty();
+            assertThat(module.provides())
+                    .as("what a provider gives as a module and on the class path")
+                    .flatExtracting(ModuleDescriptor.Provides::providers)
+                    .containsExactly(provider.getName());
+        }
+    }
+
+    @Test
+    void packagesAreNamedForWhatTheyHold() {
+        noClasses()
+                .should()
+                .resideInAnyPackage(
+                        "..common..",
+                        "..core..",
+                        "..util..",
+                        "..utils..",
+                        "..impl..",
+                        "..base..",
+                        "..manager..",
+                        "..helper..",
+                        "..helpers..")
+                .because("such a name says nothing about what is inside")
+                .check(CLASSES);
+    }
+
+    private static void seesOnly(String module, String... others) {
+        classes()
+                .that()
+                .resideInAPackage(module)
+                .should()
+                .onlyDependOnClassesThat(
+                        resideInAPackage(module).or(resideInAnyPackage(others)).or(resideInAnyPackage(JDK_ONLY)))
+                .check(CLASSES);
+    }
+
+    /// The tests run on the class path, so a class does not know the module that it would be in elsewhere.
+    private static ModuleDescriptor moduleOf(Class<?> provider) throws URISyntaxException {
+        Path jarOrFolder = Path.of(
+                provider.getProtectionDomain().getCodeSource().getLocation().toURI());
+        return ModuleFinder.of(jarOrFolder).findAll().iterator().next().descriptor();
+    }
+}

@@ -1,0 +1,23 @@
+package io.rdmacomm.tests.arch;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+
+/// What the rules look at: every class of rdmacomm that is not a test.
+final class Production {
+    static final String VERBS = "io.rdmacomm.verbs..";
+    static final String SPI = "io.rdmacomm.verbs.spi..";
+    static final String SOFT = "io.rdmacomm.soft..";
+    static final String COMM = "io.rdmacomm.comm..";
+    static final String CLI = "io.rdmacomm.cli..";
+    static final String EXAMPLES = "io.rdmacomm.examples..";
+
+    /// The one place that may ever link native symbols.
+    static final String NATIVE = "io.rdmacomm.ibverbs.ffm..";
+
+    static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(location -> !location.contains("/test-classes/"))
+            .importPackages("io.rdmacomm");
+
+    private Production() {}
+}
