@@ -83,7 +83,7 @@ public abstract class CompletionQueue extends Resource {
     private void retire(Completions completions, int index) {
         int number = completions.queuePairNumber(index);
         QueuePair queuePair = lastCompleted;
-        if (queuePair == null || queuePair.number() != number) {
+        if (queuePair == null || queuePair.number() != number || !queuePair.isOpen()) {
             queuePair = context.queuePairs().find(number);
             if (queuePair == null) {
                 return;

@@ -283,7 +283,8 @@ public abstract class QueuePair extends Resource {
     private boolean fits(SendBatch batch) {
         return (batch.opcodes() & ~opcodes) == 0
                 && batch.mostElements() <= sizes.sendElements()
-                && batch.mostInline() <= sizes.inlineBytes();
+                && batch.mostInline() <= sizes.inlineBytes()
+                && (batch.inlineOpcodes() & ~INLINE_OPCODES) == 0;
     }
 
     private @Nullable String complaint(SendBatch batch, int index) {
@@ -300,8 +301,8 @@ public abstract class QueuePair extends Resource {
             if ((1 << code & INLINE_OPCODES) == 0) {
                 return SendOpcode.of(code) + " cannot be inline";
             }
-            if (batch.mostInline() > sizes.inlineBytes()) {
-                return "up to " + batch.mostInline() + " inline bytes, this queue pair allows " + sizes.inlineBytes();
+            if (batch.inlineLength(index) > sizes.inlineBytes()) {
+                return batch.inlineLength(index) + " inline bytes, this queue pair allows " + sizes.inlineBytes();
             }
         }
         return null;
@@ -399,10 +400,11 @@ public abstract class QueuePair extends Resource {
     /// A successful completion was polled.
     @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time retires: the poller, under its queue's lock
     final void retire(boolean receive) {
-        if (receive) {
-            receivesRetired = receivesRetired + 1;
-        } else {
+        if (!receive) {
             sendDepth.retire();
+        } else if (receivesRetired < receivesPosted) {
+            // Not so for a completion that was left in its queue when the queue pair was reset.
+            receivesRetired = receivesRetired + 1;
         }
     }
 

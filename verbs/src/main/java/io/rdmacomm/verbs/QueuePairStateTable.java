@@ -198,14 +198,9 @@ final class QueuePairStateTable {
             QueuePairState to,
             EnumSet<QueuePairAttribute> required,
             EnumSet<QueuePairAttribute> optional) {
-        EnumSet<QueuePairAttribute> allowed = EnumSet.copyOf(optional);
-        if (from != RESET && from != INIT) {
-            // Linux accepts the current state beside every other attribute once the queue pair is operating.
-            allowed.add(CURRENT_STATE);
-        }
         TABLE.computeIfAbsent(type, key -> new EnumMap<>(QueuePairState.class))
                 .computeIfAbsent(from, key -> new EnumMap<>(QueuePairState.class))
-                .put(to, new Transition(required, allowed));
+                .put(to, new Transition(required, optional));
     }
 
     private static EnumSet<QueuePairAttribute> none() {

@@ -31,7 +31,8 @@ public final class SendBatch {
     private int size;
     private int opcodes;
     private int mostElements;
-    private int mostInline;
+    private int inlineOpcodes;
+    private long mostInline;
 
     private SendBatch(MemorySegment segment, int capacity, int elements, int inlineBytes) {
         this.segment = segment;
@@ -74,6 +75,7 @@ public final class SendBatch {
         size = 0;
         opcodes = 0;
         mostElements = 0;
+        inlineOpcodes = 0;
         mostInline = 0;
         return this;
     }
@@ -205,15 +207,10 @@ public final class SendBatch {
     }
 
     /// Has the payload of the last request copied when it is posted, so that its memory can be reused at once.
-    /// Add the memory before.
     public SendBatch inline() {
         int index = checkIndex(size - 1);
-        long bytes = 0;
-        for (int i = 0; i < elementCount(index); i++) {
-            bytes += Integer.toUnsignedLong(
-                    segment.get(JAVA_INT, elementAt(index, i) + ReceiveRequestLayout.ELEMENT_LENGTH));
-        }
-        mostInline = (int) Math.max(mostInline, Math.min(bytes, Integer.MAX_VALUE));
+        inlineOpcodes |= 1 << opcodeCode(index);
+        mostInline = Math.max(mostInline, inlineLength(index));
         return flag(SendRequestLayout.FLAG_INLINE);
     }
 
@@ -264,6 +261,9 @@ public final class SendBatch {
         segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH, (int) length);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY, localKey);
+        if ((flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
+            mostInline = Math.max(mostInline, inlineLength(index));
+        }
     }
 
     /// The memory that the requests, their elements and inline data are in, for providers.
@@ -290,8 +290,24 @@ public final class SendBatch {
         return mostElements;
     }
 
-    int mostInline() {
+    /// At least the payload of every inline request.
+    long mostInline() {
         return mostInline;
+    }
+
+    /// The opcodes of the inline requests, as a mask of `1 << code`.
+    int inlineOpcodes() {
+        return inlineOpcodes;
+    }
+
+    /// The bytes in all elements of a request.
+    long inlineLength(int index) {
+        long bytes = 0;
+        for (int i = 0; i < elementCount(index); i++) {
+            bytes += Integer.toUnsignedLong(
+                    segment.get(JAVA_INT, elementAt(index, i) + ReceiveRequestLayout.ELEMENT_LENGTH));
+        }
+        return bytes;
     }
 
     int elementCount(int index) {

@@ -62,6 +62,9 @@ final class SendDepth {
     @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time retires: the poller, under its queue's lock
     void retire() {
         long retired = signalsRetired;
+        if (retired == signalsPosted) {
+            return; // a completion that was left in its queue when the queue pair was reset
+        }
         FREED.setRelease(this, freedBySignal[(int) retired & mask]);
         signalsRetired = retired + 1;
     }

@@ -1,0 +1,214 @@
+package io.rdmacomm.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Send batches, receive batches and completions as reusable memory.
+class BatchTest {
+    private final Arena arena = Arena.ofConfined();
+
+    @AfterEach
+    void free() {
+        arena.close();
+    }
+
+    @Test
+    void aSendBatchRefusesMoreThanItHolds() {
+        SendBatch batch = SendBatch.create(arena, 2, 1);
+        batch.send(1).with(0x1000, 8, 1).send(2);
+
+        assertThatIllegalStateException().isThrownBy(() -> batch.send(3)).withMessageContaining("holds 2 requests");
+        assertThat(batch.size()).isEqualTo(2);
+        assertThatIllegalStateException().isThrownBy(() -> batch.with(0, 1, 1).with(0, 1, 1));
+        assertThat(batch.clear().size()).isZero();
+        assertThat(batch.capacity()).isEqualTo(2);
+    }
+
+    @Test
+    void aReceiveBatchRefusesMoreThanItHolds() {
+        ReceiveBatch batch = ReceiveBatch.create(arena, 1, 1);
+        batch.receive(1).with(0x1000, 8, 1);
+
+        assertThatIllegalStateException().isThrownBy(() -> batch.receive(2)).withMessageContaining("holds 1 requests");
+        assertThatIllegalStateException().isThrownBy(() -> batch.with(0x2000, 8, 1));
+        assertThat(batch.clear().receive(3).size()).isEqualTo(1);
+    }
+
+    @Test
+    void nothingCanBeAddedToARequestThatIsNotThere() {
+        SendBatch sends = SendBatch.create(arena, 1, 1);
+        ReceiveBatch receives = ReceiveBatch.create(arena, 1, 1);
+
+        assertThatThrownBy(() -> sends.with(0, 1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(sends::signaled).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(sends::inline).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> receives.with(0, 1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> sends.workId(0, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void badSizesNameTheArgumentAndItsBounds() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> SendBatch.create(arena, 0, 1))
+                .withMessageContaining("capacity of a send batch is 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ReceiveBatch.create(arena, 1, 257))
+                .withMessageContaining("elements of a receive is 257");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Completions.create(arena, -1))
+                .withMessageContaining("must be 1 to");
+        SendBatch batch = SendBatch.create(arena, 1, 1, 4).send(1);
+        SendBatch roomy = SendBatch.create(arena, 1, 2).send(1);
+        assertThatIllegalArgumentException().isThrownBy(() -> roomy.with(0, -1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> roomy.with(0, 1L << 32, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> batch.inline(arena.allocate(8), 0, 5));
+    }
+
+    @Test
+    void inlineDataIsCopiedWhenItIsAdded() {
+        SendBatch batch = SendBatch.create(arena, 2, 1, 16);
+        MemorySegment source = arena.allocate(16);
+        source.set(JAVA_BYTE, 3, (byte) 42);
+        batch.send(1).inline(source, 0, 4);
+        source.set(JAVA_BYTE, 3, (byte) 13);
+        batch.send(2).inline(source, 3, 1);
+
+        assertThat(inlineByte(batch, 0, 3)).isEqualTo((byte) 42);
+        assertThat(inlineByte(batch, 1, 0)).isEqualTo((byte) 13);
+        assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.FLAGS)).isEqualTo(SendRequestLayout.FLAG_INLINE);
+        assertThat(batch.mostInline()).isEqualTo(4);
+    }
+
+    private static byte inlineByte(SendBatch batch, int index, int offset) {
+        long address = batch.segment().get(JAVA_LONG, batch.elementsAt(index));
+        return batch.segment().get(JAVA_BYTE, address - batch.segment().address() + offset);
+    }
+
+    @Test
+    void inlineDataOfOneRequestLeavesTheOthersAlone() {
+        for (int bytes : new int[] {1, 7, 15, 16, 17, 64}) {
+            SendBatch batch = SendBatch.create(arena, 3, 2, bytes);
+            MemorySegment source = arena.allocate(bytes).fill((byte) -1);
+            for (int i = 0; i < 3; i++) {
+                batch.send(i).inline(source, 0, bytes);
+            }
+            for (int i = 0; i < 3; i++) {
+                assertThat(inlineByte(batch, i, 0)).isEqualTo((byte) -1);
+                assertThat(inlineByte(batch, i, bytes - 1)).isEqualTo((byte) -1);
+                assertThat(batch.segment().get(JAVA_LONG, batch.at(i))).isEqualTo(i);
+            }
+        }
+    }
+
+    @Test
+    void aReusedBatchRemembersNothingOfItsLastUse() {
+        SendBatch batch = SendBatch.create(arena, 2, 4, 8);
+        batch.read(1, 2, 3).with(0, 1, 1).with(0, 1, 1).signaled().fenced();
+        batch.send(2).inline(arena.allocate(8), 0, 8);
+        batch.clear().send(3).with(0x1000, 8, 1);
+
+        assertThat(batch.opcodes()).isEqualTo(1 << SendOpcode.SEND.code());
+        assertThat(batch.mostElements()).isEqualTo(1);
+        assertThat(batch.mostInline()).isZero();
+        assertThat(batch.flags(0)).isZero();
+        assertThat(batch.segment().get(JAVA_LONG, SendRequestLayout.NEXT)).isZero();
+    }
+
+    @Test
+    void singleFieldsCanBeChangedBetweenPosts() {
+        SendBatch batch = SendBatch.create(arena, 1, 1);
+        batch.writeWithImmediate(1, 0x1000, 7, 9).with(0x2000, 16, 5);
+        batch.workId(0, 11);
+        batch.immediate(0, 0x0a0b0c0d);
+        batch.remoteAddress(0, 0x3000);
+        batch.element(0, 0, 0x4000, 8, 6);
+
+        MemorySegment bytes = batch.segment();
+        assertThat(bytes.get(JAVA_LONG, 0)).isEqualTo(11);
+        assertThat(bytes.get(JAVA_INT, SendRequestLayout.IMMEDIATE)).isEqualTo(0x0d0c0b0a);
+        assertThat(bytes.get(JAVA_LONG, SendRequestLayout.REMOTE_ADDRESS)).isEqualTo(0x3000);
+        assertThat(bytes.get(JAVA_LONG, batch.elementsAt(0))).isEqualTo(0x4000);
+        assertThatThrownBy(() -> batch.element(0, 1, 0, 0, 0)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void aChainCanBeCutAndContinued() {
+        SendBatch batch = SendBatch.create(arena, 3, 1);
+        batch.send(1).send(2).send(3);
+        batch.chain(0, false);
+        assertThat(batch.segment().get(JAVA_LONG, SendRequestLayout.NEXT)).isZero();
+        batch.chain(0, true);
+        assertThat(batch.segment().get(JAVA_LONG, SendRequestLayout.NEXT))
+                .isEqualTo(batch.segment().address() + batch.at(1));
+
+        ReceiveBatch receives = ReceiveBatch.create(arena, 2, 1);
+        receives.receive(1).receive(2);
+        assertThat(receives.segment().get(JAVA_LONG, ReceiveRequestLayout.NEXT))
+                .isEqualTo(receives.segment().address() + ReceiveRequestLayout.BYTES);
+        receives.chain(0, false);
+        assertThat(receives.segment().get(JAVA_LONG, ReceiveRequestLayout.NEXT)).isZero();
+    }
+
+    @Test
+    void completionsReadTheFieldsOfC() {
+        Completions completions = Completions.create(arena, 2);
+        MemorySegment bytes = completions.segment();
+        long at = CompletionLayout.BYTES;
+        bytes.set(JAVA_LONG, at, -5L);
+        bytes.set(JAVA_INT, at + 8, 10);
+        bytes.set(JAVA_INT, at + 12, 129);
+        bytes.set(JAVA_INT, at + 16, 77);
+        bytes.set(JAVA_INT, at + 20, -1);
+        bytes.set(JAVA_INT, at + 24, 0x04030201);
+        bytes.set(JAVA_INT, at + 28, 0x11);
+        bytes.set(JAVA_INT, at + 32, 0x12);
+        bytes.set(JAVA_INT, at + 36, CompletionLayout.FLAG_IMMEDIATE);
+        completions.size(2);
+
+        assertThat(completions.workId(1)).isEqualTo(-5);
+        assertThat(completions.status(1)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(completions.isSuccess(1)).isFalse();
+        assertThat(completions.isSuccess(0)).isTrue();
+        assertThat(completions.opcode(1)).isEqualTo(CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE);
+        assertThat(completions.isReceive(1)).isTrue();
+        assertThat(completions.isReceive(0)).isFalse();
+        assertThat(completions.vendorError(1)).isEqualTo(77);
+        assertThat(completions.byteLength(1)).isEqualTo(0xffff_ffffL);
+        assertThat(completions.immediate(1)).isEqualTo(0x01020304);
+        assertThat(completions.hasImmediate(1)).isTrue();
+        assertThat(completions.hasInvalidated(1)).isFalse();
+        assertThat(completions.queuePairNumber(1)).isEqualTo(0x11);
+        assertThat(completions.sourceQueuePair(1)).isEqualTo(0x12);
+    }
+
+    @Test
+    void aStatusThatThisLibraryDoesNotKnowIsNoFailureOfIt() {
+        Completions completions = Completions.create(arena, 1);
+        completions.segment().set(JAVA_INT, 8, 4711);
+        completions.segment().set(JAVA_INT, 12, 4712);
+        completions.size(1);
+
+        assertThat(completions.status(0)).isEqualTo(WorkStatus.UNKNOWN);
+        assertThat(completions.statusCode(0)).isEqualTo(4711);
+        assertThat(completions.opcode(0)).isEqualTo(CompletionOpcode.UNKNOWN);
+    }
+
+    @Test
+    void completionsOfEarlierPollsCannotBeRead() {
+        Completions completions = Completions.create(arena, 4);
+        completions.size(1);
+
+        assertThatThrownBy(() -> completions.workId(1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> completions.status(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+}

@@ -1,0 +1,191 @@
+package io.rdmacomm.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.verbs.NullDevice.NullChannel;
+import io.rdmacomm.verbs.NullDevice.NullQueue;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// What completion queues, channels, domains and regions do whatever their provider.
+class CompletionQueueTest {
+    private final NullDevice device = new NullDevice();
+    private Context context;
+    private NullChannel channel;
+    private NullQueue queue;
+
+    @BeforeEach
+    void open() {
+        context = device.open();
+        channel = (NullChannel) context.createCompletionChannel();
+        queue = (NullQueue) context.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(10).withChannel(channel));
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+        assertThat(Rdma.openContexts()).isEmpty();
+    }
+
+    @Test
+    void countsTheEventsThatWereDeliveredAndAcknowledged() throws Exception {
+        channel.ready.add(queue);
+        channel.ready.add(queue);
+        assertThat(channel.awaitEvent(Duration.ZERO)).isSameAs(queue);
+        assertThat(channel.awaitEvent(Duration.ZERO)).isSameAs(queue);
+        assertThat(channel.awaitEvent(Duration.ZERO)).isNull();
+        assertThat(queue.unacknowledged()).isEqualTo(2);
+
+        queue.acknowledge(1);
+
+        assertThat(queue.unacknowledged()).isEqualTo(1);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> queue.acknowledge(2))
+                .withMessageContaining("2 events acknowledged, 1 of");
+        assertThatIllegalArgumentException().isThrownBy(() -> queue.acknowledge(-1));
+        assertThat(queue.unacknowledged()).isEqualTo(1);
+    }
+
+    @Test
+    void eventsThatAreLeftAreAcknowledgedByClose() throws Exception {
+        channel.ready.add(queue);
+        channel.awaitEvent(Duration.ZERO);
+
+        queue.close();
+
+        assertThat(queue.acknowledged).isEqualTo(1);
+    }
+
+    @Test
+    void cannotBeArmedWithoutAChannel() {
+        CompletionQueue polled = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(1));
+        assertThatThrownBy(() -> polled.arm(false))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("without a channel");
+    }
+
+    @Test
+    void aChannelWithQueuesRefusesToClose() {
+        assertThatThrownBy(channel::close).isInstanceOf(RdmaException.class).hasMessageContaining("EBUSY");
+        queue.close();
+        channel.close();
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void aQueueWithQueuePairsRefusesToClose() {
+        ProtectionDomain domain = context.allocateProtectionDomain();
+        QueuePair pair = domain.createQueuePair(
+                QueuePairOptions.reliable(queue).withSizes(QueueSizes.defaults().withDepth(8, 8)));
+        assertThatThrownBy(queue::close).hasMessageContaining("EBUSY").hasMessageContaining("queue pair 0x11");
+        pair.close();
+        queue.close();
+        assertThat(queue.isOpen()).isFalse();
+    }
+
+    @Test
+    void pollsNoMoreThanThereIsRoomFor() {
+        try (Arena arena = Arena.ofConfined()) {
+            Completions two = Completions.create(arena, 2);
+            for (int i = 0; i < 3; i++) {
+                queue.put(i, WorkStatus.SUCCESS, CompletionOpcode.SEND, 0x11);
+            }
+            assertThat(queue.poll(two, 1)).isEqualTo(1);
+            assertThat(queue.poll(two)).isEqualTo(2);
+            assertThat(two.workId(1)).isEqualTo(2);
+            assertThat(queue.poll(two)).isZero();
+            assertThat(two.size()).isZero();
+            assertThatIllegalArgumentException().isThrownBy(() -> queue.poll(two, 3));
+        }
+    }
+
+    @Test
+    void namesItselfWhenItIsUsedAfterClose() {
+        queue.close();
+        try (Arena arena = Arena.ofConfined()) {
+            Completions room = Completions.create(arena, 1);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> queue.poll(room))
+                    .withMessage("completion queue of 10 on null0 is closed");
+        }
+        assertThatIllegalStateException().isThrownBy(() -> queue.arm(false));
+        assertThatIllegalStateException().isThrownBy(() -> queue.resize(20));
+    }
+
+    @Test
+    void whatTheDeviceLacksIsNamedWithTheCapability() {
+        device.capabilities.clear();
+        ProtectionDomain domain = context.allocateProtectionDomain();
+        MemoryRegion region = domain.allocate(8, Set.of());
+        AddressVector vector = new AddressVector(Gid.NONE, 1, 0, 1, 0, 0, 0, 0);
+        assertUnsupported(Capability.RESIZE_COMPLETION_QUEUE, () -> queue.resize(20));
+        assertUnsupported(Capability.REREGISTER_MEMORY, () -> region.reregister(null, null, Set.of()));
+        assertUnsupported(Capability.MEMORY_WINDOW_TYPE_1, () -> domain.allocateWindow(MemoryWindowType.TYPE_1));
+        assertUnsupported(Capability.MEMORY_WINDOW_TYPE_2, () -> domain.allocateWindow(MemoryWindowType.TYPE_2));
+        assertUnsupported(
+                Capability.SHARED_RECEIVE_QUEUE,
+                () -> domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(1)));
+        assertUnsupported(Capability.UNRELIABLE_DATAGRAM, () -> domain.createAddressHandle(vector));
+        assertUnsupported(
+                Capability.RELIABLE_CONNECTED, () -> domain.createQueuePair(QueuePairOptions.reliable(queue)));
+    }
+
+    private static void assertUnsupported(Capability capability, Runnable call) {
+        assertThatThrownBy(call::run)
+                .isInstanceOfSatisfying(UnsupportedVerbException.class, refused -> {
+                    assertThat(refused.capability()).isEqualTo(capability);
+                    assertThat(refused.errno()).isEqualTo(Errno.EOPNOTSUPP);
+                })
+                .hasMessageContaining("null0");
+    }
+
+    @Test
+    void memoryIsCheckedBeforeItIsRegistered() {
+        ProtectionDomain domain = context.allocateProtectionDomain();
+        try (Arena confined = Arena.ofConfined();
+                Arena shared = Arena.ofShared()) {
+            MemorySegment memory = shared.allocate(64);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> domain.register(MemorySegment.ofArray(new byte[8]), Set.of()))
+                    .withMessageContaining("on the heap");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> domain.register(confined.allocate(8), Set.of()))
+                    .withMessageContaining("Arena.ofShared()");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> domain.register(memory.asSlice(0, 0), Set.of()))
+                    .withMessageContaining("empty");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> domain.register(memory.asReadOnly(), Set.of(AccessFlag.LOCAL_WRITE)))
+                    .withMessageContaining("read-only");
+            assertThatIllegalArgumentException().isThrownBy(() -> domain.allocate(0, Set.of()));
+            for (AccessFlag remote : Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)) {
+                assertThatThrownBy(() -> domain.register(memory, Set.of(remote)))
+                        .hasMessageContaining("EINVAL")
+                        .hasMessageContaining("LOCAL_WRITE");
+            }
+            MemoryRegion region = domain.register(memory, Set.of(AccessFlag.REMOTE_READ));
+            assertThat(region.remote()).isEqualTo(new RemoteMemory(memory.address(), 64, 0x43));
+            assertThatThrownBy(() -> region.reregister(null, null, Set.of(AccessFlag.REMOTE_WRITE)))
+                    .hasMessageContaining("EINVAL");
+            region.close();
+        }
+    }
+
+    @Test
+    void remoteMemoryIsSlicedWithinItsBounds() {
+        RemoteMemory memory = new RemoteMemory(0x1000, 100, 7);
+        assertThat(memory.slice(10, 90)).isEqualTo(new RemoteMemory(0x100a, 90, 7));
+        assertThatThrownBy(() -> memory.slice(10, 91)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(MemoryWindow.nextKey(0x12ff)).isEqualTo(0x1200);
+        assertThat(MemoryWindow.nextKey(0x1200)).isEqualTo(0x1201);
+    }
+}

@@ -1,0 +1,446 @@
+package io.rdmacomm.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.rdmacomm.verbs.NullDevice.NullQueue;
+import io.rdmacomm.verbs.NullDevice.NullQueuePair;
+import java.lang.foreign.Arena;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// What every queue pair does whatever its provider: states, checks, slots.
+class QueuePairTest {
+    private final NullDevice device = new NullDevice();
+    private final Arena arena = Arena.ofConfined();
+    private Context context;
+    private ProtectionDomain domain;
+    private NullQueue queue;
+    private Completions completions;
+
+    @BeforeEach
+    void open() {
+        context = device.open();
+        domain = context.allocateProtectionDomain();
+        queue = (NullQueue) context.createCompletionQueue(CompletionQueueOptions.ofCapacity(100));
+        completions = Completions.create(arena, 16);
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+        arena.close();
+        assertThat(Rdma.openContexts()).isEmpty();
+    }
+
+    private QueuePairOptions options() {
+        return QueuePairOptions.reliable(queue).withSizes(new QueueSizes(4, 4, 2, 2, 16));
+    }
+
+    private NullQueuePair create(QueuePairOptions options) {
+        return (NullQueuePair) domain.createQueuePair(options);
+    }
+
+    private NullQueuePair connected(QueuePairOptions options) {
+        NullQueuePair pair = create(options);
+        pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));
+        return pair;
+    }
+
+    private SendBatch sends(int count, boolean signaled) {
+        SendBatch batch = SendBatch.create(arena, count, 4, 64);
+        for (int i = 0; i < count; i++) {
+            batch.send(i);
+            if (signaled) {
+                batch.signaled();
+            }
+        }
+        return batch;
+    }
+
+    private ReceiveBatch receives(int count) {
+        ReceiveBatch batch = ReceiveBatch.create(arena, count, 4);
+        for (int i = 0; i < count; i++) {
+            batch.receive(i);
+        }
+        return batch;
+    }
+
+    private static NullQueuePair inState(NullQueuePair pair, QueuePairState state) {
+        switch (state) {
+            case RESET -> {}
+            case INIT -> pair.modify(init());
+            case READY_TO_RECEIVE -> {
+                pair.modify(init());
+                pair.modify(new QueuePairAttributes()
+                        .state(QueuePairState.READY_TO_RECEIVE)
+                        .addressVector(new AddressVector(Gid.NONE, 1, 0, 1, 0, 0, 0, 0))
+                        .pathMtu(PathMtu.MTU_1024)
+                        .destinationNumber(1)
+                        .receivePsn(2)
+                        .maxDestinationReadAtomic(1)
+                        .minRnrTimer(1));
+            }
+            default -> {
+                pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));
+                if (state != QueuePairState.READY_TO_SEND) {
+                    pair.modify(new QueuePairAttributes().state(state));
+                }
+            }
+        }
+        assertThat(pair.state()).isEqualTo(state);
+        return pair;
+    }
+
+    private static QueuePairAttributes init() {
+        return new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(1)
+                .accessFlags(Set.of());
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SEND_QUEUE_ERROR")
+    void takesWorkAccordingToItsState(QueuePairState state) {
+        NullQueuePair pair = inState(create(options()), state);
+        if (state == QueuePairState.RESET) {
+            assertThatThrownBy(() -> pair.post(receives(1)))
+                    .isInstanceOf(QueuePairStateException.class)
+                    .hasMessageContaining("EINVAL")
+                    .hasMessageContaining("queue pair 0x11")
+                    .hasMessageContaining("RESET");
+        } else {
+            assertThat(pair.post(receives(1))).isEqualTo(1);
+        }
+        if (state.code() < QueuePairState.READY_TO_SEND.code()) {
+            assertThatThrownBy(() -> pair.post(sends(1, true)))
+                    .isInstanceOf(QueuePairStateException.class)
+                    .hasMessageContaining(state.name());
+            assertThat(pair.sent).isEmpty();
+        } else {
+            assertThat(pair.post(sends(1, true))).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void nothingChangesWhenATransitionIsRefused() {
+        NullQueuePair pair = inState(create(options()), QueuePairState.INIT);
+        QueuePairAttributes tooMuch =
+                new QueuePairAttributes().state(QueuePairState.INIT).port(2).timeout(3);
+
+        assertThatThrownBy(() -> pair.modify(tooMuch)).isInstanceOf(QueuePairStateException.class);
+        assertThat(pair.query().port()).isEqualTo(1);
+        assertThat(pair.query().has(QueuePairAttribute.TIMEOUT)).isFalse();
+        pair.refuseModify = true;
+        assertThatThrownBy(() -> pair.modify(
+                        new QueuePairAttributes().state(QueuePairState.INIT).port(2)))
+                .hasMessageContaining("the device is gone");
+        assertThat(pair.query().port()).isEqualTo(1);
+        assertThat(pair.state()).isEqualTo(QueuePairState.INIT);
+    }
+
+    @Test
+    void connectsWithTheSmallestMtuOfBothPorts() {
+        NullQueuePair pair = connected(options());
+
+        QueuePairAttributes now = pair.query();
+        assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(now.pathMtu()).isEqualTo(PathMtu.MTU_512);
+        assertThat(now.destinationNumber()).isEqualTo(0x99);
+        assertThat(now.receivePsn()).isEqualTo(1);
+        assertThat(now.sendPsn()).isEqualTo(pair.info().packetSequenceNumber());
+        assertThat(now.rnrRetry()).isEqualTo(7);
+        assertThat(pair.info().mtu()).isEqualTo(PathMtu.MTU_1024);
+        assertThatThrownBy(() -> pair.connect(pair.info())).isInstanceOf(QueuePairStateException.class);
+    }
+
+    @Test
+    void aFullSendQueueTakesFewerUntilACompletionIsPolled() {
+        NullQueuePair pair = connected(options());
+        SendBatch batch = sends(6, true);
+
+        assertThat(pair.post(batch)).isEqualTo(4);
+        assertThat(pair.post(batch, 4)).isZero();
+        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
+        assertThat(pair.post(batch, 4)).as("not before it is polled").isZero();
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(pair.post(batch, 4)).isEqualTo(1);
+        assertThat(pair.sent).containsExactly(0L, 1L, 2L, 3L, 4L);
+    }
+
+    @Test
+    void unsignaledSendsHoldTheirSlotsUntilALaterCompletion() {
+        NullQueuePair pair = connected(options());
+        SendBatch silent = sends(3, false);
+        pair.post(silent);
+        assertThat(pair.post(sends(1, true))).isEqualTo(1);
+        assertThat(pair.post(silent)).isZero();
+
+        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
+        queue.poll(completions);
+
+        assertThat(pair.post(sends(4, true))).isEqualTo(4);
+    }
+
+    @Test
+    void everySendIsSignaledWhenTheQueuePairSaysSo() {
+        NullQueuePair pair = connected(options().withSignalAll(true));
+        pair.post(sends(4, false));
+        for (int i = 0; i < 3; i++) {
+            queue.put(i, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
+        }
+        queue.poll(completions);
+
+        assertThat(pair.post(sends(4, false))).isEqualTo(3);
+    }
+
+    @Test
+    void slotsOfRequestsThatTheDeviceDidNotTakeAreFree() {
+        NullQueuePair pair = connected(options());
+        pair.takeAtMost = 1;
+        assertThat(pair.post(sends(3, true))).isEqualTo(1);
+        pair.takeAtMost = 100;
+        assertThat(pair.post(sends(4, true))).isEqualTo(3);
+    }
+
+    @Test
+    void aFullReceiveQueueTakesFewerUntilACompletionIsPolled() {
+        NullQueuePair pair = connected(options());
+        assertThat(pair.post(receives(6))).isEqualTo(4);
+        assertThat(pair.post(receives(1))).isZero();
+        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.RECEIVE, pair.number());
+        queue.poll(completions);
+        assertThat(pair.post(receives(2))).isEqualTo(1);
+    }
+
+    @Test
+    void aResetEmptiesBothQueues() {
+        NullQueuePair pair = connected(options());
+        pair.post(sends(4, true));
+        pair.post(receives(4));
+        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
+        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.RECEIVE, pair.number());
+        pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+        pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));
+
+        assertThat(queue.poll(completions)).as("completions from before stay").isEqualTo(2);
+        assertThat(pair.post(sends(6, true))).isEqualTo(4);
+        assertThat(pair.post(receives(6))).isEqualTo(4);
+    }
+
+    @Test
+    void aFailedQueuePairTakesEverythingToFlushIt() {
+        NullQueuePair pair = connected(options());
+        pair.post(sends(4, true));
+        pair.fail();
+
+        assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);
+        assertThat(pair.post(sends(6, true))).isEqualTo(6);
+        assertThat(pair.post(receives(6))).isEqualTo(6);
+    }
+
+    @Test
+    void aRequestThatDoesNotFitIsNamedAndThoseBeforeItArePosted() {
+        NullQueuePair pair = connected(options());
+        SendBatch batch = SendBatch.create(arena, 3, 4, 64);
+        batch.send(0).send(1).with(0, 1, 1).with(0, 1, 1).with(0, 1, 1).send(2);
+
+        WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
+
+        assertThat(bad.index()).isEqualTo(1);
+        assertThat(bad.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(bad).hasMessageContaining("3 scatter/gather elements, this queue pair allows 2");
+        assertThat(pair.sent).containsExactly(0L);
+    }
+
+    @Test
+    void inlineDataThatIsTooLongIsNamedAndThatBeforeItIsPosted() {
+        NullQueuePair pair = connected(options());
+        SendBatch batch = SendBatch.create(arena, 2, 4, 64);
+        batch.send(0).inline(arena.allocate(64), 0, 16);
+        batch.send(1).inline(arena.allocate(64), 0, 17);
+
+        WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
+
+        assertThat(bad.index()).isEqualTo(1);
+        assertThat(bad).hasMessageContaining("17 inline bytes, this queue pair allows 16");
+        assertThat(pair.sent).containsExactly(0L);
+    }
+
+    @Test
+    void inlineDataThatGrowsAfterwardsIsStillChecked() {
+        NullQueuePair pair = connected(options());
+        SendBatch batch = SendBatch.create(arena, 1, 2);
+        batch.send(0).inline().with(0x1000, 17, 1);
+        assertThatThrownBy(() -> pair.post(batch)).hasMessageContaining("17 inline bytes");
+        batch.element(0, 0, 0x1000, 16, 1);
+        assertThat(pair.post(batch)).isEqualTo(1);
+        batch.element(0, 0, 0x1000, 18, 1);
+        assertThatThrownBy(() -> pair.post(batch)).hasMessageContaining("18 inline bytes");
+    }
+
+    @Test
+    void readsAndAtomicsCannotBeInline() {
+        NullQueuePair pair = connected(options());
+        SendBatch batch = SendBatch.create(arena, 1, 1);
+        batch.read(0, 0x1000, 1).with(0x2000, 8, 1).inline();
+        assertThatThrownBy(() -> pair.post(batch))
+                .isInstanceOf(WorkRequestException.class)
+                .hasMessageContaining("READ cannot be inline");
+        batch.clear().fetchAndAdd(0, 0x1000, 1, 1).with(0x2000, 8, 1).inline();
+        assertThatThrownBy(() -> pair.post(batch)).hasMessageContaining("FETCH_AND_ADD cannot be inline");
+    }
+
+    @Test
+    void aReceiveWithTooManyElementsIsNamed() {
+        NullQueuePair pair = connected(options());
+        ReceiveBatch batch = ReceiveBatch.create(arena, 2, 3);
+        batch.receive(0).receive(1).with(0, 1, 1).with(0, 1, 1).with(0, 1, 1);
+
+        WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
+
+        assertThat(bad.index()).isEqualTo(1);
+        assertThat(pair.received).containsExactly(0L);
+    }
+
+    @Test
+    void anOpcodeThatTheServiceOrDeviceLacksIsRefused() {
+        device.capabilities.remove(Capability.ATOMICS);
+        NullQueuePair unreliable = connectedUnreliable();
+        SendBatch batch = SendBatch.create(arena, 1, 1);
+
+        batch.read(0, 0, 0).with(0, 8, 0);
+        assertThatThrownBy(() -> unreliable.post(batch)).hasMessageContaining("READ is not possible on a UNRELIABLE");
+        batch.clear().fetchAndAdd(0, 0, 0, 0).with(0, 8, 0);
+        NullQueuePair reliable = connected(options());
+        assertThatThrownBy(() -> reliable.post(batch)).hasMessageContaining("FETCH_AND_ADD is not possible");
+    }
+
+    private NullQueuePair connectedUnreliable() {
+        NullQueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_CONNECTED));
+        pair.modify(init());
+        pair.modify(new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(new AddressVector(Gid.NONE, 1, 0, 1, 0, 0, 0, 0))
+                .pathMtu(PathMtu.MTU_1024)
+                .destinationNumber(1)
+                .receivePsn(2));
+        pair.modify(
+                new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(1));
+        return pair;
+    }
+
+    @Test
+    void receivesOfASharedQueueCannotBePostedToTheQueuePair() {
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
+        NullQueuePair pair = connected(options().withSharedReceives(shared));
+
+        RdmaException refused = catchThrowableOfType(RdmaException.class, () -> pair.post(receives(1)));
+
+        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(refused).hasMessageContaining("shared receive queue");
+        assertThatThrownBy(shared::close).hasMessageContaining("EBUSY");
+        assertThat(shared.post(receives(2))).isEqualTo(2);
+    }
+
+    @Test
+    void aNumberThatIsUsedAgainBelongsToTheNewQueuePair() {
+        NullQueuePair first = connected(options());
+        first.post(sends(1, true));
+        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, first.number());
+        queue.poll(completions);
+        int number = first.number();
+        first.close();
+        device.nextNumber = number;
+        NullQueuePair second = connected(options());
+        second.post(sends(4, true));
+        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, number);
+        queue.poll(completions);
+
+        assertThat(context.queuePair(number)).isSameAs(second);
+        assertThat(second.post(sends(4, true))).isEqualTo(1);
+    }
+
+    @Test
+    void isFoundByItsNumberWhileItIsOpen() {
+        QueuePair[] pairs = new QueuePair[300];
+        for (int i = 0; i < pairs.length; i++) {
+            device.nextNumber = 0x10 + i * 64;
+            pairs[i] = create(options());
+        }
+        for (QueuePair pair : pairs) {
+            assertThat(context.queuePair(pair.number())).isSameAs(pair);
+        }
+        for (int i = 0; i < pairs.length; i += 2) {
+            pairs[i].close();
+        }
+        for (int i = 0; i < pairs.length; i++) {
+            assertThat(context.queuePair(pairs[i].number())).isSameAs(i % 2 == 0 ? null : pairs[i]);
+        }
+        assertThat(context.queuePair(0x9999)).isNull();
+    }
+
+    @Test
+    void sizesBeyondTheDeviceAreRefusedWithItsLimit() {
+        assertThatThrownBy(() -> create(options().withSizes(new QueueSizes(65, 1, 1, 1, 0))))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("send queue depth 65 is more than the 64 (max_qp_wr) of null0");
+        assertThatThrownBy(() -> create(options().withSizes(new QueueSizes(1, 1, 1, 5, 0))))
+                .hasMessageContaining("elements of a receive 5 is more than the 4 (max_sge)");
+        assertThatThrownBy(() -> context.createCompletionQueue(CompletionQueueOptions.ofCapacity(1001)))
+                .hasMessageContaining("1001 is more than the 1000");
+    }
+
+    @Test
+    void objectsOfAnotherContextAreRefused() {
+        try (Context other = device.open()) {
+            CompletionQueue foreign = other.createCompletionQueue(CompletionQueueOptions.ofCapacity(10));
+            CompletionChannel channel = other.createCompletionChannel();
+            assertThatThrownBy(() -> create(QueuePairOptions.reliable(foreign))).hasMessageContaining("EINVAL");
+            assertThatThrownBy(() -> context.createCompletionQueue(
+                            CompletionQueueOptions.ofCapacity(10).withChannel(channel)))
+                    .hasMessageContaining("EINVAL");
+        }
+    }
+
+    @Test
+    void creatingOnAClosedQueueLeavesNothingBehind() {
+        queue.close();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> create(options()))
+                .withMessageContaining("completion queue of 100 on null0 is closed");
+        assertThat(context.queuePair(0x11)).isNull();
+        CompletionChannel channel = context.createCompletionChannel();
+        channel.close();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> context.createCompletionQueue(
+                        CompletionQueueOptions.ofCapacity(1).withChannel(channel)))
+                .withMessageContaining("completion channel on null0 is closed");
+    }
+
+    @Test
+    void namesItselfWhenItIsUsedAfterClose() {
+        NullQueuePair pair = connected(options());
+        pair.close();
+
+        String message = "queue pair 0x11 on null0 is closed";
+        assertThatIllegalStateException()
+                .isThrownBy(() -> pair.post(sends(1, true)))
+                .withMessage(message);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> pair.post(receives(1)))
+                .withMessage(message);
+        assertThatIllegalStateException().isThrownBy(pair::query).withMessage(message);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> pair.modify(new QueuePairAttributes().state(QueuePairState.ERROR)))
+                .withMessage(message);
+        assertThatIllegalStateException().isThrownBy(pair::info).withMessage(message);
+    }
+}

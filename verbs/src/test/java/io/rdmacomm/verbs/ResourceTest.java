@@ -1,0 +1,296 @@
+package io.rdmacomm.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class ResourceTest {
+    private final List<String> log = Collections.synchronizedList(new ArrayList<>());
+
+    /// A resource that writes down what happens to it.
+    private final class Node extends Resource {
+        private final String name;
+        private Runnable whenClosed = () -> {};
+
+        Node(Node parent, String name) {
+            super(parent);
+            this.name = name;
+        }
+
+        Node child(String childName) {
+            return adopt(new Node(this, childName));
+        }
+
+        Node using(Node other) {
+            dependOn(other);
+            return this;
+        }
+
+        void use() {
+            checkOpen();
+        }
+
+        List<Node> nodes() {
+            return children(Node.class);
+        }
+
+        @Override
+        protected void onClosing() {
+            log.add("closing " + name);
+        }
+
+        @Override
+        protected void doClose() {
+            log.add("close " + name);
+            whenClosed.run();
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    @Test
+    void closesChildrenBeforeItselfNewestFirst() {
+        Node root = new Node(null, "root");
+        Node domain = root.child("domain");
+        domain.child("region 1");
+        domain.child("region 2");
+        root.child("channel");
+
+        root.close();
+
+        assertThat(log.stream().filter(line -> line.startsWith("close ")))
+                .containsExactly("close channel", "close region 2", "close region 1", "close domain", "close root");
+        assertThat(domain.isOpen()).isFalse();
+        assertThat(root.nodes()).isEmpty();
+    }
+
+    @Test
+    void announcesClosingBeforeTheChildrenAreClosed() {
+        Node root = new Node(null, "root");
+        root.child("child");
+
+        root.close();
+
+        assertThat(log).containsExactly("closing root", "closing child", "close child", "close root");
+    }
+
+    @Test
+    void closesWhatIsUsedAfterItsUsersWhateverTheAge() {
+        Node root = new Node(null, "root");
+        Node domain = root.child("domain");
+        Node queue = root.child("completion queue");
+        domain.child("queue pair").using(queue);
+
+        root.close();
+
+        assertThat(log.stream().filter(line -> line.startsWith("close ")))
+                .containsExactly("close queue pair", "close domain", "close completion queue", "close root");
+    }
+
+    @Test
+    void closesOnceHoweverOftenItIsAsked() {
+        Node root = new Node(null, "root");
+        root.close();
+        root.close();
+
+        assertThat(log).containsExactly("closing root", "close root");
+    }
+
+    @Test
+    void refusesToCloseWhileAnotherUsesIt() {
+        Node root = new Node(null, "root");
+        Node queue = root.child("completion queue");
+        Node user = root.child("queue pair 0x11").using(queue);
+
+        RdmaException busy = catchThrowableOfType(RdmaException.class, queue::close);
+
+        assertThat(busy.errno()).isEqualTo(Errno.EBUSY);
+        assertThat(busy).hasMessageContaining("completion queue").hasMessageContaining("queue pair 0x11");
+        assertThat(queue.isOpen()).isTrue();
+        assertThatCode(queue::use).doesNotThrowAnyException();
+        user.close();
+        queue.close();
+        assertThat(queue.isOpen()).isFalse();
+        root.close();
+    }
+
+    @Test
+    void namesItselfWhenItIsUsedAfterClose() {
+        Node root = new Node(null, "root");
+        Node region = root.child("memory region 0x42");
+        region.close();
+
+        assertThatIllegalStateException().isThrownBy(region::use).withMessage("memory region 0x42 is closed");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> region.child("grandchild"))
+                .withMessage("memory region 0x42 is closed");
+        assertThat(log).contains("close grandchild");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> root.child("user").using(region))
+                .withMessage("memory region 0x42 is closed");
+        root.close();
+    }
+
+    @Test
+    void isForgottenByItsParentWhenClosed() {
+        Node root = new Node(null, "root");
+        Node first = root.child("first");
+        Node second = root.child("second");
+
+        first.close();
+
+        assertThat(root.nodes()).containsExactly(second);
+        root.close();
+        assertThat(log.stream().filter(line -> line.equals("close first"))).hasSize(1);
+    }
+
+    @Test
+    void closesEverythingElseWhenOneChildFails() {
+        Node root = new Node(null, "root");
+        root.child("good");
+        root.child("bad").whenClosed = () -> {
+            throw new IllegalStateException("the device is gone");
+        };
+        root.child("also bad").whenClosed = () -> {
+            throw new IllegalStateException("so is this");
+        };
+
+        assertThatThrownBy(root::close)
+                .hasMessage("so is this")
+                .satisfies(failure -> assertThat(failure.getSuppressed()).hasSize(1));
+        assertThat(log).contains("close good", "close bad", "close also bad", "close root");
+        assertThatCode(root::close).doesNotThrowAnyException();
+    }
+
+    @Test
+    void releasesWhatItUsedEvenWhenClosingFails() {
+        Node root = new Node(null, "root");
+        Node queue = root.child("completion queue");
+        Node user = root.child("queue pair").using(queue);
+        user.whenClosed = () -> {
+            throw new IllegalStateException("the device is gone");
+        };
+
+        assertThatThrownBy(user::close).hasMessage("the device is gone");
+        assertThatCode(queue::close).doesNotThrowAnyException();
+        root.close();
+    }
+
+    @Test
+    void closeWaitsForTheThreadThatIsClosing() throws Exception {
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Node root = new Node(null, "root");
+        root.whenClosed = () -> {
+            inside.countDown();
+            awaitUninterrupted(go);
+            log.add("released");
+        };
+        try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+            Future<?> first = threads.submit(root::close);
+            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(root.isOpen()).isFalse();
+            Future<?> second = threads.submit(() -> {
+                root.close();
+                log.add("second returned");
+            });
+            go.countDown();
+            first.get(10, TimeUnit.SECONDS);
+            second.get(10, TimeUnit.SECONDS);
+        }
+        assertThat(log).containsSubsequence("released", "second returned");
+        assertThat(log.stream().filter("close root"::equals)).hasSize(1);
+    }
+
+    @Test
+    void parentAndChildrenClosedFromManyThreadsCloseOnceEach() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            log.clear();
+            Node root = new Node(null, "root");
+            Node queue = root.child("queue");
+            Node domain = root.child("domain");
+            List<Node> pairs = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                pairs.add(domain.child("pair " + i).using(queue));
+            }
+            CountDownLatch start = new CountDownLatch(1);
+            try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+                List<Future<?>> ends = new ArrayList<>();
+                List<Node> closed = List.of(root, domain, pairs.get(3), pairs.get(0));
+                for (Node node : closed) {
+                    ends.add(threads.submit(() -> {
+                        awaitUninterrupted(start);
+                        node.close();
+                    }));
+                }
+                start.countDown();
+                for (Future<?> end : ends) {
+                    end.get(10, TimeUnit.SECONDS);
+                }
+            }
+            assertThat(log.stream().filter(line -> line.startsWith("close ")))
+                    .containsExactlyInAnyOrder(
+                            "close pair 0",
+                            "close pair 1",
+                            "close pair 2",
+                            "close pair 3",
+                            "close domain",
+                            "close queue",
+                            "close root");
+            assertThat(log).endsWith("close root");
+        }
+    }
+
+    @Test
+    void childrenCreatedDuringCloseAreClosedOrRefused() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            log.clear();
+            Node root = new Node(null, "root");
+            CountDownLatch start = new CountDownLatch(1);
+            List<Node> made = Collections.synchronizedList(new ArrayList<>());
+            try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+                Future<?> creator = threads.submit(() -> {
+                    awaitUninterrupted(start);
+                    for (int i = 0; i < 50; i++) {
+                        try {
+                            made.add(root.child("child " + i));
+                        } catch (IllegalStateException e) {
+                            return;
+                        }
+                    }
+                });
+                Future<?> closer = threads.submit(() -> {
+                    awaitUninterrupted(start);
+                    root.close();
+                });
+                start.countDown();
+                creator.get(10, TimeUnit.SECONDS);
+                closer.get(10, TimeUnit.SECONDS);
+            }
+            assertThat(made).noneMatch(Resource::isOpen);
+        }
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
