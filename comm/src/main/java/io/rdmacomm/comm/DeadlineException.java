@@ -1,0 +1,15 @@
+package io.rdmacomm.comm;
+
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/// What was waited for did not happen in time.
+public final class DeadlineException extends CommException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    /// A failure with one line that says what happened and what to do.
+    public DeadlineException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,45 @@
+package io.rdmacomm.comm;
+
+import java.time.Duration;
+
+/// How long the waits of a session last at the most; each is 1 ms to 24 h.
+///
+/// @param connect for a client to reach a server, name resolution and repeated attempts included
+/// @param handshake for each step of setting an end point up: a peer that is silent for longer is given up
+/// @param close for closing an end point in order; after that it is closed without the peer
+/// @param operation for a blocking call or future that names no time of its own
+public record Deadlines(Duration connect, Duration handshake, Duration close, Duration operation) {
+    /// Checks the ranges.
+    public Deadlines {
+        Checks.wait("connect deadline", connect);
+        Checks.wait("handshake deadline", handshake);
+        Checks.wait("close deadline", close);
+        Checks.wait("operation deadline", operation);
+    }
+
+    /// 10 s to connect, 5 s for a step of the handshake, 2 s to close, 30 s for an operation.
+    public static Deadlines defaults() {
+        return new Deadlines(
+                Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(2), Duration.ofSeconds(30));
+    }
+
+    /// These deadlines with another one for connecting.
+    public Deadlines withConnect(Duration value) {
+        return new Deadlines(value, handshake, close, operation);
+    }
+
+    /// These deadlines with another one for a step of the handshake.
+    public Deadlines withHandshake(Duration value) {
+        return new Deadlines(connect, value, close, operation);
+    }
+
+    /// These deadlines with another one for closing.
+    public Deadlines withClose(Duration value) {
+        return new Deadlines(connect, handshake, value, operation);
+    }
+
+    /// These deadlines with another one for operations.
+    public Deadlines withOperation(Duration value) {
+        return new Deadlines(connect, handshake, close, value);
+    }
+}

@@ -1,0 +1,17 @@
+package io.rdmacomm.comm;
+
+/// What an end point is doing. Nothing overwrites [#FAILED].
+public enum EndPointState {
+    /// The peer is being shaken hands with.
+    CONNECTING,
+    /// Ready to send.
+    READY,
+    /// The peer has said that it is done. What it sent can still be received; nothing can be sent.
+    PEER_DONE,
+    /// Draining, then freeing.
+    CLOSING,
+    /// The peer died or a queue pair failed. Everything in flight was flushed. Still to be closed.
+    FAILED,
+    /// Closed in order; everything is freed. An end point that failed stays [#FAILED] when it is closed.
+    CLOSED
+}

@@ -1,0 +1,15 @@
+package io.rdmacomm.comm;
+
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/// The peer went away without saying that it was done, or before it was set up.
+public final class PeerClosedException extends CommException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    /// A failure with one line that says what happened and what to do.
+    public PeerClosedException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

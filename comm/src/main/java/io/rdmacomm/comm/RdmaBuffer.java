@@ -1,0 +1,177 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.MemoryRegion;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Registered memory with a name, divided into blocks of equal size. One memory region, registered once for
+/// all end points and channels of its session.
+///
+/// The memory may be read and written by any thread; who may use it when is for the operations to say:
+/// memory that an operation was given belongs to the device until the operation has ended.
+///
+/// [#next()] and [#release()] use the blocks as a ring, in order. One thread at a time calls `next`, one at
+/// a time calls `release`; they may be two.
+public final class RdmaBuffer implements AutoCloseable {
+    private static final VarHandle TAKEN;
+    private static final VarHandle RELEASED;
+
+    static {
+        try {
+            TAKEN = MethodHandles.lookup().findVarHandle(RdmaBuffer.class, "taken", long.class);
+            RELEASED = MethodHandles.lookup().findVarHandle(RdmaBuffer.class, "released", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final String name;
+    private final MemoryRegion region;
+    private final MemorySegment segment;
+    private final long address;
+    private final long length;
+    private final int localKey;
+    private final long blockSize;
+    private final BufferSlice[] blocks;
+    private volatile boolean open = true;
+    private long taken;
+    private long released;
+
+    RdmaBuffer(String name, MemoryRegion region, long blockSize, int blockCount) {
+        this.name = name;
+        this.region = region;
+        this.segment = region.segment();
+        this.address = region.address();
+        this.length = region.length();
+        this.localKey = region.localKey();
+        this.blockSize = blockSize;
+        this.blocks = new BufferSlice[blockCount];
+        for (int i = 0; i < blockCount; i++) {
+            blocks[i] = new BufferSlice(this, i * blockSize, blockSize);
+        }
+    }
+
+    /// Its name, unique among the open buffers of its session.
+    public String name() {
+        return name;
+    }
+
+    /// The whole memory.
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /// The length of the whole memory in bytes.
+    public long length() {
+        return length;
+    }
+
+    /// The length of one block in bytes.
+    public long blockSize() {
+        return blockSize;
+    }
+
+    /// The number of blocks.
+    public int blockCount() {
+        return blocks.length;
+    }
+
+    /// What may be done to it besides local reading.
+    public Set<AccessFlag> access() {
+        return region.access();
+    }
+
+    /// Block `index`; always the same object.
+    ///
+    /// @throws IndexOutOfBoundsException if there is no such block
+    public BufferSlice block(int index) {
+        return blocks[index];
+    }
+
+    /// A range of it. Allocates the slice.
+    ///
+    /// @throws IndexOutOfBoundsException if the range is not within it
+    public BufferSlice slice(long offset, long size) {
+        return new BufferSlice(this, offset, size);
+    }
+
+    /// All of it. Allocates the slice.
+    public BufferSlice whole() {
+        return new BufferSlice(this, 0, length);
+    }
+
+    /// Takes the next block of the ring. Never blocks.
+    ///
+    /// @return the block, or null when all are taken
+    public @Nullable BufferSlice next() {
+        long position = taken;
+        if (position - (long) RELEASED.getAcquire(this) == blocks.length) {
+            return null;
+        }
+        TAKEN.setRelease(this, position + 1);
+        return blocks[(int) (position % blocks.length)];
+    }
+
+    /// Gives back the block that was taken longest ago.
+    ///
+    /// @return that block
+    /// @throws IllegalStateException if no block is taken
+    public BufferSlice release() {
+        long position = released;
+        if (position == (long) TAKEN.getAcquire(this)) {
+            throw new IllegalStateException("no block of " + this + " is taken");
+        }
+        RELEASED.setRelease(this, position + 1);
+        return blocks[(int) (position % blocks.length)];
+    }
+
+    /// How many blocks of the ring are taken.
+    public int taken() {
+        return (int) ((long) TAKEN.getAcquire(this) - (long) RELEASED.getAcquire(this));
+    }
+
+    /// Fills all of it with zeroes.
+    public void clear() {
+        segment.fill((byte) 0);
+    }
+
+    /// Whether [#close()] was not called and its session is open.
+    public boolean isOpen() {
+        return open && region.isOpen();
+    }
+
+    /// Unregisters the memory, and frees it unless it is the caller's. Idempotent. Operations in flight on
+    /// it fail with a protection error, and their end point with them; memory is never touched after this.
+    @Override
+    public void close() {
+        open = false;
+        region.close();
+    }
+
+    /// Where it begins for the device.
+    long address() {
+        return address;
+    }
+
+    int localKey() {
+        return localKey;
+    }
+
+    int remoteKey() {
+        return region.remoteKey();
+    }
+
+    /// The memory region it is.
+    MemoryRegion region() {
+        return region;
+    }
+
+    @Override
+    public String toString() {
+        return "buffer '" + name + "' of " + blocks.length + " x " + blockSize + " bytes";
+    }
+}

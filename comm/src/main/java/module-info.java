@@ -1,0 +1,7 @@
+/// Sessions, end points, channels and named buffers on top of the verbs.
+module io.rdmacomm.comm {
+    requires transitive io.rdmacomm.verbs;
+    requires jdk.jfr;
+
+    exports io.rdmacomm.comm;
+}
