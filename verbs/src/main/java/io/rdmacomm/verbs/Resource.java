@@ -61,6 +61,11 @@ public abstract class Resource implements AutoCloseable {
     /// Called once when closing begins, before the children are closed: wakes whoever waits on this object.
     protected void onClosing() {}
 
+    /// What keeps this object from being closed besides the objects that depend on it; null when nothing does.
+    protected @Nullable String busyWith() {
+        return null;
+    }
+
     /// Throws [IllegalStateException] when this object is closed.
     protected final void checkOpen() {
         if (!open) {
@@ -109,6 +114,10 @@ public abstract class Resource implements AutoCloseable {
     }
 
     private void refuseWhileUsed() {
+        String busy = busyWith();
+        if (busy != null) {
+            throw new RdmaException("close " + this, Errno.EBUSY, busy);
+        }
         synchronized (users) {
             if (!users.isEmpty()) {
                 throw new RdmaException("close " + this, Errno.EBUSY, users.getFirst() + " uses it; close that first");
@@ -157,6 +166,9 @@ public abstract class Resource implements AutoCloseable {
     }
 
     private boolean isUsed() {
+        if (busyWith() != null) {
+            return true;
+        }
         synchronized (users) {
             return !users.isEmpty();
         }

@@ -1,0 +1,110 @@
+package io.rdmacomm.soft;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import io.rdmacomm.soft.shm.SharedWords;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// Resolved pieces of memory that data goes from or to. Reused for each request; nothing is allocated.
+///
+/// A piece whose memory only the peer itself can reach has no segment, but its key and address.
+final class ElementList {
+    final @Nullable MemorySegment[] segments;
+    final long[] offsets;
+    final long[] lengths;
+    final long[] addresses;
+    final int[] keys;
+    int count;
+    long total;
+    /// Whether a piece has no segment.
+    boolean partlyUnreachable;
+
+    ElementList(int capacity) {
+        segments = new @Nullable MemorySegment[capacity];
+        offsets = new long[capacity];
+        lengths = new long[capacity];
+        addresses = new long[capacity];
+        keys = new int[capacity];
+    }
+
+    void clear() {
+        count = 0;
+        total = 0;
+        partlyUnreachable = false;
+    }
+
+    void add(MemorySegment segment, long offset, long length) {
+        segments[count] = segment;
+        offsets[count] = offset;
+        lengths[count] = length;
+        total += length;
+        count++;
+    }
+
+    void addUnreachable(int key, long address, long length) {
+        segments[count] = null;
+        keys[count] = key;
+        addresses[count] = address;
+        lengths[count] = length;
+        total += length;
+        partlyUnreachable = true;
+        count++;
+    }
+
+    /// Copies `bytes` bytes from `from` to `to`, both with segments only. The last bytes become visible last, so
+    /// that a reader who sees them sees everything.
+    static void copy(ElementList from, ElementList to, long bytes) {
+        if (from.count == 1 && to.count == 1) {
+            copyPiece(from.segments[0], from.offsets[0], to.segments[0], to.offsets[0], bytes);
+            return;
+        }
+        int source = 0;
+        int sink = 0;
+        long sourceDone = 0;
+        long sinkDone = 0;
+        long left = bytes;
+        while (left > 0) {
+            long piece = Math.min(left, Math.min(from.lengths[source] - sourceDone, to.lengths[sink] - sinkDone));
+            copyPiece(
+                    from.segments[source],
+                    from.offsets[source] + sourceDone,
+                    to.segments[sink],
+                    to.offsets[sink] + sinkDone,
+                    piece);
+            left -= piece;
+            sourceDone += piece;
+            sinkDone += piece;
+            if (sourceDone == from.lengths[source]) {
+                source++;
+                sourceDone = 0;
+            }
+            if (sinkDone == to.lengths[sink]) {
+                sink++;
+                sinkDone = 0;
+            }
+        }
+    }
+
+    static void copyPiece(
+            @Nullable MemorySegment from, long fromOffset, @Nullable MemorySegment to, long toOffset, long bytes) {
+        if (from == null || to == null) {
+            throw new IllegalStateException("memory of another process was to be copied directly");
+        }
+        if (bytes == Long.BYTES && ((toOffset | to.address()) & 7) == 0) {
+            SharedWords.release(to, toOffset, from.get(JAVA_LONG_UNALIGNED, fromOffset));
+        } else if (bytes > Long.BYTES) {
+            long body = bytes - Long.BYTES;
+            MemorySegment.copy(from, fromOffset, to, toOffset, body);
+            VarHandle.releaseFence();
+            to.set(JAVA_LONG_UNALIGNED, toOffset + body, from.get(JAVA_LONG_UNALIGNED, fromOffset + body));
+        } else {
+            for (long i = 0; i < bytes; i++) {
+                VarHandle.releaseFence();
+                to.set(JAVA_BYTE, toOffset + i, from.get(JAVA_BYTE, fromOffset + i));
+            }
+        }
+    }
+}

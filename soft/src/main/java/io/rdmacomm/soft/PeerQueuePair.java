@@ -1,0 +1,201 @@
+package io.rdmacomm.soft;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.shm.ControlLayout;
+import io.rdmacomm.soft.shm.Message;
+import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.soft.shm.ReceiveRing;
+import io.rdmacomm.soft.shm.SharedWords;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.QueuePairState;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// The queue pair at the other end, as its control file shows it. Used under the lock of the queue pair at this
+/// end.
+final class PeerQueuePair {
+    private final int ownNumber;
+    private @Nullable Peer peer;
+    private MemorySegment memory = MemorySegment.NULL;
+    private int number;
+    private long block;
+    private long receiveRing;
+    private long receiveCompletions;
+    private boolean established;
+
+    PeerQueuePair(int ownNumber) {
+        this.ownNumber = ownNumber;
+    }
+
+    /// Looks whether the peer's queue pair is there, ready, and connected to this one with these numbers.
+    ///
+    /// @param ownGid this side's GID, which the peer's queue pair must name
+    /// @return whether it is bound now
+    boolean bind(Peer candidate, int itsNumber, int ownLid, Gid ownGid, int ownPsn) {
+        MemorySegment itsMemory = candidate.memory();
+        long itsBlock = ControlLayout.queuePair(itsNumber);
+        long identity = SharedWords.acquire(itsMemory, itsBlock + ControlLayout.QP_IDENTITY);
+        if (!isReady(identity, itsNumber)
+                || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_DESTINATION) != ownNumber
+                || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_LID) != ownLid
+                || itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_GID_HIGH) != ownGid.high()
+                || itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_GID_LOW) != ownGid.low()
+                || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_RECEIVE_PSN) != ownPsn) {
+            return false;
+        }
+        receiveRing = itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_RING);
+        receiveCompletions = itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_COMPLETIONS);
+        memory = itsMemory;
+        number = itsNumber;
+        block = itsBlock;
+        peer = candidate;
+        established = false;
+        return true;
+    }
+
+    void unbind() {
+        peer = null;
+        memory = MemorySegment.NULL;
+    }
+
+    /// Whether the queue pair is there and takes messages.
+    boolean isReady() {
+        Peer bound = peer;
+        if (bound == null || !bound.isAlive()) {
+            return false;
+        }
+        long identity = SharedWords.acquire(memory, block + ControlLayout.QP_IDENTITY);
+        if (!isReady(identity, number)) {
+            return false;
+        }
+        if (!established) {
+            established = true;
+            if ((int) (identity >>> 32) == QueuePairState.READY_TO_RECEIVE.code()) {
+                bound.tell(Message.ESTABLISHED, number, 0, 0);
+            }
+        }
+        return true;
+    }
+
+    private static boolean isReady(long identity, int expected) {
+        int state = (int) (identity >>> 32);
+        return (int) identity == expected
+                && state >= QueuePairState.READY_TO_RECEIVE.code()
+                && state <= QueuePairState.SEND_QUEUE_DRAIN.code();
+    }
+
+    MemorySegment memory() {
+        return memory;
+    }
+
+    @Nullable
+    Peer peer() {
+        return peer;
+    }
+
+    int number() {
+        return number;
+    }
+
+    long block() {
+        return block;
+    }
+
+    long receiveRing() {
+        return receiveRing;
+    }
+
+    long receiveCompletions() {
+        return receiveCompletions;
+    }
+
+    int domain() {
+        return memory.get(JAVA_INT, block + ControlLayout.QP_DOMAIN);
+    }
+
+    int access() {
+        return memory.get(JAVA_INT, block + ControlLayout.QP_ACCESS);
+    }
+
+    int rnrTimer() {
+        return memory.get(JAVA_INT, block + ControlLayout.QP_RNR_TIMER);
+    }
+
+    /// Whether a receive is waiting there.
+    boolean hasReceive() {
+        return peer != null && ReceiveRing.peek(memory, receiveRing) >= 0;
+    }
+
+    void tell(int type, int about, long first) {
+        Peer bound = peer;
+        if (bound != null) {
+            bound.tell(type, about, first, 0);
+        }
+    }
+
+    void announce(long queue, int result) {
+        Peer bound = peer;
+        if (bound != null) {
+            SoftContext.announceRemote(bound, queue, result);
+        }
+    }
+
+    /// Whether the entry of `key` exists and holds it.
+    boolean hasKey(int key) {
+        return (key >>> 16) < SharedWords.opaqueInt(memory, ControlLayout.HEADER_KEYS)
+                && (int) SharedWords.acquire(memory, ControlLayout.key(key) + ControlLayout.KEY_WORD) == key;
+    }
+
+    /// Checks a key, range and right of the peer, and adds the memory behind them to `into`.
+    ///
+    /// The order is that of the responder: the key exists, the protection domain is the same, the right is there,
+    /// the range lies inside.
+    ///
+    /// @param windows whether the key of a window counts, too
+    /// @return whether the access is allowed
+    boolean resolve(
+            int key, long address, long length, int right, int expectedDomain, boolean windows, ElementList into) {
+        MemorySegment table = memory;
+        long entry = ControlLayout.key(key);
+        if ((key >>> 16) >= SharedWords.opaqueInt(table, ControlLayout.HEADER_KEYS)) {
+            return false;
+        }
+        long word = SharedWords.acquire(table, entry + ControlLayout.KEY_WORD);
+        int kind = (int) (word >>> 32);
+        if ((int) word != key || kind == 0 || (kind != 1 && !windows)) {
+            return false;
+        }
+        int onlyFor = table.get(JAVA_INT, entry + ControlLayout.KEY_QUEUE_PAIR);
+        if (table.get(JAVA_INT, entry + ControlLayout.KEY_DOMAIN) != expectedDomain
+                || (table.get(JAVA_INT, entry + ControlLayout.KEY_ACCESS) & right) == 0
+                || (onlyFor != 0 && onlyFor != number)) {
+            return false;
+        }
+        long offset = address - table.get(JAVA_LONG, entry + ControlLayout.KEY_ADDRESS);
+        if (offset < 0 || offset > table.get(JAVA_LONG, entry + ControlLayout.KEY_LENGTH) - length) {
+            return false;
+        }
+        long file = table.get(JAVA_LONG, entry + ControlLayout.KEY_FILE);
+        int region = table.get(JAVA_INT, entry + ControlLayout.KEY_REGION);
+        long regionOffset = table.get(JAVA_LONG, entry + ControlLayout.KEY_FILE_OFFSET) + offset;
+        VarHandle.acquireFence();
+        if (SharedWords.opaque(table, entry + ControlLayout.KEY_WORD) != word) {
+            // Revoked while it was being read: the fields may be those of its next use.
+            return false;
+        }
+        if (file == 0) {
+            into.addUnreachable(region, regionOffset, length);
+            return true;
+        }
+        Peer bound = peer;
+        MemorySegment segment = bound == null ? null : bound.region(region >>> 16, file);
+        if (segment == null) {
+            return false;
+        }
+        into.add(segment, regionOffset, length);
+        return true;
+    }
+}

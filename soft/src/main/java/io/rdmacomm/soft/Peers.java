@@ -1,0 +1,67 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.shm.Engine;
+import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.verbs.Gid;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// The contexts of this host that a context is connected to, by LID.
+final class Peers implements AutoCloseable {
+    private final Engine engine;
+    private final int ownLid;
+    private final Gid ownGid;
+    private final Map<Integer, Peer> connected = new ConcurrentHashMap<>();
+    private boolean closed;
+
+    Peers(Engine engine, int ownLid, Gid ownGid) {
+        this.engine = engine;
+        this.ownLid = ownLid;
+        this.ownGid = ownGid;
+    }
+
+    /// The peer with this GID and LID, connected now if it was not; null if there is none. Does not block.
+    synchronized @Nullable Peer find(Gid gid, int lid) {
+        Peer peer = connected.get(lid);
+        if (peer == null && !closed) {
+            peer = Peer.connect(lid, gid.high(), gid.low(), ownLid, ownGid.high(), ownGid.low());
+            if (peer != null) {
+                connected.put(lid, peer);
+                engine.watch(peer);
+            }
+        }
+        return peer != null && peer.isAlive() ? peer : null;
+    }
+
+    /// The peer with this LID if it is connected.
+    @Nullable
+    Peer known(int lid) {
+        return connected.get(lid);
+    }
+
+    void tellAll(int type, int number) {
+        for (Peer peer : connected.values()) {
+            peer.tell(type, number, ownLid, 0);
+        }
+    }
+
+    /// The peer `lid` has closed the region with this key index.
+    void forgetRegion(int lid, int index) {
+        Peer peer = connected.get(lid);
+        if (peer != null) {
+            peer.forgetRegion(index);
+        }
+    }
+
+    synchronized void remove(Peer peer) {
+        connected.remove(peer.lid(), peer);
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        connected.values().forEach(Peer::close);
+        connected.clear();
+    }
+}

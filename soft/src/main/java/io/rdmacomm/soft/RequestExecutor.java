@@ -1,0 +1,435 @@
+package io.rdmacomm.soft;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.shm.CompletionFields;
+import io.rdmacomm.soft.shm.CompletionRing;
+import io.rdmacomm.soft.shm.ControlLayout;
+import io.rdmacomm.soft.shm.Message;
+import io.rdmacomm.soft.shm.ReceiveRing;
+import io.rdmacomm.soft.shm.SharedWords;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.CompletionLayout;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.ReceiveRequestLayout;
+import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+
+/// Carries the send requests of one queue pair out, on the thread that posts them: checks both sides' rights,
+/// copies, and completes on both sides. Used under the queue pair's lock; allocates nothing.
+///
+/// The order of checks and their statuses follow ibv_poll_cq(3) and the InfiniBand Architecture Specification,
+/// 9.7 and 9.9: local protection first, then the peer's queue pair, then its keys.
+final class RequestExecutor {
+    /// The request was carried out.
+    static final int DONE = 0;
+    /// The peer is not there, or not ready to receive.
+    static final int NO_PEER = -1;
+    /// The peer has no receive posted.
+    static final int RECEIVER_NOT_READY = -2;
+    /// Memory that only the peer itself can reach is involved.
+    static final int NEEDS_STAGING = -3;
+
+    private static final int LOCAL_LENGTH = WorkStatus.LOCAL_LENGTH_ERROR.code();
+    private static final int LOCAL_PROTECTION = WorkStatus.LOCAL_PROTECTION_ERROR.code();
+    private static final int LOCAL_ACCESS = WorkStatus.LOCAL_ACCESS_ERROR.code();
+    private static final int REMOTE_INVALID = WorkStatus.REMOTE_INVALID_REQUEST.code();
+    private static final int REMOTE_ACCESS = WorkStatus.REMOTE_ACCESS_ERROR.code();
+    private static final int REMOTE_OPERATION = WorkStatus.REMOTE_OPERATION_ERROR.code();
+
+    private static final int REMOTE_WRITE = AccessFlag.REMOTE_WRITE.bit();
+    private static final int REMOTE_READ = AccessFlag.REMOTE_READ.bit();
+    private static final int REMOTE_ATOMIC = AccessFlag.REMOTE_ATOMIC.bit();
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+
+    private static final int RECEIVE = CompletionOpcode.RECEIVE.code();
+    private static final int RECEIVE_WRITE = CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE.code();
+
+    private final SoftContext context;
+    private final MemorySegment own;
+    private final long block;
+    private final int number;
+    private final int domain;
+    private final boolean signalAll;
+    private final SoftCompletionQueue completions;
+    private final WindowRequests windowRequests;
+    private final ElementList local = new ElementList(SoftLimits.MAX_ELEMENTS);
+    private final ElementList remote = new ElementList(SoftLimits.MAX_ELEMENTS);
+    private final CompletionFields fields = new CompletionFields();
+    // Failures are completed under other locks than requests are carried out.
+    private final CompletionFields failedSend = new CompletionFields();
+    private final CompletionFields failedReceive = new CompletionFields();
+    private final ElementList inlineFrom = new ElementList(SoftLimits.MAX_ELEMENTS);
+    private final ElementList inlineTo = new ElementList(1);
+    private final PeerQueuePair peer;
+
+    RequestExecutor(SoftQueuePair queuePair, PeerQueuePair peer, boolean signalAll) {
+        this.context = queuePair.context();
+        this.own = context.memory();
+        this.block = queuePair.block();
+        this.number = queuePair.number();
+        this.domain = queuePair.domainNumber();
+        this.signalAll = signalAll;
+        this.completions = queuePair.sendCompletions();
+        this.peer = peer;
+        this.windowRequests = new WindowRequests(context, number, domain);
+    }
+
+    /// Carries the request at `at` out and completes it if it succeeded and was signalled.
+    ///
+    /// @param mayStage whether this thread may wait for the peer to copy memory that only it can reach
+    /// @return [#DONE], the code of a failed [WorkStatus], or a reason to try again later
+    int execute(MemorySegment request, long at, boolean mayStage) {
+        int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
+        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
+        local.clear();
+        remote.clear();
+        int result = switch (opcode) {
+            case 0 -> write(request, at, flags, mayStage);
+            case 1 -> writeWithImmediate(request, at, flags, mayStage);
+            case 2, 3, 9 -> send(opcode, request, at, flags, mayStage);
+            case 4 -> read(request, at, flags, mayStage);
+            case 5, 6 -> atomic(opcode == 5, request, at, mayStage);
+            case 7 -> windowRequests.invalidate(request, at);
+            case 8 -> windowRequests.bind(request, at);
+            default -> WorkStatus.LOCAL_QUEUE_PAIR_ERROR.code();
+        };
+        if (result == DONE && (signalAll || (flags & SendRequestLayout.FLAG_SIGNALED) != 0)) {
+            complete(request, at, opcode);
+        }
+        return result;
+    }
+
+    private void complete(MemorySegment request, long at, int opcode) {
+        fields.set(
+                request.get(JAVA_LONG, at + SendRequestLayout.WORK_ID),
+                DONE,
+                completionOpcode(opcode),
+                (int) local.total,
+                number);
+        completions.push(fields);
+    }
+
+    /// Completes a request that failed or was flushed; signalled or not (IBTA 10.7.3.1).
+    void completeFailed(long workId, int status) {
+        failedSend.set(workId, status, 0, 0, number);
+        completions.push(failedSend);
+    }
+
+    /// Completes a receive of this side that was flushed.
+    void completeFlushed(SoftCompletionQueue queue, long workId) {
+        failedReceive.set(workId, WorkStatus.FLUSHED.code(), 0, 0, number);
+        queue.push(failedReceive);
+    }
+
+    /// Copies the payload of an inline request, whose memory may be reused when it was posted.
+    ///
+    /// @return how many bytes there are; an element that names no memory of this side is left out and cut off
+    int copyInline(MemorySegment request, long at, MemorySegment into) {
+        inlineFrom.clear();
+        resolveLocal(inlineFrom, request, at, SendRequestLayout.FLAG_INLINE, 0);
+        int bytes = (int) Math.min(inlineFrom.total, into.byteSize());
+        if (bytes > 0) {
+            inlineTo.clear();
+            inlineTo.add(into, 0, into.byteSize());
+            ElementList.copy(inlineFrom, inlineTo, bytes);
+        }
+        return bytes;
+    }
+
+    private static int completionOpcode(int opcode) {
+        return switch (opcode) {
+            case 0, 1 -> CompletionOpcode.WRITE.code();
+            case 4 -> CompletionOpcode.READ.code();
+            case 5 -> CompletionOpcode.COMPARE_AND_SWAP.code();
+            case 6 -> CompletionOpcode.FETCH_AND_ADD.code();
+            case 7 -> CompletionOpcode.LOCAL_INVALIDATE.code();
+            case 8 -> CompletionOpcode.BIND_WINDOW.code();
+            default -> CompletionOpcode.SEND.code();
+        };
+    }
+
+    private int write(MemorySegment request, long at, int flags, boolean mayStage) {
+        int status = resolveLocal(local, request, at, flags, 0);
+        if (status != DONE) {
+            return status;
+        }
+        if (!peer.isReady()) {
+            return NO_PEER;
+        }
+        status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, local.total, REMOTE_WRITE);
+        return status != DONE ? status : put(mayStage);
+    }
+
+    private int put(boolean mayStage) {
+        if (!remote.partlyUnreachable) {
+            ElementList.copy(local, remote, local.total);
+            return DONE;
+        }
+        return mayStage ? context.stager().put(peer, local, remote, local.total) : NEEDS_STAGING;
+    }
+
+    private int writeWithImmediate(MemorySegment request, long at, int flags, boolean mayStage) {
+        int status = resolveLocal(local, request, at, flags, 0);
+        if (status != DONE) {
+            return status;
+        }
+        if (!peer.isReady()) {
+            return NO_PEER;
+        }
+        if (ReceiveRing.peek(peer.memory(), peer.receiveRing()) < 0) {
+            return RECEIVER_NOT_READY;
+        }
+        status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, local.total, REMOTE_WRITE);
+        if (status != DONE) {
+            deliver(RECEIVE_WRITE, false, LOCAL_ACCESS, request, at, flags, mayStage);
+            return status;
+        }
+        status = put(mayStage);
+        return status != DONE ? status : deliver(RECEIVE_WRITE, false, DONE, request, at, flags, mayStage);
+    }
+
+    private int send(int opcode, MemorySegment request, long at, int flags, boolean mayStage) {
+        int status = resolveLocal(local, request, at, flags, 0);
+        if (status != DONE) {
+            return status;
+        }
+        if (!peer.isReady()) {
+            return NO_PEER;
+        }
+        int receiverStatus = DONE;
+        if (opcode == 9 && ReceiveRing.peek(peer.memory(), peer.receiveRing()) >= 0) {
+            int key = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
+            receiverStatus = windowRequests.invalidateRemote(peer, key) ? DONE : REMOTE_INVALID;
+        }
+        return deliver(RECEIVE, true, receiverStatus, request, at, flags, mayStage);
+    }
+
+    private int read(MemorySegment request, long at, int flags, boolean mayStage) {
+        int status = resolveLocal(local, request, at, flags, LOCAL_WRITE);
+        if (status != DONE) {
+            return status;
+        }
+        if (!peer.isReady()) {
+            return NO_PEER;
+        }
+        status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, local.total, REMOTE_READ);
+        if (status != DONE) {
+            return status;
+        }
+        if (!remote.partlyUnreachable) {
+            ElementList.copy(remote, local, local.total);
+            return DONE;
+        }
+        return mayStage ? context.stager().get(peer, remote, local, local.total) : NEEDS_STAGING;
+    }
+
+    private int atomic(boolean compare, MemorySegment request, long at, boolean mayStage) {
+        int status = resolveLocal(local, request, at, 0, LOCAL_WRITE);
+        if (status != DONE) {
+            return status;
+        }
+        if (local.total < Long.BYTES) {
+            return LOCAL_LENGTH;
+        }
+        if (!peer.isReady()) {
+            return NO_PEER;
+        }
+        status = resolveRemote(request, at, SendRequestLayout.ATOMIC_KEY, Long.BYTES, REMOTE_ATOMIC);
+        if (status != DONE) {
+            return status;
+        }
+        if ((request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS) & 7) != 0) {
+            return fault(REMOTE_INVALID, AsyncEventType.QUEUE_PAIR_REQUEST_ERROR);
+        }
+        long operand = request.get(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD);
+        long swap = request.get(JAVA_LONG, at + SendRequestLayout.SWAP);
+        local.total = Long.BYTES;
+        MemorySegment target = remote.segments[0];
+        if (target == null) {
+            return mayStage ? context.stager().atomic(peer, compare, remote, operand, swap, local) : NEEDS_STAGING;
+        }
+        long old = compare
+                ? SharedWords.compareAndExchange(target, remote.offsets[0], operand, swap)
+                : SharedWords.getAndAdd(target, remote.offsets[0], operand);
+        AtomicResult.store(local, old);
+        return DONE;
+    }
+
+    /// Takes the peer's next receive, puts the payload into it and completes it.
+    ///
+    /// @param payload whether the local elements go into the receive
+    /// @param receiverStatus what is known to be wrong at the receiver already
+    private int deliver(
+            int opcode,
+            boolean payload,
+            int receiverStatus,
+            MemorySegment request,
+            long at,
+            int flags,
+            boolean mayStage) {
+        MemorySegment memory = peer.memory();
+        long ring = peer.receiveRing();
+        while (true) {
+            long position = ReceiveRing.peek(memory, ring);
+            if (position < 0) {
+                return RECEIVER_NOT_READY;
+            }
+            long entry = ReceiveRing.entry(memory, ring, position);
+            long workId = ReceiveRing.workId(memory, entry);
+            int status = receiverStatus;
+            if (payload && status == DONE) {
+                status = resolveReceive(memory, ring, entry);
+                if (status == DONE && remote.partlyUnreachable && !mayStage) {
+                    return NEEDS_STAGING;
+                }
+            }
+            if (take(memory, ring, position, workId)) {
+                if (payload && status == DONE && put(true) != DONE) {
+                    status = WorkStatus.FLUSHED.code();
+                }
+                return completeReceive(opcode, workId, status, request, at, flags);
+            }
+        }
+    }
+
+    /// Takes the receive, noted in the journal so that the peer can flush it should this process die before
+    /// completing it.
+    private boolean take(MemorySegment memory, long ring, long position, long workId) {
+        int shared = ReceiveRing.sharedNumber(memory, ring);
+        if (shared == 0) {
+            openJournal(position, workId);
+        }
+        if (!ReceiveRing.take(memory, ring, position)) {
+            closeJournal();
+            return false;
+        }
+        if (shared != 0) {
+            openJournal(position, workId);
+            if (ReceiveRing.crossedLimit(memory, ring)) {
+                peer.tell(Message.LIMIT, shared, 0);
+            }
+        }
+        return true;
+    }
+
+    private int completeReceive(int opcode, long workId, int status, MemorySegment request, long at, int flags) {
+        int sent = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
+        fields.set(workId, status, opcode, (int) local.total, peer.number());
+        fields.source = number;
+        fields.solicited = (flags & SendRequestLayout.FLAG_SOLICITED) != 0;
+        if (sent == 1 || sent == 3) {
+            fields.flags = CompletionLayout.FLAG_IMMEDIATE;
+            fields.immediate = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
+        } else if (sent == 9) {
+            fields.flags = CompletionLayout.FLAG_INVALIDATED;
+            fields.immediate = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
+        }
+        long queue = peer.receiveCompletions();
+        int result = CompletionRing.push(
+                peer.memory(), queue, context.lid(), own, block + ControlLayout.QP_JOURNAL_COMPLETION, fields);
+        closeJournal();
+        if (result != CompletionRing.PUSHED) {
+            peer.announce(queue, result);
+            if (result == CompletionRing.OVERRUN) {
+                return REMOTE_OPERATION;
+            }
+        }
+        if (status == DONE) {
+            return DONE;
+        }
+        return fault(status == LOCAL_LENGTH ? REMOTE_INVALID : REMOTE_OPERATION, AsyncEventType.UNKNOWN);
+    }
+
+    private void openJournal(long position, long workId) {
+        own.set(JAVA_LONG, block + ControlLayout.QP_JOURNAL_WORK_ID, workId);
+        own.set(JAVA_LONG, block + ControlLayout.QP_JOURNAL_COMPLETION, 0);
+        SharedWords.release(own, block + ControlLayout.QP_JOURNAL_RECEIVE, position + 1);
+    }
+
+    private void closeJournal() {
+        SharedWords.release(own, block + ControlLayout.QP_JOURNAL_RECEIVE, 0);
+    }
+
+    /// Finds the memory behind the elements of a request of this side.
+    ///
+    /// @param right the right that the memory must have, 0 for reading
+    private int resolveLocal(ElementList into, MemorySegment request, long at, int flags, int right) {
+        int count = request.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT);
+        if (count == 0) {
+            return DONE;
+        }
+        long element = request.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS) - request.address();
+        for (int i = 0; i < count; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
+            long address = request.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
+            long length = Integer.toUnsignedLong(request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
+            if (length == 0) {
+                continue;
+            }
+            if ((flags & SendRequestLayout.FLAG_INLINE) != 0 && isWithin(request, address, length)) {
+                into.add(request, address - request.address(), length);
+                continue;
+            }
+            SoftMemoryRegion region =
+                    context.regions().find(request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY));
+            if (region == null
+                    || region.domainNumber() != domain
+                    || (region.accessMask() & right) != right
+                    || !region.contains(address, length)) {
+                return LOCAL_PROTECTION;
+            }
+            into.add(region.segment(), region.offsetOf(address), length);
+        }
+        return into.total > SoftLimits.MAX_MESSAGE ? LOCAL_LENGTH : DONE;
+    }
+
+    private static boolean isWithin(MemorySegment segment, long address, long length) {
+        long offset = address - segment.address();
+        return offset >= 0 && offset <= segment.byteSize() - length;
+    }
+
+    /// Finds the memory behind a remote address and key, as the responder's checks demand.
+    private int resolveRemote(MemorySegment request, long at, int keyAt, long length, int right) {
+        if (length == 0) {
+            return DONE;
+        }
+        if ((peer.access() & right) == 0) {
+            return fault(REMOTE_INVALID, AsyncEventType.QUEUE_PAIR_REQUEST_ERROR);
+        }
+        long address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
+        int key = request.get(JAVA_INT, at + keyAt);
+        if (!peer.resolve(key, address, length, right, peer.domain(), true, remote)) {
+            return fault(REMOTE_ACCESS, AsyncEventType.QUEUE_PAIR_ACCESS_ERROR);
+        }
+        return DONE;
+    }
+
+    /// Finds the memory behind the elements of the peer's receive.
+    private int resolveReceive(MemorySegment memory, long ring, long entry) {
+        remote.clear();
+        int count = ReceiveRing.elementCount(memory, ring, entry);
+        int receiveDomain = ReceiveRing.domain(memory, ring);
+        long element = ReceiveRing.elements(entry);
+        for (int i = 0; i < count; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
+            long length = Integer.toUnsignedLong(memory.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
+            if (length == 0 || remote.total >= local.total) {
+                continue;
+            }
+            long address = memory.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
+            int key = memory.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
+            if (!peer.resolve(key, address, length, LOCAL_WRITE, receiveDomain, false, remote)) {
+                return LOCAL_PROTECTION;
+            }
+        }
+        return remote.total < local.total ? LOCAL_LENGTH : DONE;
+    }
+
+    /// Tells the peer's queue pair to fail, too: the responder goes to the error state with its answer.
+    private int fault(int status, AsyncEventType event) {
+        peer.tell(Message.FAULT, peer.number(), event.code());
+        return status;
+    }
+}

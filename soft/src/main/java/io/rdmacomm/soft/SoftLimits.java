@@ -1,0 +1,79 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.shm.ControlLayout;
+import io.rdmacomm.verbs.AtomicCapability;
+import io.rdmacomm.verbs.DeviceAttributes;
+import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.LinkLayer;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.PortAttributes;
+import io.rdmacomm.verbs.PortState;
+import java.util.EnumMap;
+import java.util.Map;
+
+/// What a software device says of itself.
+final class SoftLimits {
+    /// Deepest send, receive or shared receive queue.
+    static final int MAX_DEPTH = 1 << 16;
+    /// Largest completion queue.
+    static final int MAX_COMPLETIONS = 1 << 20;
+    /// Most scatter/gather elements of a request.
+    static final int MAX_ELEMENTS = 32;
+    /// Most inline bytes of a request.
+    static final int MAX_INLINE = 4096;
+    /// Longest message: what `byte_len` can say of it.
+    static final long MAX_MESSAGE = 0xffff_ffffL;
+
+    private static final int MAX_READ_ATOMIC = 255;
+
+    private SoftLimits() {}
+
+    static DeviceAttributes device(SoftDevice device) {
+        Map<DeviceLimit, Long> limits = new EnumMap<>(DeviceLimit.class);
+        limits.put(DeviceLimit.MAX_REGION_SIZE, Long.MAX_VALUE);
+        limits.put(DeviceLimit.PAGE_SIZES, 4096L);
+        limits.put(DeviceLimit.MAX_QUEUE_PAIRS, (long) ControlLayout.QUEUE_PAIR_COUNT);
+        limits.put(DeviceLimit.MAX_QUEUE_PAIR_DEPTH, (long) MAX_DEPTH);
+        limits.put(DeviceLimit.MAX_SGE, (long) MAX_ELEMENTS);
+        limits.put(DeviceLimit.MAX_SGE_READ, (long) MAX_ELEMENTS);
+        limits.put(DeviceLimit.MAX_COMPLETION_QUEUES, 1L << 16);
+        limits.put(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH, (long) MAX_COMPLETIONS);
+        limits.put(DeviceLimit.MAX_REGIONS, (long) ControlLayout.KEY_COUNT);
+        limits.put(DeviceLimit.MAX_PROTECTION_DOMAINS, 1L << 16);
+        limits.put(DeviceLimit.MAX_READ_ATOMIC, (long) MAX_READ_ATOMIC);
+        limits.put(DeviceLimit.MAX_DEVICE_READ_ATOMIC, (long) MAX_READ_ATOMIC * ControlLayout.QUEUE_PAIR_COUNT);
+        limits.put(DeviceLimit.MAX_INITIATOR_READ_ATOMIC, (long) MAX_READ_ATOMIC);
+        limits.put(DeviceLimit.MAX_WINDOWS, (long) ControlLayout.KEY_COUNT);
+        limits.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUES, 1L << 16);
+        limits.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_DEPTH, (long) MAX_DEPTH);
+        limits.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_SGE, (long) MAX_ELEMENTS);
+        limits.put(DeviceLimit.MAX_PARTITION_KEYS, 1L);
+        limits.put(DeviceLimit.MAX_INLINE, (long) MAX_INLINE);
+        limits.put(DeviceLimit.COMPLETION_VECTORS, 1L);
+        return new DeviceAttributes("1.0", device.guid(), device.guid(), 0, 0, 1, 1, AtomicCapability.GLOBAL, limits);
+    }
+
+    static PortAttributes port(int lid) {
+        return new PortAttributes(
+                PortState.ACTIVE,
+                PathMtu.MTU_4096,
+                PathMtu.MTU_4096,
+                lid,
+                0,
+                0,
+                0,
+                1,
+                1,
+                MAX_MESSAGE,
+                0,
+                1,
+                0,
+                0,
+                0,
+                0,
+                1,
+                1,
+                5,
+                LinkLayer.ETHERNET);
+    }
+}

@@ -1,0 +1,196 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.shm.KeyTable;
+import io.rdmacomm.soft.shm.MappedFile;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.RdmaException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process can
+/// reach.
+final class SoftMemoryRegion extends MemoryRegion {
+    private static final String REGISTER = "register memory (ibv_reg_mr)";
+
+    private final SoftContext context;
+    private final @Nullable MappedFile mapped;
+    private final long file;
+    private final AtomicInteger windows = new AtomicInteger();
+    private volatile SoftProtectionDomain domain;
+    private volatile MemorySegment segment;
+    private volatile int access;
+    private volatile int key;
+
+    private SoftMemoryRegion(
+            SoftProtectionDomain domain, MemorySegment segment, @Nullable MappedFile mapped, long file, int access)
+            throws IOException {
+        super(domain);
+        this.context = domain.softContext();
+        this.domain = domain;
+        this.segment = segment;
+        this.mapped = mapped;
+        this.file = file;
+        this.access = access;
+        this.key = context.keys().allocate();
+        grant();
+    }
+
+    static SoftMemoryRegion allocate(SoftProtectionDomain domain, long bytes, int access) {
+        SoftContext context = domain.softContext();
+        long file = context.nextFile();
+        try {
+            MappedFile mapped = context.createRegionFile(file, bytes);
+            try {
+                return new SoftMemoryRegion(domain, mapped.segment(), mapped, file, access);
+            } catch (IOException | RuntimeException e) {
+                mapped.close();
+                throw e;
+            }
+        } catch (IOException e) {
+            throw context.noSpace(REGISTER, bytes + " bytes of shared memory", e);
+        }
+    }
+
+    static SoftMemoryRegion register(SoftProtectionDomain domain, MemorySegment segment, int access) {
+        try {
+            return new SoftMemoryRegion(domain, segment, null, 0, access);
+        } catch (IOException e) {
+            throw domain.softContext().noSpace(REGISTER, "a key", e);
+        }
+    }
+
+    private void grant() {
+        context.regions().put(key, this);
+        context.keys()
+                .grant(
+                        key,
+                        KeyTable.REGION,
+                        new KeyTable.Grant(address(), length(), access, domain.number(), file, 0, 0, key));
+    }
+
+    private void revoke() {
+        context.keys().revoke(key);
+        context.regions().put(key, null);
+        context.quiesce();
+    }
+
+    /// Where `address` is in the segment; the caller has checked that it is in the region.
+    long offsetOf(long remoteAddress) {
+        return remoteAddress - address();
+    }
+
+    /// Whether `[from, from + bytes)` lies in the region.
+    boolean contains(long from, long bytes) {
+        long offset = from - address();
+        return offset >= 0 && bytes >= 0 && offset <= length() - bytes;
+    }
+
+    int domainNumber() {
+        return domain.number();
+    }
+
+    int accessMask() {
+        return access;
+    }
+
+    long fileNumber() {
+        return file;
+    }
+
+    /// A window was bound to the region, or unbound from it.
+    void countWindow(int difference) {
+        windows.addAndGet(difference);
+    }
+
+    @Override
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    @Override
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    @Override
+    public long address() {
+        return AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
+    }
+
+    @Override
+    public long length() {
+        return segment.byteSize();
+    }
+
+    @Override
+    public int localKey() {
+        return key;
+    }
+
+    @Override
+    public int remoteKey() {
+        return key;
+    }
+
+    @Override
+    public Set<AccessFlag> access() {
+        return AccessFlag.of(access);
+    }
+
+    @Override
+    public long handle() {
+        return key;
+    }
+
+    @Override
+    protected @Nullable String busyWith() {
+        int bound = windows.get();
+        return bound == 0 ? null : bound + " memory windows are bound to it; unbind or close them first";
+    }
+
+    @Override
+    protected void doReregister(
+            @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess) {
+        if (newSegment != null && mapped != null) {
+            throw new RdmaException(
+                    "reregister memory (ibv_rereg_mr)",
+                    Errno.EINVAL,
+                    this + " owns its memory, which cannot be replaced");
+        }
+        if (windows.get() > 0) {
+            throw new RdmaException("reregister memory (ibv_rereg_mr)", Errno.EBUSY, this + " has windows bound to it");
+        }
+        try {
+            int newKey = context.keys().allocate();
+            revoke();
+            context.keys().free(key);
+            key = newKey;
+        } catch (IOException e) {
+            throw context.noSpace("reregister memory (ibv_rereg_mr)", "a key", e);
+        }
+        segment = newSegment == null ? segment : newSegment;
+        domain = newDomain == null ? domain : (SoftProtectionDomain) newDomain;
+        access = newAccess == -1 ? access : newAccess;
+        grant();
+    }
+
+    @Override
+    protected void doClose() {
+        revoke();
+        context.regionGone(key);
+        context.keys().free(key);
+        if (mapped != null) {
+            try {
+                mapped.close();
+            } catch (IOException e) {
+                throw new RdmaException("deregister memory (ibv_dereg_mr)", Errno.EIO, "unmapping " + this, e);
+            }
+        }
+    }
+}

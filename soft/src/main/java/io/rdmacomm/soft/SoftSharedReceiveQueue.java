@@ -1,0 +1,69 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.shm.ReceiveRing;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SharedReceiveQueue;
+import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import java.io.IOException;
+
+/// A shared receive queue is a receive ring that several queue pairs point at.
+final class SoftSharedReceiveQueue extends SharedReceiveQueue {
+    private final SoftContext context;
+    private final SharedReceiveQueueOptions options;
+    private final int number;
+    private final ReceiveRing ring;
+
+    SoftSharedReceiveQueue(SoftProtectionDomain domain, SharedReceiveQueueOptions options) {
+        super(domain, options);
+        this.context = domain.softContext();
+        this.options = options;
+        if (options.receives() > SoftLimits.MAX_DEPTH || options.elements() > SoftLimits.MAX_ELEMENTS) {
+            throw new RdmaException(
+                    "create shared receive queue (ibv_create_srq)",
+                    Errno.EINVAL,
+                    options + " is more than " + SoftLimits.MAX_DEPTH + " receives of " + SoftLimits.MAX_ELEMENTS
+                            + " elements");
+        }
+        this.number = context.nextNumber();
+        try {
+            this.ring = ReceiveRing.create(
+                    context.control(), options.receives(), options.elements(), number, domain.number());
+        } catch (IOException e) {
+            throw context.noSpace("create shared receive queue (ibv_create_srq)", options.receives() + " receives", e);
+        }
+        ring.armLimit(options.limit());
+        context.sharedQueues().put(number, this);
+    }
+
+    ReceiveRing ring() {
+        return ring;
+    }
+
+    @Override
+    protected int doPost(ReceiveBatch batch, int first, int count) {
+        int taken = 0;
+        while (taken < count && ring.post(batch.segment(), batch.at(first + taken), batch.elementsAt(first + taken))) {
+            taken++;
+        }
+        return taken;
+    }
+
+    @Override
+    protected void doArmLimit(int limit) {
+        ring.armLimit(limit);
+    }
+
+    @Override
+    protected SharedReceiveQueueOptions doQuery() {
+        return new SharedReceiveQueueOptions(options.receives(), options.elements(), ring.limit());
+    }
+
+    @Override
+    protected void doClose() {
+        context.sharedQueues().remove(number);
+        context.quiesce();
+        ring.free();
+    }
+}

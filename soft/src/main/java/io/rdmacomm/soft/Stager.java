@@ -1,0 +1,290 @@
+package io.rdmacomm.soft;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.shm.Message;
+import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.soft.shm.SharedWords;
+import io.rdmacomm.verbs.WorkStatus;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// Moves data to and from memory that only its own process can reach: the caller's own segments.
+///
+/// The initiator's stager thread puts a piece into a staging block of its control file and asks the peer's engine
+/// to copy it to or from its memory. Slow, but the same semantics; it starts with the first request that needs it.
+///
+/// ```
+/// +0 state: 0 free, 1 asked, 2 done, 3 refused | +4 operation | +8 region key | +16 offset | +24 length
+/// +32 compare or add | +40 swap | +48 old value | +64 data
+/// ```
+final class Stager implements AutoCloseable {
+    private static final int STATE = 0;
+    private static final int OPERATION = 4;
+    private static final int KEY = 8;
+    private static final int OFFSET = 16;
+    private static final int LENGTH = 24;
+    private static final int OPERAND = 32;
+    private static final int SWAP = 40;
+    private static final int OLD = 48;
+    private static final int DATA = 64;
+    private static final int DATA_BYTES = 256 * 1024;
+
+    private static final int ASKED = 1;
+    private static final int FINISHED = 2;
+    private static final int REFUSED = 3;
+
+    private static final int PUT = 0;
+    private static final int GET = 1;
+    private static final int COMPARE_AND_SWAP = 2;
+    private static final int FETCH_AND_ADD = 3;
+
+    private static final long DEADLINE_NANOS = 5_000_000_000L;
+    private static final long PARK_NANOS = 1_000_000;
+    private static final int SPINS = 2_000;
+    private static final long JOIN_MILLIS = 6_000;
+
+    private final SoftContext context;
+    private final LinkedBlockingQueue<Object> requests = new LinkedBlockingQueue<>();
+    private @Nullable Thread thread;
+    private volatile @Nullable SoftQueuePair current;
+    private volatile boolean closed;
+    private long block;
+
+    Stager(SoftContext context) {
+        this.context = context;
+    }
+
+    /// Has the oldest waiting request of `queuePair` carried out.
+    synchronized void submit(SoftQueuePair queuePair) {
+        if (closed) {
+            return;
+        }
+        requests.add(queuePair);
+        if (thread == null) {
+            thread = Thread.ofPlatform()
+                    .daemon()
+                    .name(context.device().name() + "-" + context.lid() + "-stager")
+                    .start(this::run);
+        }
+    }
+
+    private void run() {
+        try {
+            block = context.control().allocate(DATA + DATA_BYTES);
+        } catch (IOException e) {
+            // Without room every transfer is refused below, and its queue pair fails.
+            block = 0;
+        }
+        while (!closed) {
+            try {
+                if (requests.take() instanceof SoftQueuePair queuePair) {
+                    current = queuePair;
+                    queuePair.runStaged();
+                }
+            } catch (InterruptedException e) {
+                return;
+            } finally {
+                current = null;
+            }
+        }
+    }
+
+    /// Waits until the stager does not work for `queuePair`.
+    void awaitIdle(SoftQueuePair queuePair) {
+        requests.removeIf(queuePair::equals);
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        while (queuePair.equals(current) && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(PARK_NANOS / 10);
+        }
+    }
+
+    /// Copies from memory of this side to memory of the peer, some of which only the peer can reach.
+    int put(PeerQueuePair peer, ElementList from, ElementList to, long bytes) {
+        return move(peer, from, to, bytes, true);
+    }
+
+    /// Copies from memory of the peer, some of which only the peer can reach, to memory of this side.
+    int get(PeerQueuePair peer, ElementList from, ElementList to, long bytes) {
+        return move(peer, from, to, bytes, false);
+    }
+
+    private int move(PeerQueuePair peer, ElementList from, ElementList to, long bytes, boolean put) {
+        int source = 0;
+        int sink = 0;
+        long sourceDone = 0;
+        long sinkDone = 0;
+        long left = bytes;
+        while (left > 0) {
+            long piece = Math.min(left, Math.min(from.lengths[source] - sourceDone, to.lengths[sink] - sinkDone));
+            piece = Math.min(piece, DATA_BYTES);
+            if (!movePiece(peer, from, source, sourceDone, to, sink, sinkDone, piece, put)) {
+                return WorkStatus.REMOTE_ACCESS_ERROR.code();
+            }
+            left -= piece;
+            sourceDone += piece;
+            sinkDone += piece;
+            if (sourceDone == from.lengths[source]) {
+                source++;
+                sourceDone = 0;
+            }
+            if (sinkDone == to.lengths[sink]) {
+                sink++;
+                sinkDone = 0;
+            }
+        }
+        return RequestExecutor.DONE;
+    }
+
+    private boolean movePiece(
+            PeerQueuePair peer,
+            ElementList from,
+            int source,
+            long sourceDone,
+            ElementList to,
+            int sink,
+            long sinkDone,
+            long piece,
+            boolean put) {
+        MemorySegment sourceSegment = from.segments[source];
+        MemorySegment sinkSegment = to.segments[sink];
+        long sourceAt = from.offsets[source] + sourceDone;
+        long sinkAt = to.offsets[sink] + sinkDone;
+        if (sourceSegment != null && sinkSegment != null) {
+            ElementList.copyPiece(sourceSegment, sourceAt, sinkSegment, sinkAt, piece);
+            return true;
+        }
+        MemorySegment own = context.memory();
+        if (put && sourceSegment != null) {
+            if (block != 0) {
+                MemorySegment.copy(sourceSegment, sourceAt, own, block + DATA, piece);
+            }
+            return ask(peer, PUT, to.keys[sink], to.addresses[sink] + sinkDone, piece, 0, 0);
+        }
+        if (sinkSegment == null
+                || !ask(peer, GET, from.keys[source], from.addresses[source] + sourceDone, piece, 0, 0)) {
+            return false;
+        }
+        ElementList.copyPiece(own, block + DATA, sinkSegment, sinkAt, piece);
+        return true;
+    }
+
+    /// Has the peer carry out an atomic operation on memory that only it can reach.
+    int atomic(PeerQueuePair peer, boolean compare, ElementList at, long operand, long swap, ElementList result) {
+        int operation = compare ? COMPARE_AND_SWAP : FETCH_AND_ADD;
+        if (!ask(peer, operation, at.keys[0], at.addresses[0], Long.BYTES, operand, swap)) {
+            return WorkStatus.REMOTE_ACCESS_ERROR.code();
+        }
+        AtomicResult.store(result, context.memory().get(JAVA_LONG, block + OLD));
+        return RequestExecutor.DONE;
+    }
+
+    private boolean ask(PeerQueuePair peer, int operation, int key, long offset, long length, long operand, long swap) {
+        Peer to = peer.peer();
+        if (to == null || block == 0) {
+            return false;
+        }
+        MemorySegment own = context.memory();
+        own.set(JAVA_INT, block + OPERATION, operation);
+        own.set(JAVA_INT, block + KEY, key);
+        own.set(JAVA_LONG, block + OFFSET, offset);
+        own.set(JAVA_LONG, block + LENGTH, length);
+        own.set(JAVA_LONG, block + OPERAND, operand);
+        own.set(JAVA_LONG, block + SWAP, swap);
+        SharedWords.publishInt(own, block + STATE, ASKED);
+        if (!to.tell(Message.STAGE, 0, context.lid(), block)) {
+            return false;
+        }
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        int spins = 0;
+        while (SharedWords.acquireInt(own, block + STATE) == ASKED) {
+            if (!to.isAlive() || closed || System.nanoTime() > deadline) {
+                return false;
+            }
+            if (++spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(PARK_NANOS);
+            }
+        }
+        return SharedWords.acquireInt(own, block + STATE) == FINISHED;
+    }
+
+    /// A peer has finished what was asked of it.
+    void finished() {
+        LockSupport.unpark(thread);
+    }
+
+    /// Carries out what the stager of `peer` asks for, on memory of this process; the engine.
+    void serve(@Nullable Peer peer, long itsBlock) {
+        if (peer == null || !peer.isAlive()) {
+            return;
+        }
+        MemorySegment theirs = peer.memory();
+        if (itsBlock < 0 || itsBlock > theirs.byteSize() - DATA - DATA_BYTES) {
+            return;
+        }
+        int state = REFUSED;
+        try {
+            state = carryOut(theirs, itsBlock) ? FINISHED : REFUSED;
+        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+            // The region was closed meanwhile.
+            state = REFUSED;
+        }
+        SharedWords.publishInt(theirs, itsBlock + STATE, state);
+        peer.tell(Message.STAGED, 0, context.lid(), itsBlock);
+    }
+
+    private boolean carryOut(MemorySegment theirs, long itsBlock) {
+        SoftMemoryRegion region = context.regions().find(theirs.get(JAVA_INT, itsBlock + KEY));
+        long offset = theirs.get(JAVA_LONG, itsBlock + OFFSET);
+        long length = theirs.get(JAVA_LONG, itsBlock + LENGTH);
+        if (region == null || length < 0 || length > DATA_BYTES || offset < 0 || offset > region.length() - length) {
+            return false;
+        }
+        MemorySegment memory = region.segment();
+        switch (theirs.get(JAVA_INT, itsBlock + OPERATION)) {
+            case PUT -> ElementList.copyPiece(theirs, itsBlock + DATA, memory, offset, length);
+            case GET -> ElementList.copyPiece(memory, offset, theirs, itsBlock + DATA, length);
+            case COMPARE_AND_SWAP ->
+                theirs.set(
+                        JAVA_LONG,
+                        itsBlock + OLD,
+                        SharedWords.compareAndExchange(
+                                memory,
+                                offset,
+                                theirs.get(JAVA_LONG, itsBlock + OPERAND),
+                                theirs.get(JAVA_LONG, itsBlock + SWAP)));
+            case FETCH_AND_ADD ->
+                theirs.set(
+                        JAVA_LONG,
+                        itsBlock + OLD,
+                        SharedWords.getAndAdd(memory, offset, theirs.get(JAVA_LONG, itsBlock + OPERAND)));
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        Thread running;
+        synchronized (this) {
+            closed = true;
+            running = thread;
+        }
+        if (running != null) {
+            running.interrupt();
+            try {
+                running.join(JOIN_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

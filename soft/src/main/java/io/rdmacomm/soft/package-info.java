@@ -1,0 +1,6 @@
+/// The software device: queue pairs, completion queues and memory regions with the semantics of verbs, in pure
+/// Java. The initiator of an operation carries it out; an engine thread per context only handles what must wait.
+@NullMarked
+package io.rdmacomm.soft;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,220 @@
+package io.rdmacomm.soft.shm;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+/// The one thread of a context. It sleeps until a peer sends a message or ends, or until the time that
+/// [Events#onTime] asked for; everything that is fast is done by the threads that post and poll instead.
+public final class Engine implements AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(Engine.class.getName());
+    private static final long JOIN_MILLIS = 5_000;
+
+    /// What the engine tells its context, always on the engine's thread.
+    public interface Events {
+        /// A message arrived.
+        void onMessage(int type, int number, long first, long second);
+
+        /// The connection to `peer` has ended.
+        void onPeerGone(Peer peer);
+
+        /// Time has passed, or [Engine#wakeup()] was called.
+        ///
+        /// @return nanoseconds until this is wanted again, [Long#MAX_VALUE] for never
+        long onTime();
+    }
+
+    private final Events events;
+    private final Selector selector;
+    private final ServerSocketChannel server;
+    private final Thread thread;
+    private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private volatile boolean stopping;
+
+    /// Starts listening in `directory`.
+    ///
+    /// @throws IOException if the socket cannot be made
+    public Engine(ShmDirectory directory, String name, Events events) throws IOException {
+        this.events = events;
+        this.selector = Selector.open();
+        this.server = listen(directory.file(Peer.SOCKET), selector);
+        this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+    }
+
+    /// Begins to work.
+    public void start() {
+        thread.start();
+    }
+
+    private static ServerSocketChannel listen(Path path, Selector selector) throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            server.configureBlocking(false);
+            server.bind(UnixDomainSocketAddress.of(path), 1024);
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+            server.register(selector, SelectionKey.OP_ACCEPT);
+            return server;
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            selector.close();
+            throw e;
+        }
+    }
+
+    /// Watches the connection to a peer for its end.
+    public void watch(Peer peer) {
+        execute(() -> {
+            try {
+                peer.socket().register(selector, SelectionKey.OP_READ, peer);
+            } catch (IOException e) {
+                events.onPeerGone(peer);
+            }
+        });
+    }
+
+    /// Runs `task` on the engine's thread, soon.
+    public void execute(Runnable task) {
+        tasks.add(task);
+        selector.wakeup();
+    }
+
+    /// Has [Events#onTime] called soon.
+    public void wakeup() {
+        selector.wakeup();
+    }
+
+    private void run() {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(Message.BYTES * 64).order(ByteOrder.nativeOrder());
+        long wait = Long.MAX_VALUE;
+        while (!stopping) {
+            try {
+                select(wait);
+                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                    task.run();
+                }
+                for (SelectionKey key : selector.selectedKeys()) {
+                    handle(key, buffer);
+                }
+                selector.selectedKeys().clear();
+                wait = events.onTime();
+            } catch (ClosedSelectorException e) {
+                return;
+            } catch (IOException | RuntimeException e) {
+                // One bad connection must not end the engine of all others.
+                LOGGER.log(System.Logger.Level.WARNING, "the engine goes on after an unexpected failure", e);
+                wait = 0;
+            }
+        }
+    }
+
+    private void select(long waitNanos) throws IOException {
+        if (waitNanos == Long.MAX_VALUE) {
+            selector.select();
+        } else if (waitNanos < 1_000_000) {
+            selector.selectNow();
+            if (selector.selectedKeys().isEmpty() && tasks.isEmpty() && waitNanos > 0) {
+                java.util.concurrent.locks.LockSupport.parkNanos(waitNanos);
+            }
+        } else {
+            selector.select(TimeUnit.NANOSECONDS.toMillis(waitNanos));
+        }
+    }
+
+    private void handle(SelectionKey key, ByteBuffer buffer) throws IOException {
+        if (!key.isValid()) {
+            return;
+        }
+        if (key.isAcceptable()) {
+            SocketChannel accepted = server.accept();
+            if (accepted != null) {
+                accepted.configureBlocking(false);
+                ByteBuffer partial = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
+                accepted.register(selector, SelectionKey.OP_READ, partial);
+            }
+        } else if (key.attachment() instanceof Peer peer) {
+            watchEnd(key, peer, buffer);
+        } else if (key.attachment() instanceof ByteBuffer partial) {
+            receive(key, partial, buffer);
+        }
+    }
+
+    /// Peers never send on this connection: whatever becomes readable is its end.
+    private void watchEnd(SelectionKey key, Peer peer, ByteBuffer buffer) {
+        int count = read(key, buffer);
+        if (count < 0) {
+            key.cancel();
+            events.onPeerGone(peer);
+        }
+    }
+
+    private void receive(SelectionKey key, ByteBuffer partial, ByteBuffer buffer) throws IOException {
+        int count = read(key, buffer);
+        if (count < 0) {
+            key.cancel();
+            key.channel().close();
+            return;
+        }
+        buffer.flip();
+        while (buffer.hasRemaining()) {
+            partial.put(buffer.get());
+            if (!partial.hasRemaining()) {
+                partial.flip();
+                deliver(partial);
+                partial.clear();
+            }
+        }
+    }
+
+    private void deliver(ByteBuffer message) {
+        int type = message.getInt();
+        int number = message.getInt();
+        long first = message.getLong();
+        long second = message.getLong();
+        events.onMessage(type, number, first, second);
+    }
+
+    private static int read(SelectionKey key, ByteBuffer buffer) {
+        buffer.clear();
+        try {
+            return ((SocketChannel) key.channel()).read(buffer);
+        } catch (IOException e) {
+            return -1;
+        }
+    }
+
+    /// Whether the calling thread is the engine's.
+    public boolean isCurrentThread() {
+        return Thread.currentThread().equals(thread);
+    }
+
+    /// Ends the thread and all incoming connections.
+    @Override
+    public void close() throws IOException {
+        stopping = true;
+        selector.wakeup();
+        try {
+            thread.join(JOIN_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        for (SelectionKey key : selector.keys()) {
+            if (!(key.attachment() instanceof Peer)) {
+                key.channel().close();
+            }
+        }
+        selector.close();
+        server.close();
+    }
+}

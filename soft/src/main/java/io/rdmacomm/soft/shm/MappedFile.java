@@ -1,0 +1,87 @@
+package io.rdmacomm.soft.shm;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/// A file in shared memory, mapped into this process. Closing it unmaps it; the owner also deletes it.
+public final class MappedFile implements AutoCloseable {
+    private static final int ZERO_BYTES = 1 << 20;
+
+    private final Path path;
+    private final boolean owner;
+    private final Arena arena;
+    private final MemorySegment segment;
+
+    private MappedFile(Path path, boolean owner, Arena arena, MemorySegment segment) {
+        this.path = path;
+        this.owner = owner;
+        this.arena = arena;
+        this.segment = segment;
+    }
+
+    /// Creates a zeroed file whose memory is all there.
+    ///
+    /// The zeros are written, not just mapped: a file system that is too small then says so here, instead of
+    /// ending the process with a signal at some later access.
+    ///
+    /// @throws IOException if there is no room
+    public static MappedFile create(ShmDirectory directory, String name, long bytes) throws IOException {
+        Path path = directory.file(name);
+        try (FileChannel channel = directory.create(name)) {
+            ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(bytes, ZERO_BYTES));
+            for (long at = 0; at < bytes; ) {
+                zeros.position(0).limit((int) Math.min(zeros.capacity(), bytes - at));
+                at += channel.write(zeros, at);
+            }
+            return map(path, channel, bytes, true);
+        } catch (IOException | RuntimeException e) {
+            Files.deleteIfExists(path);
+            throw e;
+        }
+    }
+
+    /// Creates a sparse file; what is used of it must be written first.
+    static MappedFile createSparse(ShmDirectory directory, String name, FileChannel channel, long bytes)
+            throws IOException {
+        return map(directory.file(name), channel, bytes, true);
+    }
+
+    /// Maps a file of a peer.
+    ///
+    /// @throws IOException if it is not there
+    public static MappedFile open(Path path) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return map(path, channel, channel.size(), false);
+        }
+    }
+
+    private static MappedFile map(Path path, FileChannel channel, long bytes, boolean owner) throws IOException {
+        Arena arena = Arena.ofShared();
+        try {
+            return new MappedFile(path, owner, arena, channel.map(MapMode.READ_WRITE, 0, bytes, arena));
+        } catch (IOException | RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    /// The whole file.
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    @Override
+    public void close() throws IOException {
+        arena.close();
+        if (owner) {
+            Files.deleteIfExists(path);
+        }
+    }
+}

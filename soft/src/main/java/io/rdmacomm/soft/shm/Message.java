@@ -1,0 +1,37 @@
+package io.rdmacomm.soft.shm;
+
+import java.nio.ByteBuffer;
+
+/// What contexts of one host tell each other over their control connections: 24 bytes each, in native order.
+///
+/// ```
+/// +0 type | +4 number | +8 first | +16 second
+/// ```
+public final class Message {
+    /// Size of a message.
+    public static final int BYTES = 24;
+    /// First on a connection: number is the sender's LID, first and second are its GID.
+    public static final int HELLO = 1;
+    /// The completion queue `number` was armed and has a completion.
+    public static final int COMPLETION = 2;
+    /// The queue pair `number` must fail; first is why, a [Fault] code.
+    public static final int FAULT = 3;
+    /// The completion queue `number` overran.
+    public static final int OVERRUN = 4;
+    /// The shared receive queue `number` fell below its limit.
+    public static final int LIMIT = 5;
+    /// The region with the key index `number` is gone: drop its mapping.
+    public static final int REGION_GONE = 6;
+    /// The staging block at first asks for a transfer.
+    public static final int STAGE = 7;
+    /// The staging block at first is done.
+    public static final int STAGED = 8;
+    /// The queue pair `number` got its first message.
+    public static final int ESTABLISHED = 9;
+
+    private Message() {}
+
+    static void write(ByteBuffer buffer, int type, int number, long first, long second) {
+        buffer.putInt(type).putInt(number).putLong(first).putLong(second);
+    }
+}

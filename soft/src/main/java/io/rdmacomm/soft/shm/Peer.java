@@ -1,0 +1,213 @@
+package io.rdmacomm.soft.shm;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Another context of this host, seen from this one: its control file, its regions, and the connection that wakes
+/// it up and whose end tells of its death. A context can be its own peer.
+public final class Peer implements AutoCloseable {
+    /// Name of the socket in a context's folder.
+    public static final String SOCKET = "socket";
+
+    private record Region(long file, MappedFile mapped) {}
+
+    private final int lid;
+    private final MappedFile control;
+    private final SocketChannel socket;
+    private final ByteBuffer out = ByteBuffer.allocateDirect(Message.BYTES).order(ByteOrder.nativeOrder());
+    private volatile boolean alive = true;
+    private volatile @Nullable Region[] regions = new @Nullable Region[16];
+
+    private Peer(int lid, MappedFile control, SocketChannel socket) {
+        this.lid = lid;
+        this.control = control;
+        this.socket = socket;
+    }
+
+    /// Connects to the context with this LID and says hello. Does not block.
+    ///
+    /// @return null if there is no such context, or it has another GID
+    public static @Nullable Peer connect(int lid, long gidHigh, long gidLow, int ownLid, long ownHigh, long ownLow) {
+        Path folder = ShmDirectory.folder(lid);
+        if (!Files.exists(folder.resolve(SOCKET))) {
+            return null;
+        }
+        MappedFile control = null;
+        SocketChannel socket = null;
+        try {
+            control = MappedFile.open(folder.resolve(ControlFile.NAME));
+            MemorySegment memory = control.segment();
+            if (memory.byteSize() == ControlLayout.FILE_BYTES
+                    && SharedWords.acquire(memory, ControlLayout.HEADER_MAGIC) == ControlLayout.MAGIC
+                    && SharedWords.acquireInt(memory, ControlLayout.HEADER_VERSION) == ControlLayout.VERSION
+                    && SharedWords.acquire(memory, ControlLayout.HEADER_GID_HIGH) == gidHigh
+                    && SharedWords.acquire(memory, ControlLayout.HEADER_GID_LOW) == gidLow) {
+                socket = SocketChannel.open(StandardProtocolFamily.UNIX);
+                socket.configureBlocking(false);
+                if (socket.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)))) {
+                    Peer peer = new Peer(lid, control, socket);
+                    if (peer.tell(Message.HELLO, ownLid, ownHigh, ownLow)) {
+                        return peer;
+                    }
+                }
+            }
+        } catch (IOException e) {
+            // It is just starting, just ending, or a dead process' leftover: not there.
+            closeQuietly(socket, control);
+            return null;
+        }
+        closeQuietly(socket, control);
+        return null;
+    }
+
+    private static void closeQuietly(@Nullable SocketChannel socket, @Nullable MappedFile control) {
+        try {
+            if (socket != null) {
+                socket.close();
+            }
+            if (control != null) {
+                control.close();
+            }
+        } catch (IOException e) {
+            System.getLogger(Peer.class.getName()).log(System.Logger.Level.DEBUG, "closing a half-made connection", e);
+        }
+    }
+
+    /// The peer's LID.
+    public int lid() {
+        return lid;
+    }
+
+    /// The peer's control file.
+    public MemorySegment memory() {
+        return control.segment();
+    }
+
+    /// Whether its end has not been noticed yet.
+    public boolean isAlive() {
+        return alive;
+    }
+
+    /// Its connection has ended.
+    public void markDead() {
+        alive = false;
+    }
+
+    /// The connection, to be watched for its end.
+    SocketChannel socket() {
+        return socket;
+    }
+
+    /// Sends a message; any thread. Does not block: a peer that has stopped reading thousands of messages is
+    /// given up.
+    ///
+    /// @return false if the peer is dead
+    public synchronized boolean tell(int type, int number, long first, long second) {
+        if (!alive) {
+            return false;
+        }
+        try {
+            out.clear();
+            Message.write(out, type, number, first, second);
+            out.flip();
+            int idle = 0;
+            while (out.hasRemaining() && idle < 10_000) {
+                idle = socket.write(out) == 0 ? idle + 1 : 0;
+                Thread.onSpinWait();
+            }
+            if (!out.hasRemaining()) {
+                return true;
+            }
+            socket.close();
+            return false;
+        } catch (IOException e) {
+            // The engine sees the end of the connection too and deals with it.
+            return false;
+        }
+    }
+
+    /// The memory of a region, mapped at the first use.
+    ///
+    /// @param index the index of its key
+    /// @param file the number of its file
+    /// @return null if it is gone
+    public @Nullable MemorySegment region(int index, long file) {
+        @Nullable Region[] table = regions;
+        if (index < table.length) {
+            Region region = table[index];
+            if (region != null && region.file == file) {
+                return region.mapped.segment();
+            }
+        }
+        return mapRegion(index, file);
+    }
+
+    private synchronized @Nullable MemorySegment mapRegion(int index, long file) {
+        if (!alive) {
+            return null;
+        }
+        Region known = index < regions.length ? regions[index] : null;
+        if (known != null && known.file == file) {
+            return known.mapped.segment();
+        }
+        try {
+            MappedFile mapped = MappedFile.open(ShmDirectory.folder(lid).resolve(regionName(file)));
+            replaceRegion(index, new Region(file, mapped));
+            return mapped.segment();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    /// Drops the mapping of a region that its owner has closed.
+    public synchronized void forgetRegion(int index) {
+        if (index < regions.length && regions[index] != null) {
+            replaceRegion(index, null);
+        }
+    }
+
+    private void replaceRegion(int index, @Nullable Region region) {
+        @Nullable Region[] table = Arrays.copyOf(regions, Math.max(regions.length, Integer.highestOneBit(index) * 2));
+        Region old = table[index];
+        table[index] = region;
+        regions = table;
+        if (old != null) {
+            unmap(old.mapped);
+        }
+    }
+
+    private static void unmap(MappedFile mapped) {
+        try {
+            mapped.close();
+        } catch (IOException e) {
+            System.getLogger(Peer.class.getName()).log(System.Logger.Level.DEBUG, "unmapping a region", e);
+        }
+    }
+
+    /// The name of a region's file.
+    public static String regionName(long file) {
+        return "region-" + file;
+    }
+
+    /// Unmaps everything and ends the connection; nobody uses the peer any more.
+    @Override
+    public synchronized void close() {
+        alive = false;
+        for (Region region : regions) {
+            if (region != null) {
+                unmap(region.mapped);
+            }
+        }
+        regions = new @Nullable Region[0];
+        closeQuietly(socket, control);
+    }
+}
