@@ -29,6 +29,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// A reliable connected queue pair: posts are carried out at once by the posting thread; what must wait for the
@@ -154,6 +155,9 @@ final class SoftQueuePair extends QueuePair {
         }
         int next = first;
         if (now == QueuePairState.READY_TO_SEND && waiting.isEmpty()) {
+            if (peer.peer() == null) {
+                bindPeer();
+            }
             int result = RequestExecutor.DONE;
             beginExecuting();
             try {
@@ -347,11 +351,10 @@ final class SoftQueuePair extends QueuePair {
         } catch (IllegalStateException | IndexOutOfBoundsException e) {
             result = GENERAL_ERROR;
         }
-        sendLock().lock();
+        if (!lockUnlessGivenUp(life)) {
+            return;
+        }
         try {
-            if (life != policy.life()) {
-                return;
-            }
             staging = false;
             if (result == RequestExecutor.DONE) {
                 waiting.removeHead();
@@ -363,6 +366,22 @@ final class SoftQueuePair extends QueuePair {
         } finally {
             sendLock().unlock();
         }
+    }
+
+    /// Takes the send lock, unless what the stager works for has been given up: whoever did that may be waiting
+    /// for the stager, with the lock held.
+    private boolean lockUnlessGivenUp(long life) {
+        while (!sendLock().tryLock()) {
+            if (life != policy.life()) {
+                return false;
+            }
+            LockSupport.parkNanos(WaitPolicy.LOCKED_NANOS);
+        }
+        if (life == policy.life()) {
+            return true;
+        }
+        sendLock().unlock();
+        return false;
     }
 
     /// Fails the oldest request that waits with `status`, flushes the others. Under the send lock.

@@ -22,7 +22,7 @@ final class WaitPolicy {
     private boolean missing;
     private long missingSince;
     private long lookNanos;
-    private long life;
+    private volatile long life;
     private volatile long due;
 
     void configure(QueuePairAttributes attributes) {
@@ -80,6 +80,7 @@ final class WaitPolicy {
         return life;
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate") // only under the lock
     void newLife() {
         life++;
         progressed();

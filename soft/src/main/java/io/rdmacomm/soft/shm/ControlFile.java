@@ -28,7 +28,7 @@ public final class ControlFile implements AutoCloseable {
     private ControlFile(FileChannel channel, MappedFile mapped) {
         this.channel = channel;
         this.mapped = mapped;
-        free.put(ControlLayout.HEAP, ControlLayout.FILE_BYTES - ControlLayout.HEAP);
+        free.put(ControlLayout.HEAP, ControlLayout.FILE_BYTES - ControlLayout.HEAP - PAGE);
     }
 
     /// Creates the file of a context.

@@ -10,14 +10,17 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// The folder of one open context in the host's shared memory: `rdmacomm-USER/LID/` with mode 0700, its files
+/// The folder of one open context in the host's shared memory: `rdmacomm-UID/LID/` with mode 0700, its files
 /// 0600.
 ///
 /// Its LID is the folder's name, so two contexts of a user never have the same. The owner holds a lock on the
@@ -29,8 +32,18 @@ public final class ShmDirectory implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(FOLDER_MODE);
     private static final FileAttribute<Set<PosixFilePermission>> FILE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final Set<StandardOpenOption> NEW_FILE =
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    private static final System.Logger LOGGER = System.getLogger(ShmDirectory.class.getName());
+    private static final String LOCK = "lock";
+    private static final long FRESH_MILLIS = 60_000;
+    private static final Set<Path> OWN_FOLDERS = ConcurrentHashMap.newKeySet();
     private static final int FIRST_LID = 0x4000;
     private static final int LAST_LID = 0xfffe;
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(ShmDirectory::removeAtExit, "rdmacomm-soft-clean-up"));
+    }
 
     private final Path folder;
     private final int lid;
@@ -47,7 +60,16 @@ public final class ShmDirectory implements AutoCloseable {
     /// The folder of all contexts of this user.
     public static Path root() {
         String base = System.getProperty("rdmacomm.soft.directory", "/dev/shm");
-        return Path.of(base, "rdmacomm-" + System.getProperty("user.name", "user"));
+        return Path.of(base, "rdmacomm-" + user());
+    }
+
+    /// The number of this process' user, which the kernel shows as the owner of its own entry in `/proc`.
+    private static Object user() {
+        try {
+            return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+            return System.getProperty("user.name", "user");
+        }
     }
 
     /// The folder of the context with this LID.
@@ -79,18 +101,17 @@ public final class ShmDirectory implements AutoCloseable {
         throw new IOException("all LIDs are in use in " + root);
     }
 
+    /// Locks the folder. The lock file gets its name when it is locked, so that nobody takes it for a dead
+    /// owner's.
     private static ShmDirectory lock(Path folder, int lid) throws IOException {
-        FileChannel channel = FileChannel.open(
-                folder.resolve("lock"),
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-                FILE);
+        OWN_FOLDERS.add(folder);
+        FileChannel channel = FileChannel.open(folder.resolve("lock.new"), NEW_FILE, FILE);
         try {
-            FileLock lock = channel.tryLock();
-            if (lock == null) {
-                throw new IOException(folder + " is being removed by another process");
-            }
+            FileLock lock = channel.lock();
+            Files.move(folder.resolve("lock.new"), folder.resolve(LOCK), StandardCopyOption.ATOMIC_MOVE);
             return new ShmDirectory(folder, lid, channel, lock);
         } catch (IOException | RuntimeException e) {
+            OWN_FOLDERS.remove(folder);
             channel.close();
             throw e;
         }
@@ -98,10 +119,8 @@ public final class ShmDirectory implements AutoCloseable {
 
     /// A folder that somebody else made could be used to feed this process data.
     private static void checkOwner(Path root) throws IOException {
-        String owner = Files.getOwner(root, LinkOption.NOFOLLOW_LINKS).getName();
-        boolean mine = owner.equals(System.getProperty("user.name"));
-        boolean closed =
-                Files.getPosixFilePermissions(root, LinkOption.NOFOLLOW_LINKS).equals(FOLDER_MODE);
+        boolean mine = user().equals(Files.getAttribute(root, "unix:uid", LinkOption.NOFOLLOW_LINKS));
+        boolean closed = FOLDER_MODE.equals(Files.getPosixFilePermissions(root, LinkOption.NOFOLLOW_LINKS));
         if (!mine || !closed || !Files.isDirectory(root, LinkOption.NOFOLLOW_LINKS)) {
             throw new IOException(root + " is not a folder of this user with mode 0700; remove it");
         }
@@ -110,20 +129,19 @@ public final class ShmDirectory implements AutoCloseable {
     private static void removeDead(Path root) throws IOException {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(root)) {
             for (Path folder : folders) {
-                if (isDead(folder)) {
-                    remove(folder);
+                // Even opening and closing the lock file of an own folder would release its lock (fcntl(2)).
+                if (!OWN_FOLDERS.contains(folder) && isDead(folder)) {
+                    removeLeftover(folder);
                 }
             }
         }
     }
 
-    /// Whether no process holds the folder's lock. A folder that is being made has no lock file yet and is left
+    /// Whether no process holds the folder's lock. A folder that is being made has no lock file yet; it is left
     /// alone for a minute.
     private static boolean isDead(Path folder) {
-        try (FileChannel channel =
-                FileChannel.open(folder.resolve("lock"), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            FileLock lock = channel.tryLock();
-            return lock != null;
+        try (FileChannel channel = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE)) {
+            return channel.tryLock() != null;
         } catch (OverlappingFileLockException e) {
             return false;
         } catch (NoSuchFileException e) {
@@ -135,12 +153,19 @@ public final class ShmDirectory implements AutoCloseable {
 
     private static boolean isOld(Path folder) {
         try {
-            long age = System.currentTimeMillis()
-                    - Files.getLastModifiedTime(folder, LinkOption.NOFOLLOW_LINKS)
-                            .toMillis();
-            return age > 60_000;
+            FileTime changed = Files.getLastModifiedTime(folder, LinkOption.NOFOLLOW_LINKS);
+            return System.currentTimeMillis() - changed.toMillis() > FRESH_MILLIS;
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    private static void removeLeftover(Path folder) {
+        try {
+            remove(folder);
+        } catch (IOException e) {
+            // Another process that starts now removes it, too.
+            LOGGER.log(System.Logger.Level.DEBUG, "removing the leftover " + folder, e);
         }
     }
 
@@ -149,11 +174,15 @@ public final class ShmDirectory implements AutoCloseable {
             for (Path file : files) {
                 Files.deleteIfExists(file);
             }
-            Files.deleteIfExists(folder);
         } catch (NoSuchFileException e) {
-            // Another process that starts now removes it too.
             return;
         }
+        Files.deleteIfExists(folder);
+    }
+
+    /// A program that ends without closing its contexts leaves nothing behind either, unless it is killed.
+    private static void removeAtExit() {
+        OWN_FOLDERS.forEach(ShmDirectory::removeLeftover);
     }
 
     /// The context's local identifier, which is the folder's name.
@@ -168,10 +197,7 @@ public final class ShmDirectory implements AutoCloseable {
 
     /// Creates a file of this folder that only its owner may read and write.
     FileChannel create(String name) throws IOException {
-        return FileChannel.open(
-                folder.resolve(name),
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-                FILE);
+        return FileChannel.open(folder.resolve(name), NEW_FILE, FILE);
     }
 
     /// Removes the folder and everything in it.
@@ -180,6 +206,7 @@ public final class ShmDirectory implements AutoCloseable {
         try {
             remove(folder);
         } finally {
+            OWN_FOLDERS.remove(folder);
             lock.release();
             lockFile.close();
         }
