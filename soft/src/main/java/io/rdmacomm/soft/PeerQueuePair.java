@@ -24,6 +24,7 @@ final class PeerQueuePair {
     private long block;
     private long receiveRing;
     private long receiveCompletions;
+    private long knownTail;
     private boolean established;
 
     PeerQueuePair(int ownNumber) {
@@ -52,6 +53,7 @@ final class PeerQueuePair {
         number = itsNumber;
         block = itsBlock;
         peer = candidate;
+        knownTail = 0;
         established = false;
         return true;
     }
@@ -124,9 +126,16 @@ final class PeerQueuePair {
         return memory.get(JAVA_INT, block + ControlLayout.QP_RNR_TIMER);
     }
 
-    /// Whether a receive is waiting there.
-    boolean hasReceive() {
-        return peer != null && ReceiveRing.peek(memory, receiveRing) >= 0;
+    /// The position of the oldest receive that is waiting there, or -1 when there is none.
+    ///
+    /// The tail is in a cache line that the peer writes with every receive it posts, so it is read only when the
+    /// receives known of are used up.
+    long oldestReceive() {
+        long head = ReceiveRing.head(memory, receiveRing);
+        if (head >= knownTail) {
+            knownTail = ReceiveRing.tail(memory, receiveRing);
+        }
+        return head < knownTail ? head : -1;
     }
 
     void tell(int type, int about, long first) {

@@ -180,7 +180,7 @@ final class RequestExecutor {
         if (!peer.isReady()) {
             return NO_PEER;
         }
-        if (ReceiveRing.peek(peer.memory(), peer.receiveRing()) < 0) {
+        if (peer.oldestReceive() < 0) {
             return RECEIVER_NOT_READY;
         }
         status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, local.total, REMOTE_WRITE);
@@ -201,7 +201,7 @@ final class RequestExecutor {
             return NO_PEER;
         }
         int receiverStatus = DONE;
-        if (opcode == 9 && ReceiveRing.peek(peer.memory(), peer.receiveRing()) >= 0) {
+        if (opcode == 9 && peer.oldestReceive() >= 0) {
             int key = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
             receiverStatus = windowRequests.invalidateRemote(peer, key) ? DONE : REMOTE_INVALID;
         }
@@ -274,7 +274,7 @@ final class RequestExecutor {
         MemorySegment memory = peer.memory();
         long ring = peer.receiveRing();
         while (true) {
-            long position = ReceiveRing.peek(memory, ring);
+            long position = peer.oldestReceive();
             if (position < 0) {
                 return RECEIVER_NOT_READY;
             }

@@ -149,10 +149,14 @@ public final class ReceiveRing {
         file.free(offset, bytes);
     }
 
-    /// The position of the oldest receive of the ring at `ring`, or -1 when there is none; a peer.
-    public static long peek(MemorySegment memory, long ring) {
-        long head = SharedWords.acquire(memory, ring + HEAD);
-        return head == SharedWords.acquire(memory, ring + TAIL) ? -1 : head;
+    /// The position of the oldest receive of the ring at `ring`; a peer.
+    public static long head(MemorySegment memory, long ring) {
+        return SharedWords.acquire(memory, ring + HEAD);
+    }
+
+    /// How many receives were ever posted to the ring at `ring`: the position behind the newest; a peer.
+    public static long tail(MemorySegment memory, long ring) {
+        return SharedWords.acquire(memory, ring + TAIL);
     }
 
     /// Where the entry at `position` is; a peer.
