@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -82,11 +83,7 @@ public final class ShmDirectory implements AutoCloseable {
     /// @throws IOException if the folder cannot be made, or one of that name belongs to another user
     public static ShmDirectory claim() throws IOException {
         Path root = root();
-        try {
-            Files.createDirectory(root, FOLDER);
-        } catch (FileAlreadyExistsException e) {
-            checkOwner(root);
-        }
+        makeRoot(root);
         removeDead(root);
         int lid = ThreadLocalRandom.current().nextInt(FIRST_LID, LAST_LID + 1);
         for (int tries = FIRST_LID; tries <= LAST_LID; tries++) {
@@ -96,9 +93,20 @@ public final class ShmDirectory implements AutoCloseable {
                 return lock(folder, lid);
             } catch (FileAlreadyExistsException e) {
                 lid = lid == LAST_LID ? FIRST_LID : lid + 1;
+            } catch (NoSuchFileException e) {
+                // Whoever was the last to leave removed the root just now.
+                makeRoot(root);
             }
         }
         throw new IOException("all LIDs are in use in " + root);
+    }
+
+    private static void makeRoot(Path root) throws IOException {
+        try {
+            Files.createDirectory(root, FOLDER);
+        } catch (FileAlreadyExistsException e) {
+            checkOwner(root);
+        }
     }
 
     /// Locks the folder. The lock file gets its name when it is locked, so that nobody takes it for a dead
@@ -180,9 +188,23 @@ public final class ShmDirectory implements AutoCloseable {
         Files.deleteIfExists(folder);
     }
 
+    /// The last to leave removes the root.
+    private static void removeRootIfEmpty() throws IOException {
+        try {
+            Files.deleteIfExists(root());
+        } catch (DirectoryNotEmptyException e) {
+            LOGGER.log(System.Logger.Level.TRACE, "other contexts are open in {0}", root());
+        }
+    }
+
     /// A program that ends without closing its contexts leaves nothing behind either, unless it is killed.
     private static void removeAtExit() {
         OWN_FOLDERS.forEach(ShmDirectory::removeLeftover);
+        try {
+            removeRootIfEmpty();
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "removing the root", e);
+        }
     }
 
     /// The context's local identifier, which is the folder's name.
@@ -205,6 +227,7 @@ public final class ShmDirectory implements AutoCloseable {
     public void close() throws IOException {
         try {
             remove(folder);
+            removeRootIfEmpty();
         } finally {
             OWN_FOLDERS.remove(folder);
             lock.release();

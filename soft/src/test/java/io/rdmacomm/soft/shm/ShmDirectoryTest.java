@@ -1,0 +1,98 @@
+package io.rdmacomm.soft.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class ShmDirectoryTest {
+    @Test
+    void leavesNothingBehind() throws IOException {
+        Path folder;
+        try (ShmDirectory directory = ShmDirectory.claim()) {
+            folder = ShmDirectory.folder(directory.lid());
+            assertThat(folder).isDirectory();
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)))
+                    .isEqualTo("rwx------");
+            Files.writeString(directory.file("region-1"), "data");
+        }
+        assertThat(folder).doesNotExist();
+    }
+
+    @Test
+    void leavesTheFoldersOfTheLivingAlone() throws IOException {
+        try (ShmDirectory first = ShmDirectory.claim();
+                ShmDirectory second = ShmDirectory.claim()) {
+            assertThat(second.lid()).isNotEqualTo(first.lid());
+            assertThat(first.file("lock")).exists();
+        }
+    }
+
+    @Test
+    void leavesTheFolderOfAnotherLivingProcessAlone() throws Exception {
+        Process other = claimInAnotherProcess();
+        try {
+            int lid = Integer.parseInt(other.inputReader().readLine());
+            for (int i = 0; i < 3; i++) {
+                ShmDirectory.claim().close();
+            }
+            assertThat(ShmDirectory.folder(lid)).isDirectory();
+        } finally {
+            other.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void removesWhatAKilledProcessLeft() throws Exception {
+        Process other = claimInAnotherProcess();
+        int lid = Integer.parseInt(other.inputReader().readLine());
+        assertThat(ShmDirectory.folder(lid)).isDirectory();
+        other.destroyForcibly();
+        assertThat(other.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        ShmDirectory.claim().close();
+        assertThat(ShmDirectory.folder(lid)).doesNotExist();
+    }
+
+    @Test
+    void leavesAFolderThatIsBeingMadeAlone() throws IOException {
+        try (ShmDirectory directory = ShmDirectory.claim()) {
+            Path half = ShmDirectory.folder(directory.lid()).resolveSibling("1");
+            Files.createDirectory(half);
+            try {
+                ShmDirectory.claim().close();
+                assertThat(half).isDirectory();
+                Files.setLastModifiedTime(half, FileTime.fromMillis(System.currentTimeMillis() - 120_000));
+                ShmDirectory.claim().close();
+                assertThat(half).doesNotExist();
+            } finally {
+                Files.deleteIfExists(half);
+            }
+        }
+    }
+
+    private static Process claimInAnotherProcess() throws IOException {
+        return new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Claimer.class.getName())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    /// Claims a folder, prints its LID and waits to be killed.
+    static final class Claimer {
+        public static void main(String[] arguments) throws IOException {
+            try (ShmDirectory directory = ShmDirectory.claim()) {
+                System.out.println(directory.lid());
+                int ignored = System.in.read();
+                System.out.println(ignored);
+            }
+        }
+    }
+}
