@@ -1,5 +1,9 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.SendBatch;
+import java.lang.foreign.Arena;
+import java.util.concurrent.locks.ReentrantLock;
+
 /// Operations that are started together: one doorbell, and one completion for all. Make it once and fill it
 /// again and again; nothing is allocated. Not safe for use by several threads.
 ///
@@ -13,49 +17,63 @@ package io.rdmacomm.comm;
 ///
 /// The methods that add an operation return false when the batch is full, and throw as those of
 /// [RdmaChannel].
-@SuppressWarnings("DoNotCallSuggester")
 public final class ChannelBatch {
-    ChannelBatch() {}
+    private final RdmaChannel channel;
+    private final SendBatch batch;
+    private final PreparedOperations operations;
+    private final Operation scratch;
+    private final int mostSends;
+    private int sends;
+
+    /// @param mostSends how many of its operations may use up a receive of the peer
+    ChannelBatch(RdmaChannel channel, ChannelRules rules, Arena arena, int capacity, int mostSends) {
+        this.channel = channel;
+        this.batch = SendBatch.create(arena, capacity, 1);
+        this.operations = new PreparedOperations(capacity);
+        this.scratch = new Operation(rules);
+        this.mostSends = mostSends;
+    }
 
     /// Adds a message.
     public boolean send(BufferSlice message, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        return add(scratch.send(message), handler, context);
     }
 
     /// Adds a message with a tag.
     public boolean send(BufferSlice message, int tag, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        return add(scratch.send(message, tag), handler, context);
     }
 
     /// Adds a write into the peer's memory.
     public boolean write(BufferSlice from, RemoteBuffer to, long offset, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        return add(scratch.write(from, to, offset), handler, context);
     }
 
     /// Adds a write into the peer's memory that the peer is given a notice of.
     public boolean writeNotify(
             BufferSlice from, RemoteBuffer to, long offset, int tag, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        return add(scratch.writeNotify(from, to, offset, tag), handler, context);
     }
 
     /// Adds a read from the peer's memory.
     public boolean read(BufferSlice into, RemoteBuffer from, long offset, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        return add(scratch.read(into, from, offset), handler, context);
     }
 
     /// How many operations it has room for.
     public int capacity() {
-        throw Checks.unfinished();
+        return batch.capacity();
     }
 
     /// How many operations are in it.
     public int size() {
-        throw Checks.unfinished();
+        return batch.size();
     }
 
     /// Forgets the operations in it.
     public void clear() {
-        throw Checks.unfinished();
+        batch.clear();
+        sends = 0;
     }
 
     /// Starts all operations in it, in order, and empties it; or none, when there is no room for all of
@@ -65,6 +83,33 @@ public final class ChannelBatch {
     /// @return whether they were taken
     /// @throws ClosedException if the channel is closed or has failed
     public boolean tryPost() {
-        throw Checks.unfinished();
+        int count = batch.size();
+        if (count == 0) {
+            return true;
+        }
+        batch.signaled();
+        ReentrantLock lock = channel.adapter().sendLock();
+        lock.lock();
+        try {
+            if (!channel.gate().start(batch, count, sends, operations)) {
+                return false;
+            }
+        } finally {
+            lock.unlock();
+        }
+        clear();
+        return true;
+    }
+
+    private boolean add(Operation operation, CompletionHandler handler, long context) {
+        int index = batch.size();
+        boolean uses = operation.needsCredit();
+        if (index == batch.capacity() || (uses && sends == mostSends)) {
+            return false;
+        }
+        operation.appendTo(batch, 0, 0, 0);
+        operations.set(index, operation, handler, context);
+        sends += uses ? 1 : 0;
+        return true;
     }
 }

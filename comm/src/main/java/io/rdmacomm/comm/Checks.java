@@ -6,10 +6,6 @@ import java.time.Duration;
 final class Checks {
     private Checks() {}
 
-    static RuntimeException unfinished() {
-        return new UnsupportedOperationException("not finished yet");
-    }
-
     static int range(String what, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(what + " is " + value + ", must be " + min + " to " + max);

@@ -1,5 +1,8 @@
 package io.rdmacomm.comm;
 
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
 /// Connects to a server: one end point. Usable from any thread.
 ///
 /// ```java
@@ -7,9 +10,15 @@ package io.rdmacomm.comm;
 ///     client.endPoint().channel(0).blocking().send(...);
 /// }
 /// ```
-@SuppressWarnings("DoNotCallSuggester")
 public final class ClientSession extends Session {
-    private ClientSession() {}
+    private static final long PAUSE_NANOS = 20_000_000;
+
+    private final EndPoint endPoint;
+
+    private ClientSession(SessionOptions options, SessionDevice device, TcpConnector connector) {
+        super(options, device);
+        this.endPoint = setUp(connector, new HandShake(device, options, true));
+    }
 
     /// Opens the device, connects and shakes hands. Blocks until the end point is ready to send.
     ///
@@ -22,11 +31,51 @@ public final class ClientSession extends Session {
     /// @throws DeadlineException if the server was silent for too long
     /// @throws CommInterruptedException if the thread was interrupted
     public static ClientSession connect(SessionOptions options) {
-        throw Checks.unfinished();
+        SessionOptions named = named(options, "client");
+        TcpConnector connector = reach(named);
+        SessionDevice device = null;
+        boolean connected = false;
+        try {
+            device = SessionDevice.open(named, named.name());
+            ClientSession session = new ClientSession(named, device, connector);
+            connected = true;
+            return session;
+        } finally {
+            if (!connected) {
+                connector.close();
+                if (device != null) {
+                    device.close();
+                }
+            }
+        }
     }
 
     /// The connection to the server.
     public EndPoint endPoint() {
-        throw Checks.unfinished();
+        return endPoint;
+    }
+
+    /// Connects to the server, if need be again and again.
+    private static TcpConnector reach(SessionOptions options) {
+        long deadline = System.nanoTime() + options.deadlines().connect().toNanos();
+        while (true) {
+            Duration left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
+            try {
+                return TcpConnector.connect(options.host(), options.port(), left);
+            } catch (PeerRefusedException e) {
+                if (!options.waitForServer() || deadline - System.nanoTime() <= PAUSE_NANOS) {
+                    throw e;
+                }
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+            if (Thread.currentThread().isInterrupted()) {
+                throw new CommInterruptedException("interrupted while waiting for the server", null);
+            }
+        }
+    }
+
+    @Override
+    void stopAccepting() {
+        // There is one server, and it was connected to at the beginning.
     }
 }

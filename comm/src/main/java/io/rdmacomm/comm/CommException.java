@@ -10,8 +10,17 @@ public class CommException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 
+    private final String line;
+
     /// A failure with one line that says what happened and what to do.
     public CommException(String message, @Nullable Throwable cause) {
         super(message, cause);
+        this.line = message;
+    }
+
+    /// What happened and what to do, in one line.
+    @Override
+    public final String getMessage() {
+        return line;
     }
 }

@@ -1,8 +1,16 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.LinkLayer;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The connection to one peer: a control channel of the library's own, and any number of data channels.
@@ -10,35 +18,236 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The failure of a queue pair or the death of the peer ends this end point and no other: everything in
 /// flight is flushed, and what is tried afterwards throws a [ClosedException] whose cause says why.
-@SuppressWarnings("DoNotCallSuggester")
 public final class EndPoint implements AutoCloseable {
-    EndPoint() {}
+    private static final Logger LOGGER = System.getLogger(EndPoint.class.getPackageName());
+    private static final AtomicLong NUMBERS = new AtomicLong();
+    private static final Duration FLUSH = Duration.ofMillis(200);
+
+    /// Who owns the end point.
+    interface Owner {
+        /// It has ended: the peer is done, it was closed, or it failed. Called once, on any thread; does
+        /// not block.
+        void onEnd(EndPoint endPoint, @Nullable CommException failure);
+
+        /// It was closed and everything is freed.
+        void onClosed(EndPoint endPoint);
+
+        /// A handler of the user threw, on the polling thread.
+        void onHandlerError(RdmaChannel channel, Throwable failure);
+    }
+
+    private final SessionDevice device;
+    private final SessionOptions options;
+    private final TcpConnector connector;
+    private final Owner owner;
+    private final String name;
+    private final EndPointStatus status = new EndPointStatus();
+    private final EndPointChannels channels;
+    private final List<RdmaChannel> data;
+    private final ControlChannel control;
+    private final Map<String, RdmaBuffer> announced = new ConcurrentHashMap<>();
+    private final AtomicLong barriers = new AtomicLong();
+    private final AtomicBoolean doneSaid = new AtomicBoolean();
+    private final AtomicBoolean endTold = new AtomicBoolean();
+    private final ReentrantLock closing = new ReentrantLock();
+    private boolean closed;
+    private String peerName = "";
+
+    /// Creates the channels; nothing is connected yet.
+    EndPoint(SessionDevice device, SessionOptions options, TcpConnector connector, int dataChannels, Owner owner) {
+        this.device = device;
+        this.options = options;
+        this.connector = connector;
+        this.owner = owner;
+        this.name = options.name() + "-" + connector.peer();
+        long number = NUMBERS.incrementAndGet();
+        this.channels = new EndPointChannels(device, options, name, number, dataChannels, new ChannelEvents());
+        this.data = channels.data();
+        this.control = new ControlChannel(channels.control(), channels.outgoing(), number, new ControlEvents());
+    }
+
+    /// What the peer must know.
+    EndPointInfo info() {
+        return new EndPointInfo(options.name(), device.port().linkLayer(), channels.infos());
+    }
+
+    /// Brings all channels up and meets the peer where both can send.
+    ///
+    /// @throws PeerProtocolException if the peer does not fit
+    void bringUp(EndPointInfo peer) {
+        int count = channels.all().size();
+        if (peer.channels().size() != count) {
+            throw new PeerProtocolException(
+                    connector.peer() + " has " + peer.channels().size() + " channels where " + count
+                            + " were agreed on",
+                    null);
+        }
+        LinkLayer own = device.port().linkLayer();
+        if (peer.linkLayer() != own) {
+            throw new PeerRefusedException(
+                    "this device is on " + own + ", that of " + connector.peer() + " on " + peer.linkLayer()
+                            + "; choose devices on the same network",
+                    null);
+        }
+        peerName = peer.name();
+        channels.connect(peer.channels());
+        connector.send(FrameType.READY, ByteBuffer.allocate(0));
+        connector.receive(FrameType.READY, options.deadlines().handshake());
+        channels.all().forEach(channel -> channel.gate().open());
+        boolean ready = status.move(EndPointState.CONNECTING, EndPointState.READY);
+        if (!ready) {
+            channels.stop(failureOr("it failed while it was set up"));
+        } else if (status.isPeerDone()) {
+            onPeerDone();
+        }
+        Thread.ofVirtual().name("rdmacomm-watch-" + name).start(this::watch);
+    }
+
+    boolean isInHandler() {
+        return channels.isInHandler();
+    }
+
+    /// Frees everything after a failed set-up.
+    void abandon() {
+        status.move(EndPointState.CONNECTING, EndPointState.CLOSED);
+        endTold.set(true);
+        closing.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                free();
+            }
+        } finally {
+            closing.unlock();
+        }
+    }
+
+    /// The connection outlives the handshake only to tell of the end of the peer's process.
+    private void watch() {
+        PeerClosedException end = connector.awaitEnd();
+        if (!doneSaid.get() || !status.isPeerDone()) {
+            fail(end);
+        }
+    }
+
+    private void fail(CommException why) {
+        if (!status.fail(why)) {
+            return;
+        }
+        LOGGER.log(Level.WARNING, "end point " + name + " failed: " + why.getMessage());
+        ErrorEvent.report(name, why);
+        channels.stop(why);
+        tellEnd();
+    }
+
+    private CommException failureOr(String words) {
+        CommException why = status.failure();
+        return why != null ? why : new ClosedException("end point " + name + " is not ready: " + words, null);
+    }
+
+    private void tellEnd() {
+        if (endTold.compareAndSet(false, true)) {
+            owner.onEnd(this, status.failure());
+        }
+    }
+
+    private void checkReady() {
+        EndPointState now = status.state();
+        if (now != EndPointState.READY) {
+            CommException why = status.failure();
+            throw new ClosedException(
+                    why == null
+                            ? "end point " + name + " is " + now
+                            : "end point " + name + " has failed: " + why.getMessage(),
+                    why);
+        }
+    }
+
+    /// The peer is done first: end what is in flight, answer, and let what has arrived be received.
+    private void onPeerDone() {
+        refuseData("the peer of " + name + " is done");
+        Thread.ofVirtual().name("rdmacomm-done-" + name).start(() -> {
+            long deadline = System.nanoTime() + options.deadlines().close().toNanos();
+            EndPointChannels.drain(data, deadline);
+            sayDone(deadline);
+            tellEnd();
+        });
+    }
+
+    private void refuseData(String why) {
+        ClosedException refusal = new ClosedException(why, null);
+        for (RdmaChannel channel : data) {
+            channel.gate().refuse(refusal);
+            channel.adapter().endCredits();
+            // Whoever waits for a message fails only after all that have arrived were given out.
+            CompletionGroup group = channel.adapter().group();
+            if (status.isPeerDone()) {
+                group.submit(() -> {
+                    group.drain();
+                    channel.adapter().receives().end(refusal);
+                });
+            }
+        }
+    }
+
+    private void sayDone(long deadline) {
+        if (doneSaid.compareAndSet(false, true)) {
+            try {
+                control.done(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
+            } catch (CommException | IllegalStateException e) {
+                LOGGER.log(
+                        Level.DEBUG, () -> "end point " + name + " could not say that it is done: " + e.getMessage());
+            }
+        }
+    }
+
+    private void closeInOrder() {
+        long deadline = System.nanoTime() + options.deadlines().close().toNanos();
+        boolean orderly = status.move(EndPointState.READY, EndPointState.CLOSING)
+                || status.move(EndPointState.PEER_DONE, EndPointState.CLOSING);
+        refuseData("end point " + name + " is closed");
+        if (orderly && EndPointChannels.drain(data, deadline)) {
+            sayDone(deadline);
+            status.awaitPeerDone(deadline);
+        }
+    }
+
+    private void free() {
+        CommException why = failureOr("it was closed");
+        channels.stop(why);
+        EndPointChannels.drain(channels.all(), System.nanoTime() + FLUSH.toNanos());
+        channels.close();
+        connector.close();
+        status.move(EndPointState.CLOSING, EndPointState.CLOSED);
+        tellEnd();
+        owner.onClosed(this);
+    }
 
     /// What it is called in messages: both names and the peer's address.
     public String name() {
-        throw Checks.unfinished();
+        return name;
     }
 
     /// What the peer says about who it is.
     public String peerName() {
-        throw Checks.unfinished();
+        return peerName;
     }
 
     /// The peer's TCP address and port as text.
     public String peerAddress() {
-        throw Checks.unfinished();
+        return connector.peer();
     }
 
     /// The data channels.
     public List<RdmaChannel> channels() {
-        throw Checks.unfinished();
+        return data;
     }
 
     /// Data channel `index`, counted from 0.
     ///
     /// @throws IndexOutOfBoundsException if there is no such channel
     public RdmaChannel channel(int index) {
-        throw Checks.unfinished();
+        return data.get(index);
     }
 
     /// Makes a buffer known to the peer, which finds it with [#peerBuffer]. Blocks until the peer has it.
@@ -49,27 +258,47 @@ public final class EndPoint implements AutoCloseable {
     /// @throws ClosedException if the end point is closed or has failed
     /// @throws CommInterruptedException if the thread was interrupted
     public void announce(RdmaBuffer buffer) {
-        throw Checks.unfinished();
+        if (!buffer.domain().equals(device.domain())) {
+            throw new IllegalArgumentException(buffer + " is of another session than this end point");
+        }
+        if (!buffer.isOpen()) {
+            throw new IllegalArgumentException(buffer + " is closed");
+        }
+        checkReady();
+        RdmaBuffer before = announced.putIfAbsent(buffer.name(), buffer);
+        if (before != null && !before.equals(buffer)) {
+            throw new IllegalArgumentException("another buffer '" + buffer.name() + "' was announced already");
+        }
+        control.announce(buffer, options.deadlines().operation());
     }
 
-    /// The buffer that the peer announced under `name`, or null if it has not announced it. Never blocks.
-    public @Nullable RemoteBuffer peerBuffer(String name) {
-        throw Checks.unfinished();
+    /// The buffer that the peer announced under that name, or null if it has not announced it. Never
+    /// blocks.
+    public @Nullable RemoteBuffer peerBuffer(String bufferName) {
+        return status.peerBuffer(bufferName);
     }
 
-    /// Waits until the peer has announced a buffer under `name`. Blocks.
+    /// Waits until the peer has announced a buffer under that name. Blocks.
     ///
     /// @param timeout how long to wait at the most
     /// @throws DeadlineException if it was not announced in time
     /// @throws ClosedException if the end point is or gets closed, has or gets failed
     /// @throws CommInterruptedException if the thread was interrupted
-    public RemoteBuffer peerBuffer(String name, Duration timeout) {
-        throw Checks.unfinished();
+    public RemoteBuffer peerBuffer(String bufferName, Duration timeout) {
+        RemoteBuffer buffer = status.awaitPeerBuffer(bufferName, System.nanoTime() + timeout.toNanos());
+        if (buffer == null) {
+            checkReady();
+            throw new DeadlineException(
+                    "the peer of " + name + " has not announced a buffer '" + bufferName + "' within "
+                            + timeout.toMillis() + " ms",
+                    null);
+        }
+        return buffer;
     }
 
     /// What the peer has announced, by name.
     public Map<String, RemoteBuffer> peerBuffers() {
-        throw Checks.unfinished();
+        return status.peerBuffers();
     }
 
     /// Waits until the peer has called this as often as this side has: what either side did before is done.
@@ -80,17 +309,25 @@ public final class EndPoint implements AutoCloseable {
     /// @throws ClosedException if the end point is or gets closed, has or gets failed
     /// @throws CommInterruptedException if the thread was interrupted
     public void barrier(Duration timeout) {
-        throw Checks.unfinished();
+        long deadline = System.nanoTime() + timeout.toNanos();
+        checkReady();
+        long mine = barriers.incrementAndGet();
+        control.barrier(timeout);
+        if (!status.awaitPeerBarriers(mine, deadline)) {
+            checkReady();
+            throw new DeadlineException(
+                    "the peer of " + name + " did not come to the barrier within " + timeout.toMillis() + " ms", null);
+        }
     }
 
     /// What it is doing.
     public EndPointState state() {
-        throw Checks.unfinished();
+        return status.state();
     }
 
     /// Why it failed; null if it has not.
     public @Nullable CommException failure() {
-        throw Checks.unfinished();
+        return status.failure();
     }
 
     /// Waits until the peer is done: it has closed its side in order, or died. Blocks.
@@ -99,7 +336,7 @@ public final class EndPoint implements AutoCloseable {
     /// @return whether it is; [#state()] and [#failure()] say how
     /// @throws CommInterruptedException if the thread was interrupted
     public boolean awaitPeerDone(Duration timeout) {
-        throw Checks.unfinished();
+        return status.awaitPeerDone(System.nanoTime() + timeout.toNanos());
     }
 
     /// Closes in order: takes no more operations, waits until those in flight have ended, tells the peer
@@ -108,6 +345,62 @@ public final class EndPoint implements AutoCloseable {
     /// called in a handler it returns at once and the end point is closed by another thread.
     @Override
     public void close() {
-        throw Checks.unfinished();
+        if (isInHandler()) {
+            Thread.ofVirtual().name("rdmacomm-close-" + name).start(this::close);
+            return;
+        }
+        closing.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                closeInOrder();
+                free();
+            }
+        } finally {
+            closing.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "end point " + name;
+    }
+
+    /// What the channels tell.
+    private final class ChannelEvents implements RdmaChannel.Owner {
+        @Override
+        public void onFailed(RdmaChannel channel, CommException why) {
+            fail(why);
+        }
+
+        @Override
+        public void onHandlerError(RdmaChannel channel, Throwable failure) {
+            owner.onHandlerError(channel, failure);
+        }
+    }
+
+    /// What the peer says over the control channel.
+    private final class ControlEvents implements ControlChannel.Events {
+        @Override
+        public void onBuffer(RemoteBuffer buffer) {
+            status.peerBuffer(buffer);
+        }
+
+        @Override
+        public void onBarrier() {
+            status.peerAtBarrier();
+        }
+
+        @Override
+        public void onDone() {
+            if (status.peerDone()) {
+                onPeerDone();
+            }
+        }
+
+        @Override
+        public void onNonsense(String what) {
+            fail(new PeerProtocolException("the peer of " + name + " sent " + what, null));
+        }
     }
 }

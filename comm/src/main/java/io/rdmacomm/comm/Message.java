@@ -1,62 +1,118 @@
 package io.rdmacomm.comm;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// A message that arrived, in the memory it was received into; or the notice of a WRITE that arrived.
 ///
 /// It is a reusable view: its content is valid until it is given back, which happens when the handler
 /// returns, or, if it was retained or received by a call, with [#close()]. Until then the peer has one
 /// receive less. Messages are created once for each channel; receiving allocates nothing.
-@SuppressWarnings("DoNotCallSuggester")
 public final class Message implements AutoCloseable {
-    Message() {}
+    private static final int POSTED = 0;
+    private static final int HANDLED = 1;
+    private static final int HELD = 2;
+
+    private final ReceivePool pool;
+    private final int index;
+    private final MemorySegment block;
+    private final AtomicInteger state = new AtomicInteger(POSTED);
+    private long length;
+    private int tag;
+    private boolean tagged;
+    private boolean notice;
+
+    Message(ReceivePool pool, int index, MemorySegment block) {
+        this.pool = pool;
+        this.index = index;
+        this.block = block;
+    }
 
     /// Whether this is the notice of a WRITE: it has a tag, a length, and no content here.
     public boolean isNotice() {
-        throw Checks.unfinished();
+        return notice;
     }
 
     /// Whether the peer gave a tag. Notices always have one.
     public boolean hasTag() {
-        throw Checks.unfinished();
+        return tagged;
     }
 
     /// The peer's 32-bit tag; 0 if it gave none.
     public int tag() {
-        throw Checks.unfinished();
+        return tag;
     }
 
     /// The length of the message, or the number of bytes that were written.
     public long length() {
-        throw Checks.unfinished();
+        return length;
     }
 
     /// The memory it is in: the message is its first [#length()] bytes. Allocates nothing.
     public MemorySegment block() {
-        throw Checks.unfinished();
+        return block;
     }
 
-    /// Its content. Allocates a view.
+    /// Its content; empty for a notice. Allocates a view.
     public MemorySegment segment() {
-        throw Checks.unfinished();
+        return block.asSlice(0, notice ? 0 : length);
     }
 
     /// Its content as UTF-8 text. Allocates.
     public String text() {
-        throw Checks.unfinished();
+        return new String(segment().toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
     /// Keeps it beyond the end of the handler, until [#close()]. To be called in the handler.
     ///
     /// @return this
     public Message retain() {
-        throw Checks.unfinished();
+        state.compareAndSet(HANDLED, HELD);
+        return this;
     }
 
-    /// Gives it back, so that its memory is used for another message. Idempotent until then; from any
-    /// thread.
+    /// Gives it back, so that its memory is used for another message. From any thread; closing it once more
+    /// does nothing as long as no other message is in it.
     @Override
     public void close() {
-        throw Checks.unfinished();
+        if (state.getAndSet(POSTED) != POSTED) {
+            pool.repost(this);
+        }
+    }
+
+    int index() {
+        return index;
+    }
+
+    /// Something has arrived in it.
+    void arrived(long newLength, boolean isNotice, boolean hasTag, int newTag) {
+        length = newLength;
+        notice = isNotice;
+        tagged = hasTag;
+        tag = newTag;
+    }
+
+    /// It is given to a handler.
+    void handled() {
+        state.set(HANDLED);
+    }
+
+    /// It waits for somebody who receives it, or was given to one.
+    void held() {
+        state.set(HELD);
+    }
+
+    /// The handler has returned.
+    void endOfHandler() {
+        if (state.compareAndSet(HANDLED, POSTED)) {
+            pool.repost(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return (notice ? "notice of " : "message of ") + length + " bytes" + (tagged ? " with tag " + tag : "");
     }
 }

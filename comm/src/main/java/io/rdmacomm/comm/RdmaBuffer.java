@@ -2,6 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -35,6 +36,8 @@ public final class RdmaBuffer implements AutoCloseable {
     private final long address;
     private final long length;
     private final int localKey;
+    private final boolean writable;
+    private final ProtectionDomain domain;
     private final long blockSize;
     private final BufferSlice[] blocks;
     private volatile boolean open = true;
@@ -48,6 +51,8 @@ public final class RdmaBuffer implements AutoCloseable {
         this.address = region.address();
         this.length = region.length();
         this.localKey = region.localKey();
+        this.writable = region.access().contains(AccessFlag.LOCAL_WRITE);
+        this.domain = region.protectionDomain();
         this.blockSize = blockSize;
         this.blocks = new BufferSlice[blockCount];
         for (int i = 0; i < blockCount; i++) {
@@ -165,9 +170,14 @@ public final class RdmaBuffer implements AutoCloseable {
         return region.remoteKey();
     }
 
-    /// The memory region it is.
-    MemoryRegion region() {
-        return region;
+    /// Whether the device may write into it for this side.
+    boolean isWritable() {
+        return writable;
+    }
+
+    /// The protection domain it is registered in.
+    ProtectionDomain domain() {
+        return domain;
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.Arena;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -17,28 +19,72 @@ import org.jspecify.annotations.Nullable;
 /// All `try` methods throw [ClosedException] if the channel is closed or has failed,
 /// [IndexOutOfBoundsException] if a range is not within the remote buffer, and [IllegalArgumentException]
 /// if a buffer is of another session or end point, or does not have the right that the operation needs.
-@SuppressWarnings("DoNotCallSuggester")
 public final class RdmaChannel {
-    RdmaChannel() {}
+    /// Who owns the channel; called on any thread.
+    interface Owner {
+        /// The queue pair of `channel` cannot be used any more.
+        void onFailed(RdmaChannel channel, CommException why);
+
+        /// A handler of the user threw.
+        void onHandlerError(RdmaChannel channel, Throwable failure);
+    }
+
+    private final String name;
+    private final int index;
+    private final ChannelOptions options;
+    private final Duration patience;
+    private final Owner owner;
+    private final Arena arena;
+    private final RdmaAdapter adapter;
+    private final SendGate gate;
+    private ChannelRules rules;
+    private Operation scratch;
+    private int peerReceives = 1;
+    private volatile @Nullable CommException failure;
+    private volatile int vendorError;
+
+    /// @param arena lives as long as the channel
+    /// @param patience how long blocking calls and futures wait that name no time of their own
+    RdmaChannel(
+            String name,
+            int index,
+            ChannelOptions options,
+            ChannelRules rules,
+            CompletionGroup group,
+            ChannelMemory memory,
+            Arena arena,
+            Duration patience,
+            Owner owner) {
+        this.name = name;
+        this.index = index;
+        this.options = options;
+        this.rules = rules;
+        this.scratch = new Operation(rules);
+        this.arena = arena;
+        this.patience = patience;
+        this.owner = owner;
+        this.adapter = new RdmaAdapter(group, rules.domain(), options, memory, arena, new AdapterEvents());
+        this.gate = new SendGate(name, adapter);
+    }
 
     /// What it is called in messages.
     public String name() {
-        throw Checks.unfinished();
+        return name;
     }
 
     /// Which data channel of its end point it is, counted from 0.
     public int index() {
-        throw Checks.unfinished();
+        return index;
     }
 
     /// How it was made.
     public ChannelOptions options() {
-        throw Checks.unfinished();
+        return options;
     }
 
     /// The longest message that the peer can receive, in bytes.
     public int maxMessageBytes() {
-        throw Checks.unfinished();
+        return rules.maxMessage();
     }
 
     /// Sends a message.
@@ -48,12 +94,22 @@ public final class RdmaChannel {
     /// @param context given to the handler
     /// @return whether it was taken
     public boolean trySend(BufferSlice message, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        adapter.sendLock().lock();
+        try {
+            return gate.start(scratch.send(message), handler, context);
+        } finally {
+            adapter.sendLock().unlock();
+        }
     }
 
     /// Sends a message with a 32-bit tag; see [#trySend(BufferSlice, CompletionHandler, long)].
     public boolean trySend(BufferSlice message, int tag, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        adapter.sendLock().lock();
+        try {
+            return gate.start(scratch.send(message, tag), handler, context);
+        } finally {
+            adapter.sendLock().unlock();
+        }
     }
 
     /// Writes into the peer's memory.
@@ -65,14 +121,24 @@ public final class RdmaChannel {
     /// @param context given to the handler
     /// @return whether it was taken
     public boolean tryWrite(BufferSlice from, RemoteBuffer to, long offset, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        adapter.sendLock().lock();
+        try {
+            return gate.start(scratch.write(from, to, offset), handler, context);
+        } finally {
+            adapter.sendLock().unlock();
+        }
     }
 
     /// Writes into the peer's memory and then gives the peer a notice with a tag, which its
     /// [MessageHandler] is told of and which counts as a message; see [#tryWrite].
     public boolean tryWriteNotify(
             BufferSlice from, RemoteBuffer to, long offset, int tag, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        adapter.sendLock().lock();
+        try {
+            return gate.start(scratch.writeNotify(from, to, offset, tag), handler, context);
+        } finally {
+            adapter.sendLock().unlock();
+        }
     }
 
     /// Reads from the peer's memory.
@@ -84,7 +150,12 @@ public final class RdmaChannel {
     /// @param context given to the handler
     /// @return whether it was taken
     public boolean tryRead(BufferSlice into, RemoteBuffer from, long offset, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        adapter.sendLock().lock();
+        try {
+            return gate.start(scratch.read(into, from, offset), handler, context);
+        } finally {
+            adapter.sendLock().unlock();
+        }
     }
 
     /// Replaces 8 bytes of the peer's memory with `value` if they are `expected`, atomically. The handler's
@@ -95,7 +166,12 @@ public final class RdmaChannel {
     /// @return whether it was taken
     public boolean tryCompareAndSwap(
             RemoteBuffer in, long offset, long expected, long value, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        adapter.sendLock().lock();
+        try {
+            return gate.start(scratch.compareAndSwap(in, offset, expected, value), handler, context);
+        } finally {
+            adapter.sendLock().unlock();
+        }
     }
 
     /// Adds to 8 bytes of the peer's memory, atomically. The handler's result is the old value.
@@ -104,7 +180,12 @@ public final class RdmaChannel {
     /// @param offset where in it, so that the address is a multiple of 8
     /// @return whether it was taken
     public boolean tryFetchAndAdd(RemoteBuffer in, long offset, long addend, CompletionHandler handler, long context) {
-        throw Checks.unfinished();
+        adapter.sendLock().lock();
+        try {
+            return gate.start(scratch.fetchAndAdd(in, offset, addend), handler, context);
+        } finally {
+            adapter.sendLock().unlock();
+        }
     }
 
     /// Room for up to `capacity` operations that are started together, with one doorbell and one
@@ -112,13 +193,19 @@ public final class RdmaChannel {
     ///
     /// @param capacity 1 to the send window
     public ChannelBatch batch(int capacity) {
-        throw Checks.unfinished();
+        return new ChannelBatch(
+                this,
+                rules,
+                arena,
+                Checks.range("capacity of a batch", capacity, 1, options.sendWindow()),
+                mostSends());
     }
 
     /// Gives all messages and notices to a handler, those first that have arrived already. With null they
     /// are kept for [#tryReceive()] and its other forms; that is so in the beginning.
     public void onMessage(@Nullable MessageHandler handler) {
-        throw Checks.unfinished();
+        adapter.receives().handler(handler);
+        adapter.attention();
     }
 
     /// Takes the oldest message or notice that has arrived, when there is no handler for them. Never
@@ -127,27 +214,31 @@ public final class RdmaChannel {
     /// @return the message, or null if there is none
     /// @throws ClosedException if there is none and the channel is closed or has failed
     public @Nullable Message tryReceive() {
-        throw Checks.unfinished();
+        Message message = adapter.receives().tryReceive();
+        if (message == null && adapter.receives().end() != null) {
+            gate.checkOpen();
+        }
+        return message;
     }
 
     /// The same operations as futures that wait for room no longer than the operation deadline.
     public AsyncChannel async() {
-        throw Checks.unfinished();
+        return async(patience);
     }
 
     /// The same operations as futures that wait for room no longer than `timeout`.
     public AsyncChannel async(Duration timeout) {
-        throw Checks.unfinished();
+        return new AsyncChannel(this, Checks.wait("timeout", timeout));
     }
 
     /// The same operations as calls that block no longer than the operation deadline.
     public BlockingChannel blocking() {
-        throw Checks.unfinished();
+        return blocking(patience);
     }
 
     /// The same operations as calls that block no longer than `timeout`.
     public BlockingChannel blocking(Duration timeout) {
-        throw Checks.unfinished();
+        return new BlockingChannel(this, Checks.wait("timeout", timeout));
     }
 
     /// Makes progress and runs handlers, those of the channels that share its completion queue included,
@@ -156,22 +247,126 @@ public final class RdmaChannel {
     ///
     /// @return how many completions there were
     public int poll() {
-        throw Checks.unfinished();
+        return adapter.group().isCallerDriven() ? adapter.group().poll() : 0;
     }
 
     /// Operations that were taken and have not ended.
     public int inFlight() {
-        throw Checks.unfinished();
+        return adapter.inFlight();
     }
 
     /// Whether operations are taken: the end point is neither closed nor closing nor failed, and the peer
     /// is not done.
     public boolean isOpen() {
-        throw Checks.unfinished();
+        return gate.isOpen();
     }
 
     /// Its counters now.
     public ChannelStatistics statistics() {
-        throw Checks.unfinished();
+        return adapter.counters().snapshot();
+    }
+
+    /// The lower half, for those who run the channel.
+    RdmaAdapter adapter() {
+        return adapter;
+    }
+
+    SendGate gate() {
+        return gate;
+    }
+
+    ChannelRules rules() {
+        return rules;
+    }
+
+    /// Messages that the peer can be sent together, whatever it has done with those before.
+    private int mostSends() {
+        return peerReceives - ReceivePool.together(peerReceives) + 1;
+    }
+
+    /// Brings the queue pair up. Operations are refused until [SendGate#open()].
+    void connect(ChannelInfo peer) {
+        peerReceives = peer.receives();
+        rules = new ChannelRules(
+                rules.domain(), rules.endPoint(), peer.messageBytes(), rules.maxTransfer(), rules.inlineBytes());
+        scratch = new Operation(rules);
+        adapter.connect(peer, rules);
+    }
+
+    /// Takes nothing more, flushes what is in flight, and fails those who wait.
+    void stop(CommException why) {
+        failure = why;
+        ClosedException refusal = new ClosedException(name + " has failed: " + why.getMessage(), why);
+        adapter.stop();
+        gate.refuse(refusal);
+        adapter.receives().end(refusal);
+    }
+
+    /// What an operation failed with.
+    OperationException failure(int kind, WorkStatus status) {
+        CommException why = failure;
+        boolean own = why instanceof OperationException first && first.status() == status;
+        return Failures.operation(
+                name, Operation.name(kind), status, status == WorkStatus.FLUSHED ? 0 : vendorError, own ? null : why);
+    }
+
+    private void handlerThrew(Throwable thrown) {
+        adapter.counters().handlerErrors++;
+        owner.onHandlerError(this, thrown);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    /// What the lower half tells.
+    private final class AdapterEvents implements RdmaAdapter.Events {
+        @Override
+        public void onOperation(CompletionHandler handler, long context, WorkStatus status, long result) {
+            try {
+                handler.onCompletion(RdmaChannel.this, context, status, result);
+            } catch (RuntimeException | Error e) {
+                handlerThrew(e);
+            }
+        }
+
+        @Override
+        public void onMessage(MessageHandler handler, Message message) {
+            try {
+                handler.onMessage(RdmaChannel.this, message);
+            } catch (RuntimeException | Error e) {
+                handlerThrew(e);
+            }
+        }
+
+        @Override
+        public void onReceivesPosted(long count) {
+            adapter.announceReceives(count);
+        }
+
+        @Override
+        public void onWorkFailed(String what, WorkStatus status, int vendor) {
+            if (failure != null) {
+                return;
+            }
+            vendorError = vendor;
+            owner.onFailed(
+                    RdmaChannel.this,
+                    status == WorkStatus.FLUSHED
+                            ? new PeerClosedException("the connection of " + name + " was lost", null)
+                            : Failures.operation(name, what, status, vendor, null));
+        }
+
+        @Override
+        public void onFailed(CommException why) {
+            owner.onFailed(RdmaChannel.this, why);
+        }
+
+        @Override
+        public void onAttention() {
+            adapter.receives().deliverStored();
+            gate.pump();
+        }
     }
 }

@@ -1,6 +1,17 @@
 package io.rdmacomm.comm;
 
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Phaser;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// Accepts clients on a TCP port for as long as it is open; each is set up on its own, so that a silent or
 /// hostile one delays nobody. Usable from any thread.
@@ -11,9 +22,26 @@ import java.time.Duration;
 ///     ...
 /// }
 /// ```
-@SuppressWarnings("DoNotCallSuggester")
 public final class ServerSession extends Session {
-    private ServerSession() {}
+    private static final Logger LOGGER = System.getLogger(ServerSession.class.getPackageName());
+    private static final int MOST_AT_A_TIME = 1024;
+    private static final long PAUSE_NANOS = 10_000_000;
+
+    private final TcpListener listener;
+    private final HandShake handShake;
+    private final Thread acceptor;
+    private final Set<TcpConnector> settingUp = ConcurrentHashMap.newKeySet();
+    private final Phaser setUps = new Phaser(1);
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final Queue<EndPoint> ready = new ArrayDeque<>();
+
+    private ServerSession(SessionOptions options, SessionDevice device, TcpListener listener) {
+        super(options, device);
+        this.listener = listener;
+        this.handShake = new HandShake(device, options, false);
+        this.acceptor = Thread.ofVirtual().name("rdmacomm-accept-" + name()).unstarted(this::acceptAll);
+    }
 
     /// Opens the device and listens.
     ///
@@ -21,12 +49,26 @@ public final class ServerSession extends Session {
     /// @throws PeerUnknownException if the host has no address
     /// @throws CommException if the address cannot be listened on; the message says why
     public static ServerSession listen(SessionOptions options) {
-        throw Checks.unfinished();
+        SessionOptions named = named(options, "server");
+        TcpListener listener = TcpListener.listen(options.host(), options.port());
+        boolean listening = false;
+        try {
+            SessionOptions complete = named.withPort(listener.port());
+            SessionDevice device = SessionDevice.open(complete, complete.name());
+            ServerSession session = new ServerSession(complete, device, listener);
+            session.acceptor.start();
+            listening = true;
+            return session;
+        } finally {
+            if (!listening) {
+                listener.close();
+            }
+        }
     }
 
     /// The TCP port it listens on.
     public int port() {
-        throw Checks.unfinished();
+        return listener.port();
     }
 
     /// Waits for the next client that is ready to send. Blocks; several threads may wait, each gets another
@@ -37,6 +79,98 @@ public final class ServerSession extends Session {
     /// @throws ClosedException if the session is or gets closed
     /// @throws CommInterruptedException if the thread was interrupted
     public EndPoint accept(Duration timeout) {
-        throw Checks.unfinished();
+        long deadline = System.nanoTime() + timeout.toNanos();
+        lock.lock();
+        try {
+            while (true) {
+                checkOpen();
+                EndPoint next = ready.poll();
+                if (next != null) {
+                    return next;
+                }
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    throw new DeadlineException(
+                            "no client connected to port " + port() + " within " + timeout.toMillis() + " ms", null);
+                }
+                var _ = arrived.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommInterruptedException("interrupted while waiting for a client", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void acceptAll() {
+        while (isOpen()) {
+            try {
+                TcpConnector connector = listener.accept();
+                if (connector == null) {
+                    return;
+                }
+                welcome(connector);
+            } catch (IOException e) {
+                // One connection is lost, or there are too many files open: the others go on.
+                LOGGER.log(Level.WARNING, "a client could not be accepted: " + e.getMessage());
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+    }
+
+    private void welcome(TcpConnector connector) {
+        if (settingUp.size() >= MOST_AT_A_TIME) {
+            connector.refuse("too many clients are connecting at this moment; try again");
+            connector.close();
+            return;
+        }
+        settingUp.add(connector);
+        setUps.register();
+        Thread.ofVirtual().name("rdmacomm-setup-" + connector.peer()).start(() -> serve(connector));
+    }
+
+    private void serve(TcpConnector connector) {
+        EndPoint endPoint;
+        try {
+            endPoint = isOpen() ? setUp(connector, handShake) : null;
+        } catch (CommException e) {
+            LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
+            tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));
+            return;
+        } catch (RuntimeException | Error e) {
+            LOGGER.log(Level.ERROR, "setting up " + connector.peer() + " failed", e);
+            return;
+        } finally {
+            settingUp.remove(connector);
+            setUps.arriveAndDeregister();
+        }
+        if (endPoint == null) {
+            connector.close();
+            return;
+        }
+        lock.lock();
+        try {
+            ready.removeIf(old -> old.state() == EndPointState.CLOSED);
+            ready.add(endPoint);
+            arrived.signal();
+        } finally {
+            lock.unlock();
+        }
+        tell("onEndPoint of " + endPoint, () -> options().listener().onEndPoint(endPoint));
+    }
+
+    @Override
+    void stopAccepting() {
+        listener.close();
+        lock.lock();
+        try {
+            arrived.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        Threads.join(acceptor);
+        settingUp.forEach(TcpConnector::close);
+        setUps.arriveAndAwaitAdvance();
     }
 }

@@ -2,34 +2,63 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /// What servers and clients have in common: an open device, buffers registered with it once, and end
 /// points. Usable from any thread.
-@SuppressWarnings("DoNotCallSuggester")
 public abstract sealed class Session implements AutoCloseable permits ServerSession, ClientSession {
-    Session() {}
+    private static final Logger LOGGER = System.getLogger(Session.class.getPackageName());
+
+    private final SessionOptions options;
+    private final SessionDevice device;
+    private final @Nullable CompletionGroup callerGroup;
+    private final List<EndPoint> endPoints = new CopyOnWriteArrayList<>();
+    private final LongAdder handlerErrors = new LongAdder();
+    private final ReentrantLock closing = new ReentrantLock();
+    private volatile boolean open = true;
+    private boolean closed;
+
+    /// @param options with the name that peers are told
+    Session(SessionOptions options, SessionDevice device) {
+        this.options = options;
+        this.device = device;
+        this.callerGroup = device.callerGroup();
+    }
+
+    /// `options` with a name: the role and the number of the process, if it has none.
+    static SessionOptions named(SessionOptions options, String role) {
+        return options.name().isEmpty()
+                ? options.withName(role + "-" + ProcessHandle.current().pid())
+                : options;
+    }
 
     /// What it was made with; the port of a server is the one it listens on.
     public final SessionOptions options() {
-        throw Checks.unfinished();
+        return options;
     }
 
     /// What peers are told about who this is.
     public final String name() {
-        throw Checks.unfinished();
+        return options.name();
     }
 
     /// The open device, for what this layer does not offer. It is closed with the session.
     public final Context context() {
-        throw Checks.unfinished();
+        return device.context();
     }
 
     /// The end points that are not closed, oldest first.
     public final List<EndPoint> endPoints() {
-        throw Checks.unfinished();
+        return List.copyOf(endPoints);
     }
 
     /// Allocates zeroed, page-aligned memory for `blockCount` blocks and registers it with the rights of
@@ -47,7 +76,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     ///
     /// @param access what may be done to it besides local reading
     public final RdmaBuffer allocate(String name, long blockSize, int blockCount, Set<AccessFlag> access) {
-        throw Checks.unfinished();
+        checkOpen();
+        return device.allocate(name, blockSize, blockCount, access);
     }
 
     /// Registers the caller's memory as a buffer of one block. The caller frees it after closing the
@@ -61,7 +91,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     ///         raise
     /// @throws ClosedException if the session is closed
     public final RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {
-        throw Checks.unfinished();
+        checkOpen();
+        return device.wrap(name, segment, access);
     }
 
     /// Makes progress on all data channels of this session: in thread mode CALLER this is what runs
@@ -70,23 +101,120 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     ///
     /// @return how many completions there were
     public final int poll() {
-        throw Checks.unfinished();
+        return callerGroup == null ? 0 : callerGroup.poll();
     }
 
     /// Exceptions that handlers and listeners of this session threw.
     public final long handlerErrors() {
-        throw Checks.unfinished();
+        return handlerErrors.sum();
     }
 
     /// Whether [#close()] was not called.
     public final boolean isOpen() {
-        throw Checks.unfinished();
+        return open;
     }
 
     /// Ends every wait, closes all end points (together, each within the close deadline), and frees
     /// everything. Idempotent. Blocks until it is done.
     @Override
     public final void close() {
-        throw Checks.unfinished();
+        if (isInHandler()) {
+            Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
+            return;
+        }
+        closing.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            open = false;
+            stopAccepting();
+            closeEndPoints();
+            device.close();
+        } finally {
+            closing.unlock();
+        }
+    }
+
+    /// Takes no more peers and wakes who waits for one.
+    abstract void stopAccepting();
+
+    final SessionDevice device() {
+        return device;
+    }
+
+    final void checkOpen() {
+        if (!open) {
+            throw new ClosedException("session " + name() + " is closed", null);
+        }
+    }
+
+    /// Shakes hands over `connector` and keeps the end point. Closes the connector if that fails.
+    final EndPoint setUp(TcpConnector connector, HandShake handShake) {
+        EndPoint endPoint = handShake.run(connector, new EndPointEvents());
+        endPoints.add(endPoint);
+        if (endPoint.state() == EndPointState.CLOSED) {
+            endPoints.remove(endPoint);
+        }
+        return endPoint;
+    }
+
+    /// Tells the listener; what it throws is counted.
+    final void tell(String what, Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException | Error e) {
+            handlerThrew(what, e);
+        }
+    }
+
+    private void handlerThrew(String where, Throwable thrown) {
+        handlerErrors.increment();
+        LOGGER.log(Level.WARNING, where + " threw", thrown);
+        try {
+            options.listener().onError(where, thrown);
+        } catch (RuntimeException | Error e) {
+            handlerErrors.increment();
+        }
+    }
+
+    private boolean isInHandler() {
+        return endPoints.stream().anyMatch(EndPoint::isInHandler);
+    }
+
+    private void closeEndPoints() {
+        List<Thread> closers = new ArrayList<>();
+        for (EndPoint endPoint : endPoints) {
+            closers.add(
+                    Thread.ofVirtual().name("rdmacomm-close-" + endPoint.name()).start(endPoint::close));
+        }
+        closers.forEach(Threads::join);
+    }
+
+    @Override
+    public final String toString() {
+        return "session " + name();
+    }
+
+    /// What the end points tell.
+    private final class EndPointEvents implements EndPoint.Owner {
+        @Override
+        public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
+            Thread.ofVirtual()
+                    .name("rdmacomm-end-" + endPoint.name())
+                    .start(() -> tell(
+                            "onEnd of " + endPoint, () -> options.listener().onEnd(endPoint, failure)));
+        }
+
+        @Override
+        public void onClosed(EndPoint endPoint) {
+            endPoints.remove(endPoint);
+        }
+
+        @Override
+        public void onHandlerError(RdmaChannel channel, Throwable failure) {
+            handlerThrew("a handler of " + channel, failure);
+        }
     }
 }

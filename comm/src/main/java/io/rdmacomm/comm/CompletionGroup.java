@@ -1,0 +1,380 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.RdmaException;
+import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// A completion queue and the adapters whose work completes there. One thread at a time polls it, whichever
+/// it is; that thread runs the handlers.
+final class CompletionGroup implements AutoCloseable {
+    private static final int POLL_BATCH = 64;
+    private static final int CAPACITY_WITHOUT_RESIZE = 1 << 16;
+    private static final long STARVING_NANOS = 100_000;
+    private static final VarHandle OWNER;
+
+    static {
+        try {
+            OWNER = MethodHandles.lookup().findVarHandle(CompletionGroup.class, "owner", Thread.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final String name;
+    private final WorkMode workMode;
+    private final boolean callerDriven;
+    private final Arena arena = Arena.ofShared();
+    private final Completions completions = Completions.create(arena, POLL_BATCH);
+    private final @Nullable CompletionChannel events;
+    private final CompletionQueue queue;
+    private final @Nullable RdmaAdapter[] adapters;
+    private final int[] generations;
+    private final ReentrantLock membership = new ReentrantLock();
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger taskCount = new AtomicInteger();
+    private final AtomicReference<@Nullable Thread> sleeper = new AtomicReference<>();
+    private volatile @Nullable Thread owner;
+    private volatile boolean broken;
+    private int reserved;
+
+    /// @param entries completions it must hold to begin with
+    /// @param maxAdapters how many adapters may join
+    /// @param callerDriven whether no library thread polls it
+    CompletionGroup(
+            Context context, String name, WorkMode workMode, int entries, int maxAdapters, boolean callerDriven) {
+        this.name = name;
+        this.workMode = workMode;
+        this.callerDriven = callerDriven;
+        this.adapters = new @Nullable RdmaAdapter[maxAdapters];
+        this.generations = new int[maxAdapters];
+        long most = context.attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
+        boolean grows = maxAdapters == 1 || context.supports(Capability.RESIZE_COMPLETION_QUEUE);
+        int capacity = (int) Math.min(most, grows ? entries : Math.max(entries, CAPACITY_WITHOUT_RESIZE));
+        CompletionQueueOptions options =
+                CompletionQueueOptions.ofCapacity(Math.max(1, capacity)).withSingleThreaded(true);
+        if (workMode == WorkMode.POLLING) {
+            this.events = null;
+            this.queue = context.createCompletionQueue(options);
+        } else {
+            CompletionChannel channel = context.createCompletionChannel();
+            this.events = channel;
+            this.queue = context.createCompletionQueue(options.withChannel(channel));
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    CompletionQueue queue() {
+        return queue;
+    }
+
+    boolean isCallerDriven() {
+        return callerDriven;
+    }
+
+    /// A new strategy for a thread that polls this group.
+    ///
+    /// @param spinNanos how long an adaptive one spins
+    Waiter newWaiter(long spinNanos) {
+        return workMode == WorkMode.POLLING ? new PollingWaiter() : new AdaptiveWaiter(this, spinNanos);
+    }
+
+    /// Takes what has completed and runs its handlers. Never blocks.
+    ///
+    /// @return how many completions there were; 0 while another thread polls, or in a handler
+    int poll() {
+        if (!enter()) {
+            return 0;
+        }
+        try {
+            if (taskCount.get() > 0) {
+                runTasks();
+            }
+            return broken ? 0 : pollQueue();
+        } finally {
+            leave();
+        }
+    }
+
+    private int pollQueue() {
+        int count;
+        try {
+            count = queue.poll(completions);
+        } catch (RdmaException | IllegalStateException e) {
+            breakDown(e);
+            return 0;
+        }
+        for (int i = 0; i < count; i++) {
+            dispatch(i);
+        }
+        return count;
+    }
+
+    private void dispatch(int index) {
+        long workId = completions.workId(index);
+        RdmaAdapter adapter = adapters[WorkId.slot(workId)];
+        if (adapter == null || adapter.workIdBase() != WorkId.base(workId)) {
+            return;
+        }
+        if (WorkId.isReceive(workId)) {
+            adapter.received(completions, index, WorkId.index(workId));
+        } else {
+            adapter.completed(completions, index, workId);
+        }
+    }
+
+    private void breakDown(RuntimeException why) {
+        broken = true;
+        for (RdmaAdapter adapter : adapters) {
+            if (adapter != null) {
+                adapter.fail(new CommException(name + " lost its completion queue: " + why.getMessage(), why));
+            }
+        }
+    }
+
+    /// Takes everything that has completed. To be called in a task.
+    void drain() {
+        while (!broken && pollQueue() > 0) {
+            // Perhaps there is more.
+        }
+    }
+
+    /// Whether the queue can no longer tell what has ended.
+    boolean isBroken() {
+        return broken;
+    }
+
+    /// Whether the calling thread is in a handler of this group.
+    boolean isPolling() {
+        return Thread.currentThread().equals(owner);
+    }
+
+    private boolean enter() {
+        return owner == null && OWNER.compareAndSet(this, null, Thread.currentThread());
+    }
+
+    private void leave() {
+        OWNER.setRelease(this, null);
+    }
+
+    /// Has `task` run by the polling thread, soon and once. A thread that sleeps in [#awaitEvent] wakes up.
+    void submit(Runnable task) {
+        tasks.add(task);
+        taskCount.incrementAndGet();
+        wake();
+    }
+
+    /// Runs `task` while nobody polls, here or in the polling thread, and waits until it has run. In a
+    /// handler it runs at once.
+    void runExclusively(Runnable task) {
+        if (isPolling()) {
+            task.run();
+            return;
+        }
+        FutureTask<@Nullable Void> future = new FutureTask<>(task, null);
+        submit(future);
+        boolean interrupted = false;
+        while (!future.isDone()) {
+            if (enter()) {
+                try {
+                    runTasks();
+                } finally {
+                    leave();
+                }
+            } else {
+                LockSupport.parkNanos(this, 10_000);
+                interrupted |= Thread.interrupted();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            future.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Runs those tasks that are there now; a task may submit itself again.
+    private void runTasks() {
+        for (int left = taskCount.get(); left > 0; left--) {
+            Runnable task = tasks.poll();
+            if (task == null) {
+                return;
+            }
+            taskCount.decrementAndGet();
+            task.run();
+        }
+    }
+
+    /// Asks for one event at the next completion.
+    void arm() {
+        try {
+            queue.arm(false);
+        } catch (IllegalStateException e) {
+            broken = true;
+        }
+    }
+
+    /// Sleeps until an armed queue has an event, [#wake()] is called, or the time is up. One thread sleeps
+    /// like that; others only wait a little.
+    ///
+    /// @return whether there may be something to do
+    boolean awaitEvent(long maxNanos) {
+        CompletionChannel channel = events;
+        if (channel == null || !sleeper.compareAndSet(null, Thread.currentThread())) {
+            LockSupport.parkNanos(this, Math.min(maxNanos, STARVING_NANOS));
+            return true;
+        }
+        boolean interrupted = false;
+        boolean event = false;
+        try {
+            boolean starving = taskCount.get() > 0;
+            CompletionQueue ready =
+                    channel.awaitEvent(Duration.ofNanos(starving ? Math.min(maxNanos, STARVING_NANOS) : maxNanos));
+            if (ready != null) {
+                ready.acknowledge(1);
+                event = true;
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        } catch (IllegalStateException e) {
+            broken = true;
+        }
+        if (sleeper.getAndSet(null) == null) {
+            // Somebody took this thread out to interrupt it; that interrupt ends here.
+            while (!interrupted && !Thread.interrupted()) {
+                Thread.onSpinWait();
+            }
+            return true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return event;
+    }
+
+    /// Wakes the thread that sleeps in [#awaitEvent].
+    void wake() {
+        if (sleeper.get() != null) {
+            Thread thread = sleeper.getAndSet(null);
+            if (thread != null) {
+                thread.interrupt();
+            }
+        }
+    }
+
+    /// Wakes `thread` if it sleeps in [#awaitEvent].
+    void wake(Thread thread) {
+        if (sleeper.compareAndSet(thread, null)) {
+            thread.interrupt();
+        }
+    }
+
+    /// Makes sure that the queue can hold `entries` more completions.
+    ///
+    /// @throws CommException if it cannot: a channel more would overrun it
+    void reserve(int entries) {
+        membership.lock();
+        try {
+            int needed = reserved + entries;
+            if (needed > queue.capacity()) {
+                grow(needed);
+            }
+            reserved = needed;
+        } finally {
+            membership.unlock();
+        }
+    }
+
+    private void grow(int needed) {
+        try {
+            runExclusively(() -> queue.resize(Math.max(needed, queue.capacity() * 2)));
+        } catch (RdmaException e) {
+            try {
+                runExclusively(() -> queue.resize(needed));
+            } catch (RdmaException again) {
+                throw new CommException(
+                        name + " holds " + queue.capacity() + " completions, one channel more needs " + needed
+                                + "; use fewer or smaller channels, or thread mode PER_QUEUE_PAIR",
+                        again);
+            }
+        }
+    }
+
+    /// Gives back what [#reserve] took.
+    void unreserve(int entries) {
+        membership.lock();
+        try {
+            reserved -= entries;
+        } finally {
+            membership.unlock();
+        }
+    }
+
+    /// Lets `adapter` have its completions dispatched.
+    ///
+    /// @return the part that the numbers of all its work requests share
+    /// @throws CommException if there is no place for it
+    long join(RdmaAdapter adapter) {
+        membership.lock();
+        try {
+            for (int slot = 0; slot < adapters.length; slot++) {
+                if (adapters[slot] == null) {
+                    adapters[slot] = adapter;
+                    generations[slot] = (generations[slot] + 1) % WorkId.MAX_GENERATIONS;
+                    return WorkId.base(slot, generations[slot]);
+                }
+            }
+        } finally {
+            membership.unlock();
+        }
+        throw new CommException(name + " has its " + adapters.length + " channels already", null);
+    }
+
+    /// Ends the dispatching to the adapter with this number. To be called exclusively.
+    void part(long workIdBase) {
+        membership.lock();
+        try {
+            adapters[WorkId.slot(workIdBase)] = null;
+        } finally {
+            membership.unlock();
+        }
+    }
+
+    /// Closes the completion queue; its adapters are closed by now.
+    @Override
+    public void close() {
+        runExclusively(() -> {
+            broken = true;
+            queue.close();
+            if (events != null) {
+                events.close();
+            }
+            arena.close();
+        });
+    }
+}

@@ -1,0 +1,22 @@
+package io.rdmacomm.comm;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+/// Flight recorder: an end point was set up, from the first byte to ready to send.
+@Name("io.rdmacomm.Connect")
+@Label("Connect")
+@Category("rdmacomm")
+@Description("An end point was set up")
+@StackTrace(false)
+final class ConnectEvent extends Event {
+    @Label("End Point")
+    String endPoint = "";
+
+    @Label("Data Channels")
+    int channels;
+}

@@ -1,0 +1,67 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.verbs.LinkLayer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What the two sides of an end point tell each other in one frame each, in network order:
+///
+/// ```
+///  0       1       2       4       6
+/// +-------+-------+-------+-------+------------------+--------------------------+
+/// | link  |   0   | count | name  | name in UTF-8    | count x ChannelInfo, the |
+/// | layer |       |       | length|                  | control channel first    |
+/// +-------+-------+-------+-------+------------------+--------------------------+
+/// ```
+///
+/// @param name who this is, for people
+/// @param linkLayer what the device's packets travel in; both sides need the same
+/// @param channels the control channel, then the data channels
+record EndPointInfo(String name, LinkLayer linkLayer, List<ChannelInfo> channels) {
+    private static final int MAX_NAME_BYTES = 1024;
+
+    EndPointInfo {
+        channels = List.copyOf(channels);
+    }
+
+    ByteBuffer encode() {
+        byte[] text = name.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer to = ByteBuffer.allocate(6 + text.length + channels.size() * ChannelInfo.BYTES);
+        to.put((byte) linkLayer.code()).put((byte) 0);
+        to.putShort((short) channels.size()).putShort((short) text.length).put(text);
+        channels.forEach(channel -> channel.put(to));
+        return to.flip();
+    }
+
+    /// Reads what [#encode()] wrote.
+    ///
+    /// @throws PeerProtocolException if it is something else
+    static EndPointInfo decode(ByteBuffer from, String peer) {
+        try {
+            if (from.remaining() < 6) {
+                throw new IllegalArgumentException("it has " + from.remaining() + " bytes");
+            }
+            LinkLayer linkLayer = LinkLayer.of(from.get());
+            from.get();
+            int count = Checks.range("number of channels", from.getShort(), 2, 257);
+            int length = Checks.range("length of the name", from.getShort(), 0, MAX_NAME_BYTES);
+            if (from.remaining() != length + count * ChannelInfo.BYTES) {
+                throw new IllegalArgumentException(
+                        "there are " + from.remaining() + " bytes for " + count + " channels");
+            }
+            byte[] text = new byte[length];
+            from.get(text);
+            String name = Checks.text("name", new String(text, StandardCharsets.UTF_8), MAX_NAME_BYTES);
+            List<ChannelInfo> channels = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+                channels.add(ChannelInfo.get(from));
+            }
+            return new EndPointInfo(name, linkLayer, channels);
+        } catch (IllegalArgumentException e) {
+            throw new PeerProtocolException(
+                    "the description of itself that " + peer + " sent makes no sense: " + e.getMessage(), e);
+        }
+    }
+}

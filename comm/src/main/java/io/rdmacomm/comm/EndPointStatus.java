@@ -1,0 +1,176 @@
+package io.rdmacomm.comm;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// What an end point is doing, what its peer has said, and who waits for either. Usable from any thread.
+final class EndPointStatus {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<String, RemoteBuffer> peerBuffers = new TreeMap<>();
+    private EndPointState state = EndPointState.CONNECTING;
+    private @Nullable CommException failure;
+    private long peerBarriers;
+    private boolean peerDone;
+
+    EndPointState state() {
+        return underLock(() -> state);
+    }
+
+    @Nullable
+    CommException failure() {
+        lock.lock();
+        try {
+            return failure;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isPeerDone() {
+        return underLock(() -> peerDone);
+    }
+
+    private <T> T underLock(Supplier<T> what) {
+        lock.lock();
+        try {
+            return what.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Goes from `from` to `to`.
+    ///
+    /// @return false if the state is another
+    boolean move(EndPointState from, EndPointState to) {
+        lock.lock();
+        try {
+            if (state != from) {
+                return false;
+            }
+            state = to;
+            changed.signalAll();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Latches a failure. One that comes after the peer was done or the end point was closed is none.
+    ///
+    /// @return whether this is the failure
+    boolean fail(CommException why) {
+        lock.lock();
+        try {
+            if (failure != null || peerDone || state == EndPointState.CLOSED) {
+                return false;
+            }
+            failure = why;
+            state = EndPointState.FAILED;
+            changed.signalAll();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The peer has said that it is done.
+    ///
+    /// @return whether it said so first
+    boolean peerDone() {
+        lock.lock();
+        try {
+            peerDone = true;
+            boolean first = state == EndPointState.READY;
+            if (first) {
+                state = EndPointState.PEER_DONE;
+            }
+            changed.signalAll();
+            return first;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void peerAtBarrier() {
+        lock.lock();
+        try {
+            peerBarriers++;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void peerBuffer(RemoteBuffer buffer) {
+        lock.lock();
+        try {
+            peerBuffers.put(buffer.name(), buffer);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Nullable
+    RemoteBuffer peerBuffer(String name) {
+        lock.lock();
+        try {
+            return peerBuffers.get(name);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Map<String, RemoteBuffer> peerBuffers() {
+        return underLock(() -> Map.copyOf(peerBuffers));
+    }
+
+    /// Waits until the peer has announced a buffer, or nothing can come any more.
+    @Nullable
+    RemoteBuffer awaitPeerBuffer(String name, long deadline) {
+        await(() -> peerBuffers.containsKey(name) || isOver(), deadline);
+        return peerBuffer(name);
+    }
+
+    /// Waits until the peer was at `count` barriers, or never will be.
+    boolean awaitPeerBarriers(long count, long deadline) {
+        await(() -> peerBarriers >= count || isOver(), deadline);
+        return underLock(() -> peerBarriers >= count);
+    }
+
+    /// Waits until the peer is done or the end point has failed or is closed.
+    boolean awaitPeerDone(long deadline) {
+        return await(() -> peerDone || failure != null || state == EndPointState.CLOSED, deadline);
+    }
+
+    /// Whether the peer says nothing more.
+    private boolean isOver() {
+        return peerDone || state != EndPointState.READY;
+    }
+
+    private boolean await(BooleanSupplier condition, long deadline) {
+        lock.lock();
+        try {
+            while (!condition.getAsBoolean()) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0 || (!changed.await(left, TimeUnit.NANOSECONDS) && !condition.getAsBoolean())) {
+                    return condition.getAsBoolean();
+                }
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommInterruptedException("interrupted while waiting for the peer", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

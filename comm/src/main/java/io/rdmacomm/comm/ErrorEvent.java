@@ -1,0 +1,31 @@
+package io.rdmacomm.comm;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+/// Flight recorder: an end point failed or could not be set up.
+@Name("io.rdmacomm.Error")
+@Label("Error")
+@Category("rdmacomm")
+@Description("An end point failed or could not be set up")
+@StackTrace(false)
+final class ErrorEvent extends Event {
+    @Label("End Point")
+    String endPoint = "";
+
+    @Label("Failure")
+    String failure = "";
+
+    static void report(String endPoint, Throwable failure) {
+        ErrorEvent event = new ErrorEvent();
+        if (event.shouldCommit()) {
+            event.endPoint = endPoint;
+            event.failure = String.valueOf(failure.getMessage());
+            event.commit();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.verbs.WorkStatus;
+import org.jspecify.annotations.Nullable;
+
+/// The words for failed work.
+final class Failures {
+    private Failures() {}
+
+    static OperationException operation(
+            String channel, String what, WorkStatus status, int vendorError, @Nullable CommException cause) {
+        String vendor = vendorError == 0 ? "" : " (vendor error 0x" + Integer.toHexString(vendorError) + ")";
+        return new OperationException(
+                what + " on " + channel + " failed: " + status + vendor + ", " + hint(status, cause),
+                status,
+                vendorError,
+                cause);
+    }
+
+    private static String hint(WorkStatus status, @Nullable CommException cause) {
+        return switch (status) {
+            case FLUSHED -> cause == null ? "the channel ended before it did" : cause.getMessage();
+            case REMOTE_ACCESS_ERROR -> "the peer's buffer is closed, smaller than that, or does not give that right";
+            case REMOTE_INVALID_REQUEST -> "the peer's queue pair or receive does not allow it";
+            case REMOTE_OPERATION_ERROR -> "the peer could not carry it out";
+            case LOCAL_PROTECTION_ERROR -> "the local buffer was closed, or does not give that right";
+            case LOCAL_LENGTH_ERROR -> "the message is longer than the receive";
+            case RETRY_EXCEEDED -> "the peer does not answer: it is dead, or the network is broken";
+            case RECEIVER_NOT_READY_EXCEEDED -> "the peer had no receive";
+            default -> "the queue pair has failed";
+        };
+    }
+}

@@ -1,0 +1,41 @@
+package io.rdmacomm.comm;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// Resolves names with a deadline, which the system's resolver does not have.
+final class HostNames {
+    private HostNames() {}
+
+    /// The addresses of `host`, those of this host if it is empty.
+    ///
+    /// @param deadline the last moment, of [System#nanoTime()]
+    static List<InetAddress> resolve(String host, long deadline) {
+        if (host.isEmpty()) {
+            return List.of(InetAddress.getLoopbackAddress());
+        }
+        CompletableFuture<List<InetAddress>> result = new CompletableFuture<>();
+        Thread.ofVirtual().name("rdmacomm-resolve-" + host).start(() -> {
+            try {
+                result.complete(List.of(InetAddress.getAllByName(host)));
+            } catch (UnknownHostException | RuntimeException e) {
+                result.completeExceptionally(e);
+            }
+        });
+        try {
+            return result.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw new PeerUnknownException("host '" + host + "' is unknown; check the name", e.getCause());
+        } catch (TimeoutException e) {
+            throw new DeadlineException("the name '" + host + "' could not be resolved in time", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommInterruptedException("interrupted while resolving '" + host + "'", e);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PortAttributes;
+import io.rdmacomm.verbs.PortState;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/// The device of a session and what its end points share: one protection domain, the buffers, and the
+/// completion queues with the threads that poll them.
+final class SessionDevice implements AutoCloseable {
+    private static final int MAX_NAME = 128;
+    private static final long SPIN_NANOS = 20_000;
+    private static final int CHANNELS_TO_BEGIN_WITH = 4;
+    private static final Set<AccessFlag> POOL_ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE);
+    private static final Set<AccessFlag> CELL_ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+
+    private final SessionOptions options;
+    private final Context context;
+    private final PortAttributes port;
+    private final ProtectionDomain domain;
+    private final CompletionGroup control;
+    private final CompletionLoop controlLoop;
+    private final @Nullable CompletionGroup shared;
+    private final @Nullable CompletionLoop sharedLoop;
+    private final ConcurrentMap<String, RdmaBuffer> buffers = new ConcurrentHashMap<>();
+
+    private SessionDevice(SessionOptions options, String name, Context context) {
+        this.options = options;
+        this.context = context;
+        this.port = checkedPort(context, options);
+        this.domain = context.allocateProtectionDomain();
+        this.control = new CompletionGroup(
+                context,
+                "rdmacomm-" + name + "-control",
+                WorkMode.ADAPTIVE,
+                CHANNELS_TO_BEGIN_WITH * entries(ControlChannel.options(options)),
+                WorkId.MAX_SLOTS,
+                false);
+        Waiter parked = control.newWaiter(0);
+        this.controlLoop = new CompletionLoop(control, (polled, maxNanos) -> {
+            SlowOperations.refresh();
+            parked.idle(polled, maxNanos);
+        });
+        if (options.threadMode() == ThreadMode.PER_QUEUE_PAIR) {
+            this.shared = null;
+            this.sharedLoop = null;
+        } else {
+            boolean callerDriven = options.threadMode() == ThreadMode.CALLER;
+            CompletionGroup group = new CompletionGroup(
+                    context,
+                    "rdmacomm-" + name + "-data",
+                    options.workMode(),
+                    CHANNELS_TO_BEGIN_WITH * entries(options.channel()),
+                    WorkId.MAX_SLOTS,
+                    callerDriven);
+            this.shared = group;
+            this.sharedLoop = callerDriven ? null : new CompletionLoop(group, group.newWaiter(SPIN_NANOS)).start();
+        }
+        controlLoop.start();
+    }
+
+    /// Opens the device that `options` name.
+    ///
+    /// @param name what its threads are called
+    static SessionDevice open(SessionOptions options, String name) {
+        Context context = Rdma.open(options.device());
+        boolean opened = false;
+        try {
+            SessionDevice device = new SessionDevice(options, name, context);
+            opened = true;
+            return device;
+        } finally {
+            if (!opened) {
+                context.close();
+            }
+        }
+    }
+
+    private static PortAttributes checkedPort(Context context, SessionOptions options) {
+        int number = options.channel().connection().port();
+        PortAttributes port = context.port(number);
+        if (port.state() != PortState.ACTIVE) {
+            throw new CommException(
+                    "port " + number + " of " + context + " is " + port.state() + "; check the cable and the network,"
+                            + " or choose another port",
+                    null);
+        }
+        context.gid(number, options.channel().connection().gidIndex());
+        if (!context.supports(Capability.CONNECT_BY_NUMBERS)) {
+            throw new UnsupportedVerbException(
+                    "connect by numbers",
+                    Capability.CONNECT_BY_NUMBERS,
+                    context.device().name());
+        }
+        return port;
+    }
+
+    /// The completions of one channel that can be in its queue at a time.
+    private static int entries(ChannelOptions channel) {
+        return channel.sendWindow() + 1 + channel.receives();
+    }
+
+    Context context() {
+        return context;
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    PortAttributes port() {
+        return port;
+    }
+
+    CompletionGroup control() {
+        return control;
+    }
+
+    /// The group that completes the work of a data channel.
+    GroupLease dataGroup(String channel, ChannelOptions channelOptions) {
+        CompletionGroup group = shared;
+        if (group != null) {
+            return new GroupLease(group, () -> {});
+        }
+        CompletionGroup own = new CompletionGroup(
+                context, "rdmacomm-" + channel, options.workMode(), entries(channelOptions), 1, false);
+        CompletionLoop loop = new CompletionLoop(own, own.newWaiter(SPIN_NANOS)).start();
+        return new GroupLease(own, () -> {
+            loop.close();
+            own.close();
+        });
+    }
+
+    /// The group that callers drive, or null.
+    @Nullable
+    CompletionGroup callerGroup() {
+        return shared != null && shared.isCallerDriven() ? shared : null;
+    }
+
+    RdmaBuffer allocate(String name, long blockSize, int blockCount, Set<AccessFlag> access) {
+        checkName(name);
+        Checks.range("block size", blockSize, 1, Long.MAX_VALUE);
+        Checks.range("block count", blockCount, 1, Integer.MAX_VALUE);
+        long bytes;
+        try {
+            bytes = Math.multiplyExact(blockSize, blockCount);
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    blockCount + " blocks of " + blockSize + " bytes are more than can be addressed", e);
+        }
+        return keep(new RdmaBuffer(name, domain.allocate(bytes, access), blockSize, blockCount));
+    }
+
+    RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {
+        checkName(name);
+        MemoryRegion region = domain.register(segment, access);
+        return keep(new RdmaBuffer(name, region, segment.byteSize(), 1));
+    }
+
+    /// Memory of the library itself for an end point: the pool of receives.
+    RdmaBuffer pool(long bytes) {
+        return new RdmaBuffer("receives", domain.allocate(bytes, POOL_ACCESS), bytes, 1);
+    }
+
+    /// Memory of the library itself for an end point: the cells that peers write to.
+    RdmaBuffer cells(long bytes) {
+        return new RdmaBuffer("cells", domain.allocate(bytes, CELL_ACCESS), bytes, 1);
+    }
+
+    private void checkName(String name) {
+        Checks.text("buffer name", name, MAX_NAME);
+        buffers.values().removeIf(buffer -> !buffer.isOpen());
+        if (buffers.containsKey(name)) {
+            throw duplicate(name);
+        }
+    }
+
+    private RdmaBuffer keep(RdmaBuffer buffer) {
+        if (buffers.putIfAbsent(buffer.name(), buffer) != null) {
+            buffer.close();
+            throw duplicate(buffer.name());
+        }
+        return buffer;
+    }
+
+    private static IllegalArgumentException duplicate(String name) {
+        return new IllegalArgumentException("there is a buffer '" + name + "' in this session already");
+    }
+
+    /// Stops the threads and frees everything; the end points are closed by now.
+    @Override
+    public void close() {
+        controlLoop.close();
+        if (sharedLoop != null) {
+            sharedLoop.close();
+        }
+        buffers.values().forEach(RdmaBuffer::close);
+        control.close();
+        if (shared != null) {
+            shared.close();
+        }
+        context.close();
+    }
+}
