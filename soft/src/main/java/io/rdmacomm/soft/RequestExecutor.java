@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.soft.shm.CompletionFields;
 import io.rdmacomm.soft.shm.CompletionRing;
-import io.rdmacomm.soft.shm.ControlLayout;
 import io.rdmacomm.soft.shm.Message;
 import io.rdmacomm.soft.shm.ReceiveRing;
 import io.rdmacomm.soft.shm.SharedWords;
@@ -49,8 +48,7 @@ final class RequestExecutor {
     private static final int RECEIVE_WRITE = CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE.code();
 
     private final SoftContext context;
-    private final MemorySegment own;
-    private final long block;
+    private final OwnBlock block;
     private final int number;
     private final int domain;
     private final boolean signalAll;
@@ -66,15 +64,21 @@ final class RequestExecutor {
     private final ElementList inlineTo = new ElementList(1);
     private final PeerQueuePair peer;
 
-    RequestExecutor(SoftQueuePair queuePair, PeerQueuePair peer, boolean signalAll) {
-        this.context = queuePair.context();
-        this.own = context.memory();
-        this.block = queuePair.block();
-        this.number = queuePair.number();
-        this.domain = queuePair.domainNumber();
-        this.signalAll = signalAll;
-        this.completions = queuePair.sendCompletions();
+    RequestExecutor(
+            SoftContext context,
+            OwnBlock block,
+            int number,
+            int domain,
+            PeerQueuePair peer,
+            SoftCompletionQueue completions,
+            boolean signalAll) {
+        this.context = context;
+        this.block = block;
+        this.number = number;
+        this.domain = domain;
         this.peer = peer;
+        this.completions = completions;
+        this.signalAll = signalAll;
         this.windowRequests = new WindowRequests(context, number, domain);
     }
 
@@ -301,14 +305,14 @@ final class RequestExecutor {
     private boolean take(MemorySegment memory, long ring, long position, long workId) {
         int shared = ReceiveRing.sharedNumber(memory, ring);
         if (shared == 0) {
-            openJournal(position, workId);
+            block.openJournal(position, workId);
         }
         if (!ReceiveRing.take(memory, ring, position)) {
-            closeJournal();
+            block.closeJournal();
             return false;
         }
         if (shared != 0) {
-            openJournal(position, workId);
+            block.openJournal(position, workId);
             if (ReceiveRing.crossedLimit(memory, ring)) {
                 peer.tell(Message.LIMIT, shared, 0);
             }
@@ -330,8 +334,8 @@ final class RequestExecutor {
         }
         long queue = peer.receiveCompletions();
         int result = CompletionRing.push(
-                peer.memory(), queue, context.lid(), own, block + ControlLayout.QP_JOURNAL_COMPLETION, fields);
-        closeJournal();
+                peer.memory(), queue, context.lid(), block.memory(), block.completionJournal(), fields);
+        block.closeJournal();
         if (result != CompletionRing.PUSHED) {
             peer.announce(queue, result);
             if (result == CompletionRing.OVERRUN) {
@@ -342,16 +346,6 @@ final class RequestExecutor {
             return DONE;
         }
         return fault(status == LOCAL_LENGTH ? REMOTE_INVALID : REMOTE_OPERATION, AsyncEventType.UNKNOWN);
-    }
-
-    private void openJournal(long position, long workId) {
-        own.set(JAVA_LONG, block + ControlLayout.QP_JOURNAL_WORK_ID, workId);
-        own.set(JAVA_LONG, block + ControlLayout.QP_JOURNAL_COMPLETION, 0);
-        SharedWords.release(own, block + ControlLayout.QP_JOURNAL_RECEIVE, position + 1);
-    }
-
-    private void closeJournal() {
-        SharedWords.release(own, block + ControlLayout.QP_JOURNAL_RECEIVE, 0);
     }
 
     /// Finds the memory behind the elements of a request of this side.

@@ -19,12 +19,14 @@ import org.jspecify.annotations.Nullable;
 /// to copy it to or from its memory. Slow, but the same semantics; it starts with the first request that needs it.
 ///
 /// ```
-/// +0 state: 0 free, 1 asked, 2 done, 3 refused | +4 operation | +8 region key | +16 offset | +24 length
-/// +32 compare or add | +40 swap | +48 old value | +64 data
+/// +0 ticket << 2 | state: 1 asked, 2 done, 3 refused | +8 region key | +16 offset | +24 length
+/// +32 compare or add | +40 swap | +48 old value | +56 operation | +64 data
 /// ```
+/// An answer counts only while its ticket is the block's. A block whose request was given up is not used again: a
+/// slow peer may still be copying into it.
 final class Stager implements AutoCloseable {
     private static final int STATE = 0;
-    private static final int OPERATION = 4;
+    private static final int OPERATION = 56;
     private static final int KEY = 8;
     private static final int OFFSET = 16;
     private static final int LENGTH = 24;
@@ -53,7 +55,9 @@ final class Stager implements AutoCloseable {
     private @Nullable Thread thread;
     private volatile @Nullable SoftQueuePair current;
     private volatile boolean closed;
+    private volatile @Nullable SoftQueuePair abandoned;
     private long block;
+    private long ticket;
 
     Stager(SoftContext context) {
         this.context = context;
@@ -74,17 +78,11 @@ final class Stager implements AutoCloseable {
     }
 
     private void run() {
-        try {
-            block = context.control().allocate(DATA + DATA_BYTES);
-        } catch (IOException e) {
-            // Without room every transfer is refused below, and its queue pair fails.
-            block = 0;
-        }
         while (!closed) {
             try {
                 if (requests.take() instanceof SoftQueuePair queuePair) {
                     current = queuePair;
-                    queuePair.runStaged();
+                    queuePair.sends().runStaged();
                 }
             } catch (InterruptedException e) {
                 return;
@@ -94,13 +92,28 @@ final class Stager implements AutoCloseable {
         }
     }
 
-    /// Waits until the stager does not work for `queuePair`.
-    void awaitIdle(SoftQueuePair queuePair) {
+    /// Gives up what is being done for `queuePair`, and waits until nothing is.
+    void abandon(SoftQueuePair queuePair) {
+        abandoned = queuePair;
         requests.removeIf(queuePair::equals);
+        LockSupport.unpark(thread);
         long deadline = System.nanoTime() + DEADLINE_NANOS;
         while (queuePair.equals(current) && System.nanoTime() < deadline) {
             LockSupport.parkNanos(PARK_NANOS / 10);
         }
+    }
+
+    /// Whether there is a block to put requests into.
+    private boolean hasBlock() {
+        if (block == 0) {
+            try {
+                block = context.control().allocate(DATA + DATA_BYTES);
+            } catch (IOException e) {
+                // Without room the transfer is refused, and its queue pair fails.
+                return false;
+            }
+        }
+        return true;
     }
 
     /// Copies from memory of this side to memory of the peer, some of which only the peer can reach.
@@ -160,9 +173,10 @@ final class Stager implements AutoCloseable {
         }
         MemorySegment own = context.memory();
         if (put && sourceSegment != null) {
-            if (block != 0) {
-                MemorySegment.copy(sourceSegment, sourceAt, own, block + DATA, piece);
+            if (!hasBlock()) {
+                return false;
             }
+            MemorySegment.copy(sourceSegment, sourceAt, own, block + DATA, piece);
             return ask(peer, PUT, to.keys[sink], to.addresses[sink] + sinkDone, piece, 0, 0);
         }
         if (sinkSegment == null
@@ -185,7 +199,7 @@ final class Stager implements AutoCloseable {
 
     private boolean ask(PeerQueuePair peer, int operation, int key, long offset, long length, long operand, long swap) {
         Peer to = peer.peer();
-        if (to == null || block == 0) {
+        if (to == null || !hasBlock()) {
             return false;
         }
         MemorySegment own = context.memory();
@@ -195,14 +209,22 @@ final class Stager implements AutoCloseable {
         own.set(JAVA_LONG, block + LENGTH, length);
         own.set(JAVA_LONG, block + OPERAND, operand);
         own.set(JAVA_LONG, block + SWAP, swap);
-        SharedWords.publishInt(own, block + STATE, ASKED);
-        if (!to.tell(Message.STAGE, 0, context.lid(), block)) {
-            return false;
+        long asked = (++ticket << 2) | ASKED;
+        SharedWords.publish(own, block + STATE, asked);
+        if (to.tell(Message.STAGE, 0, context.lid(), block) && awaitAnswer(to, asked)) {
+            return (SharedWords.acquire(own, block + STATE) & 3) == FINISHED;
         }
+        block = 0;
+        return false;
+    }
+
+    private boolean awaitAnswer(Peer from, long asked) {
         long deadline = System.nanoTime() + DEADLINE_NANOS;
         int spins = 0;
-        while (SharedWords.acquireInt(own, block + STATE) == ASKED) {
-            if (!to.isAlive() || closed || System.nanoTime() > deadline) {
+        while (SharedWords.acquire(context.memory(), block + STATE) == asked) {
+            SoftQueuePair workingFor = current;
+            boolean givenUp = closed || (workingFor != null && workingFor.equals(abandoned));
+            if (givenUp || !from.isAlive() || System.nanoTime() > deadline) {
                 return false;
             }
             if (++spins < SPINS) {
@@ -211,7 +233,7 @@ final class Stager implements AutoCloseable {
                 LockSupport.parkNanos(PARK_NANOS);
             }
         }
-        return SharedWords.acquireInt(own, block + STATE) == FINISHED;
+        return true;
     }
 
     /// A peer has finished what was asked of it.
@@ -228,14 +250,18 @@ final class Stager implements AutoCloseable {
         if (itsBlock < 0 || itsBlock > theirs.byteSize() - DATA - DATA_BYTES) {
             return;
         }
-        int state = REFUSED;
+        long asked = SharedWords.acquire(theirs, itsBlock + STATE);
+        if ((asked & 3) != ASKED) {
+            return;
+        }
+        long answer;
         try {
-            state = carryOut(theirs, itsBlock) ? FINISHED : REFUSED;
+            answer = carryOut(theirs, itsBlock) ? FINISHED : REFUSED;
         } catch (IllegalStateException | IndexOutOfBoundsException e) {
             // The region was closed meanwhile.
-            state = REFUSED;
+            answer = REFUSED;
         }
-        SharedWords.publishInt(theirs, itsBlock + STATE, state);
+        SharedWords.compareAndSet(theirs, itsBlock + STATE, asked, (asked & ~3L) | answer);
         peer.tell(Message.STAGED, 0, context.lid(), itsBlock);
     }
 

@@ -25,7 +25,7 @@ final class WaitingQueuePairs {
     long retryDue() {
         long soonest = Long.MAX_VALUE;
         for (SoftQueuePair queuePair : waiting) {
-            soonest = Math.min(soonest, queuePair.retryIfDue());
+            soonest = Math.min(soonest, queuePair.sends().retryIfDue());
         }
         return soonest;
     }

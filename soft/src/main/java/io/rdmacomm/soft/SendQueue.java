@@ -1,0 +1,302 @@
+package io.rdmacomm.soft;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// The send queue of a queue pair. What can be carried out at once never waits here: the posting thread does it.
+/// What must wait for the peer is kept in a ring, and the engine or the stager goes on with it. Everything is
+/// under the queue pair's send lock, except where it says otherwise.
+final class SendQueue implements AutoCloseable {
+    private static final int FLUSHED = WorkStatus.FLUSHED.code();
+    private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
+
+    /// What the send queue needs of its queue pair.
+    interface Owner {
+        /// Whether requests may be carried out now.
+        boolean maySend();
+
+        /// A request has failed; the queue pair goes to the error state, which calls [SendQueue#flush(int)].
+        ///
+        /// @param status what the oldest request that waits fails with
+        void onFailed(int status);
+
+        /// A request that never waited has failed; requests `next` and later of `batch` are still to be completed.
+        void onFailed(SendBatch batch, int next, int end, int status);
+    }
+
+    private final SoftQueuePair queuePair;
+    private final Owner owner;
+    private final SoftContext context;
+    private final ReentrantLock lock;
+    private final OwnBlock own;
+    private final Connection connection;
+    private final PeerQueuePair peer;
+    private final RequestExecutor executor;
+    private final SendRing waiting;
+    private final WaitPolicy policy = new WaitPolicy();
+    private boolean staging;
+
+    SendQueue(
+            SoftQueuePair queuePair,
+            Owner owner,
+            ReentrantLock lock,
+            OwnBlock own,
+            Connection connection,
+            PeerQueuePair peer,
+            RequestExecutor executor,
+            QueueSizes sizes) {
+        this.queuePair = queuePair;
+        this.owner = owner;
+        this.context = queuePair.context();
+        this.lock = lock;
+        this.own = own;
+        this.connection = connection;
+        this.peer = peer;
+        this.executor = executor;
+        this.waiting = new SendRing(sizes);
+    }
+
+    WaitPolicy policy() {
+        return policy;
+    }
+
+    /// Carries the requests `first` to `end` out, or keeps them.
+    ///
+    /// @return how many were taken
+    int post(SendBatch batch, int first, int end) {
+        if (!owner.maySend() || !waiting.isEmpty()) {
+            return keep(batch, first, end) - first;
+        }
+        connection.bindIfNeeded();
+        MemorySegment requests = batch.segment();
+        int next = first;
+        int result = RequestExecutor.DONE;
+        own.beginExecuting();
+        try {
+            while (next < end) {
+                result = executor.execute(requests, batch.at(next), false);
+                if (result != RequestExecutor.DONE) {
+                    break;
+                }
+                next++;
+            }
+        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+            result = GENERAL_ERROR;
+        } finally {
+            own.endExecuting();
+        }
+        if (result == RequestExecutor.DONE) {
+            return end - first;
+        }
+        if (result > 0) {
+            owner.onFailed(batch, next, end, result);
+            return end - first;
+        }
+        int kept = keep(batch, next, end);
+        settle(result);
+        return kept - first;
+    }
+
+    /// Keeps requests for later.
+    ///
+    /// @return the first that did not fit
+    private int keep(SendBatch batch, int first, int end) {
+        MemorySegment requests = batch.segment();
+        for (int i = first; i < end; i++) {
+            long at = batch.at(i);
+            if (!waiting.add(requests, at)) {
+                return i;
+            }
+            if ((requests.get(JAVA_INT, at + SendRequestLayout.FLAGS) & SendRequestLayout.FLAG_INLINE) != 0) {
+                waiting.setInline(executor.copyInline(requests, at, waiting.inlineRoom()));
+            }
+        }
+        return end;
+    }
+
+    /// Completes requests as flushed that are posted in the error state.
+    void flush(SendBatch batch, int first, int end) {
+        for (int i = first; i < end; i++) {
+            fail(batch, i, FLUSHED);
+        }
+    }
+
+    /// Completes one request of a batch with a failure.
+    void fail(SendBatch batch, int index, int status) {
+        executor.completeFailed(batch.segment().get(JAVA_LONG, batch.at(index)), status);
+    }
+
+    /// Fails the oldest request that waits with `status` and flushes the others.
+    void flush(int status) {
+        int next = status;
+        while (!waiting.isEmpty()) {
+            executor.completeFailed(waiting.headWorkId(), next);
+            waiting.removeHead();
+            next = FLUSHED;
+        }
+    }
+
+    /// Discards what waits, silently.
+    void clear() {
+        waiting.clear();
+    }
+
+    /// What waits is not tried any more; whoever works for it without the lock gives up.
+    void stop() {
+        staging = false;
+        policy.newLife();
+        context.waiting().remove(queuePair);
+    }
+
+    /// Goes on after it was drained.
+    void resume() {
+        if (!waiting.isEmpty() && !staging) {
+            workOff();
+        }
+    }
+
+    /// Decides what becomes of the oldest request after `result`.
+    private void settle(int result) {
+        int failure = result < 0 ? holdBack(result) : result;
+        if (failure != RequestExecutor.DONE) {
+            owner.onFailed(failure);
+        }
+    }
+
+    /// Decides how long the oldest request waits.
+    ///
+    /// @return [RequestExecutor#DONE] if it does, or the status it fails with
+    private int holdBack(int reason) {
+        if (reason == RequestExecutor.NEEDS_STAGING) {
+            staging = true;
+            context.stager().submit(queuePair);
+            return RequestExecutor.DONE;
+        }
+        long now = System.nanoTime();
+        int failure;
+        if (reason == RequestExecutor.NO_PEER) {
+            failure = policy.peerMissing(now);
+            connection.bind();
+        } else {
+            failure = policy.receiverNotReady(now, peer.rnrTimer());
+        }
+        if (failure == RequestExecutor.DONE) {
+            context.waiting().add(queuePair);
+            context.engine().wakeup();
+        }
+        return failure;
+    }
+
+    /// Tries the oldest request again if its time has come; the engine, without the lock.
+    ///
+    /// @return nanoseconds until this is wanted again
+    long retryIfDue() {
+        long left = policy.due() - System.nanoTime();
+        if (left > 0) {
+            return left;
+        }
+        if (!lock.tryLock()) {
+            return WaitPolicy.LOCKED_NANOS;
+        }
+        try {
+            context.waiting().remove(queuePair);
+            if (owner.maySend() && !staging) {
+                workOff();
+            }
+        } finally {
+            lock.unlock();
+        }
+        return context.waiting().contains(queuePair) ? Math.max(0, policy.due() - System.nanoTime()) : Long.MAX_VALUE;
+    }
+
+    /// Carries out what waits, until there is nothing left or it must wait again.
+    private void workOff() {
+        if (!peer.isReady()) {
+            connection.bind();
+        }
+        int result = RequestExecutor.DONE;
+        own.beginExecuting();
+        try {
+            while (!waiting.isEmpty()) {
+                result = executor.execute(waiting.segment(), waiting.headAt(), false);
+                if (result != RequestExecutor.DONE) {
+                    break;
+                }
+                waiting.removeHead();
+                policy.progressed();
+            }
+        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+            result = GENERAL_ERROR;
+        } finally {
+            own.endExecuting();
+        }
+        settle(result);
+    }
+
+    /// Carries the oldest request out on the stager's thread, which may wait for the peer. The lock is not held
+    /// meanwhile: posts go on into the ring, and a failure of the queue pair flushes the request under the stager.
+    void runStaged() {
+        long life;
+        lock.lock();
+        try {
+            life = policy.life();
+            if (!staging || waiting.isEmpty() || !owner.maySend()) {
+                staging = false;
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        int result;
+        try {
+            result = executor.execute(waiting.segment(), waiting.headAt(), true);
+        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+            result = GENERAL_ERROR;
+        }
+        if (!lockUnlessGivenUp(life)) {
+            return;
+        }
+        try {
+            staging = false;
+            if (result == RequestExecutor.DONE) {
+                waiting.removeHead();
+                policy.progressed();
+                workOff();
+            } else {
+                settle(result);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Takes the lock, unless what the stager works for has been given up: whoever did that may be waiting for
+    /// the stager, with the lock held.
+    private boolean lockUnlessGivenUp(long life) {
+        while (!lock.tryLock()) {
+            if (life != policy.life()) {
+                return false;
+            }
+            LockSupport.parkNanos(WaitPolicy.LOCKED_NANOS);
+        }
+        if (life == policy.life()) {
+            return true;
+        }
+        lock.unlock();
+        return false;
+    }
+
+    /// Frees the ring; nobody posts or works for it any more.
+    @Override
+    public void close() {
+        waiting.close();
+    }
+}
