@@ -12,13 +12,14 @@ import java.lang.invoke.VarHandle;
 /// ```
 /// queue  +0 ring offset | +8 number | +12 has a channel | +16 broken      read by producers
 ///        +64 armed: 0 no, 1 any, 2 solicited                              written by both sides
-/// ring   +0 mask | +64 tail | +128 slots of 64 bytes
+/// ring   +0 mask | +8 offset of the ring after it | +64 tail | +128 slots of 64 bytes
 /// slot   +0 word: position << 20 | LID << 4 | kind | +8 completion, 48 bytes
 /// ```
 /// A producer claims the slot at the tail by replacing FREE with CLAIMED and its LID, fills it, and makes it
 /// FULL. Because the claim names its owner, the consumer can skip a slot whose producer died half-way. To resize,
 /// the consumer puts a new ring up and seals the old one at its tail: producers that meet the seal go to the new
-/// ring, and so does the consumer when it gets there.
+/// ring, and so does the consumer when it gets there. A ring that is full has no place for a seal: its producers find
+/// the new ring because it is full, and the consumer seals every slot that it empties.
 public final class CompletionRing {
     /// [#push]: the completion is in the queue.
     public static final int PUSHED = 0;
@@ -35,6 +36,7 @@ public final class CompletionRing {
     private static final int QUEUE_ARMED = 64;
 
     private static final int RING_MASK = 0;
+    private static final int RING_NEXT = 8;
     private static final int RING_TAIL = 64;
     private static final int RING_SLOTS = 128;
     private static final int SLOT_BYTES = 64;
@@ -103,9 +105,22 @@ public final class CompletionRing {
         return queue;
     }
 
-    /// How many completions it holds.
+    /// How many completions it holds; until the ring before is empty, those besides.
     public int capacity() {
-        return (int) mask + 1;
+        return (int) mask(newest()) + 1;
+    }
+
+    /// The ring that producers fill.
+    private long newest() {
+        return SharedWords.acquire(memory, queue + QUEUE_RING);
+    }
+
+    private long mask(long theRing) {
+        return memory.get(JAVA_LONG, theRing + RING_MASK);
+    }
+
+    private long next(long theRing) {
+        return SharedWords.opaque(memory, theRing + RING_NEXT);
     }
 
     /// Whether it overran.
@@ -123,6 +138,7 @@ public final class CompletionRing {
     /// @return how many there were
     public int poll(MemorySegment into, int max) {
         int count = 0;
+        int emptied = next(ring) == 0 ? FREE : SEALED;
         while (count < max) {
             long slot = slot(ring, mask, head);
             long word = SharedWords.acquire(memory, slot);
@@ -135,11 +151,12 @@ public final class CompletionRing {
                 count++;
             } else if (kind == SEALED) {
                 followSeal();
+                emptied = next(ring) == 0 ? FREE : SEALED;
                 continue;
             } else if (kind != VOID) {
                 break;
             }
-            SharedWords.release(memory, slot, word(head + mask + 1, 0, FREE));
+            SharedWords.release(memory, slot, word(head + mask + 1, 0, emptied));
             head++;
         }
         return count;
@@ -156,8 +173,8 @@ public final class CompletionRing {
 
     /// The old ring is not given back: a producer may have read its offset just before and look at it much later.
     private void followSeal() {
-        ring = SharedWords.acquire(memory, queue + QUEUE_RING);
-        mask = memory.get(JAVA_LONG, ring + RING_MASK);
+        ring = next(ring);
+        mask = mask(ring);
         head = 0;
     }
 
@@ -166,29 +183,39 @@ public final class CompletionRing {
     /// @return false if more completions than that are in the queue
     /// @throws IOException if there is no room
     public boolean resize(int capacity) throws IOException {
-        long tail = SharedWords.acquire(memory, ring + RING_TAIL);
-        if (tail - head > roundUp(capacity)) {
+        if (size() > roundUp(capacity)) {
             return false;
         }
-        if (SharedWords.acquire(memory, queue + QUEUE_RING) != ring) {
-            // The ring before is not empty yet: what it holds must not be overtaken by a second seal.
-            return capacity <= capacity();
+        long last = newest();
+        long added = createRing(file, roundUp(capacity));
+        SharedWords.publish(memory, last + RING_NEXT, added);
+        SharedWords.publish(memory, queue + QUEUE_RING, added);
+        seal(last, mask(last));
+        return true;
+    }
+
+    /// How many completions are in all rings.
+    private long size() {
+        long count = -head;
+        for (long each = ring; each != 0; each = next(each)) {
+            count += SharedWords.acquire(memory, each + RING_TAIL);
         }
-        long next = createRing(file, roundUp(capacity));
-        SharedWords.publish(memory, queue + QUEUE_RING, next);
+        return count;
+    }
+
+    /// Ends a ring at its tail.
+    private void seal(long theRing, long theMask) {
         while (true) {
-            long at = SharedWords.acquire(memory, ring + RING_TAIL);
-            long slot = slot(ring, mask, at);
+            long at = SharedWords.acquire(memory, theRing + RING_TAIL);
+            long slot = slot(theRing, theMask, at);
             if (SharedWords.compareAndSet(memory, slot, word(at, 0, FREE), word(at, 0, SEALED))) {
-                return true;
+                return;
             }
-            if (SharedWords.acquire(memory, slot) >>> POSITION_SHIFT == at) {
-                SharedWords.compareAndSet(memory, ring + RING_TAIL, at, at + 1);
-            } else if (tail - head == mask + 1) {
-                // Full to the last slot: there is no place for a seal until the consumer has made one.
-                SharedWords.publish(memory, queue + QUEUE_RING, ring);
-                file.free(next, ringBytes(roundUp(capacity)));
-                return false;
+            long position = SharedWords.acquire(memory, slot) >>> POSITION_SHIFT;
+            if (position == at) {
+                SharedWords.compareAndSet(memory, theRing + RING_TAIL, at, at + 1);
+            } else if (position < at && SharedWords.acquire(memory, theRing + RING_TAIL) == at) {
+                return; // Full: the consumer seals the slot when it has emptied it.
             }
             Thread.onSpinWait();
         }
@@ -215,10 +242,8 @@ public final class CompletionRing {
 
     /// Skips the slots that the dead context `lid` claimed and never filled.
     public void skipClaims(int lid) {
-        skipClaims(ring, mask, lid);
-        long current = SharedWords.acquire(memory, queue + QUEUE_RING);
-        if (current != ring) {
-            skipClaims(current, memory.get(JAVA_LONG, current + RING_MASK), lid);
+        for (long each = ring; each != 0; each = next(each)) {
+            skipClaims(each, mask(each), lid);
         }
     }
 
@@ -251,7 +276,12 @@ public final class CompletionRing {
 
     /// Gives the memory back; nobody polls or pushes any more.
     public void free() {
-        file.free(ring, ringBytes(mask + 1));
+        long each = ring;
+        while (each != 0) {
+            long after = next(each);
+            file.free(each, ringBytes(mask(each) + 1));
+            each = after;
+        }
         file.free(queue, QUEUE_BYTES);
     }
 
@@ -286,7 +316,9 @@ public final class CompletionRing {
                 } else if (kind != SEALED) {
                     SharedWords.compareAndSet(memory, ring + RING_TAIL, tail, tail + 1);
                 }
-            } else if (position < tail && SharedWords.acquire(memory, ring + RING_TAIL) == tail) {
+            } else if (position < tail
+                    && SharedWords.acquire(memory, ring + RING_TAIL) == tail
+                    && SharedWords.acquire(memory, queue + QUEUE_RING) == ring) {
                 SharedWords.publishInt(memory, queue + QUEUE_BROKEN, 1);
                 return OVERRUN;
             }
