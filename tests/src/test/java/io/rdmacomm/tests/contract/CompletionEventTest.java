@@ -1,0 +1,334 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.tests.fixture.Activity;
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.EndQueue;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.WorkStatus;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// Armed completion queues and their channels.
+class CompletionEventTest extends ContractCase {
+    /// Long enough to be sure that an event does not come.
+    private static final long ABSENT_MILLIS = 50;
+
+    private static final long SOON_MILLIS = 10_000;
+
+    @Test
+    void anUnarmedQueueAnnouncesNothing() {
+        Pair pair = connected();
+        pair.here().receive(1);
+        pair.there().post(Work.send(2));
+        pair.there().one();
+        assertThat(pair.here().awaitEvent(ABSENT_MILLIS)).isFalse();
+        good(pair.here().one(), 1, CompletionOpcode.RECEIVE);
+    }
+
+    @Test
+    void anArmedQueueAnnouncesOnce() {
+        for (Way way : bothWays(connected())) {
+            way.target().receive(1);
+            way.target().receive(2);
+            way.target().arm(false);
+            way.source().post(Work.send(3), Work.send(4));
+            way.source().drain(2);
+            assertThat(way.target().awaitEvent(SOON_MILLIS)).isTrue();
+            way.target().drain(2);
+            assertThat(way.target().awaitEvent(ABSENT_MILLIS)).as("one shot").isFalse();
+            way.target().receive(5);
+            way.source().post(Work.send(6));
+            way.source().one();
+            assertThat(way.target().awaitEvent(ABSENT_MILLIS))
+                    .as("not armed again")
+                    .isFalse();
+            way.target().one();
+        }
+    }
+
+    @Test
+    void whatIsInTheQueueAlreadyDoesNotCount() {
+        Pair pair = connected();
+        pair.here().receive(1);
+        pair.here().receive(2);
+        pair.there().post(Work.send(3));
+        pair.there().one();
+        pair.here().arm(false);
+        assertThat(pair.here().awaitEvent(ABSENT_MILLIS)).isFalse();
+        good(pair.here().one(), 1, CompletionOpcode.RECEIVE);
+        pair.there().post(Work.send(4));
+        assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
+        good(pair.here().one(), 2, CompletionOpcode.RECEIVE);
+    }
+
+    @Test
+    void ownSendsAnnounceToo() {
+        Pair pair = connected();
+        EndMemory target = there().allocate(8, everything());
+        EndMemory source = here().allocate(8, everything());
+        pair.here().arm(false);
+        pair.here().post(Work.write(1, target.remote(), source.piece(0, 8)));
+        assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
+        good(pair.here().one(), 1, CompletionOpcode.WRITE);
+    }
+
+    @Test
+    void solicitedOnlyWaitsForASolicitedMessage() {
+        if (!can(Capability.SOLICITED_EVENTS)) {
+            return;
+        }
+        for (Way way : bothWays(connected())) {
+            EndMemory target = way.to().allocate(8, everything());
+            for (int i = 0; i < 4; i++) {
+                way.target().receive(i);
+            }
+            way.target().arm(true);
+            way.source().post(Work.send(1), Work.sendImmediate(2, 2));
+            way.source().drain(2);
+            assertThat(way.target().awaitEvent(ABSENT_MILLIS))
+                    .as("not solicited")
+                    .isFalse();
+            way.source().post(Work.send(3).solicited());
+            assertThat(way.target().awaitEvent(SOON_MILLIS)).isTrue();
+            way.source().one();
+            way.target().drain(3);
+            way.target().arm(true);
+            way.source()
+                    .post(Work.writeImmediate(4, target.remote().slice(0, 0), 1).solicited());
+            assertThat(way.target().awaitEvent(SOON_MILLIS)).isTrue();
+            way.source().one();
+            way.target().one();
+        }
+    }
+
+    @Test
+    void anErrorCountsAsSolicited() {
+        Pair pair = connected();
+        pair.here().receive(1);
+        pair.here().arm(true);
+        pair.here().modify(QueuePairState.ERROR);
+        assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
+        failed(pair.here().one(), 1, WorkStatus.FLUSHED);
+    }
+
+    @Test
+    void armingForAllAfterSolicitedOnlyArmsForAll() {
+        Pair pair = connected();
+        pair.here().receive(1);
+        pair.here().arm(true);
+        pair.here().arm(false);
+        pair.there().post(Work.send(2));
+        assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
+        pair.there().one();
+        pair.here().one();
+    }
+
+    @Test
+    void armingForSolicitedOnlyAfterAllDoesNotDisarm() {
+        Pair pair = connected();
+        pair.here().receive(1);
+        pair.here().arm(false);
+        pair.here().arm(true);
+        pair.there().post(Work.send(2));
+        assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
+        pair.there().one();
+        pair.here().one();
+    }
+
+    @Test
+    void oneChannelServesManyQueues() throws Exception {
+        CompletionChannel channel = here().context().createCompletionChannel();
+        Set<CompletionQueue> queues = new HashSet<>();
+        int count = 8;
+        EndQueue[] peers = new EndQueue[count];
+        for (int i = 0; i < count; i++) {
+            CompletionQueue queue = here().context()
+                    .createCompletionQueue(CompletionQueueOptions.ofCapacity(16).withChannel(channel));
+            queues.add(queue);
+            QueuePair pair = here().domain().createQueuePair(here().options(queue, Spec.usual()));
+            peers[i] = there().queue(Spec.usual());
+            pair.connect(peers[i].info());
+            peers[i].connect(pair.info(), ConnectionOptions.defaults());
+            pair.post(ReceiveBatch.create(here().arena(), 1, 1).receive(i));
+            queue.arm(false);
+        }
+        for (var peer : peers) {
+            peer.post(Work.send(1));
+        }
+        Set<CompletionQueue> announced = new HashSet<>();
+        Completions room = Completions.create(here().arena(), 4);
+        for (int i = 0; i < count; i++) {
+            CompletionQueue queue = channel.awaitEvent(Duration.ofMillis(SOON_MILLIS));
+            assertThat(queue).isNotNull();
+            announced.add(queue);
+            queue.acknowledge(1);
+            assertThat(queue.poll(room)).isEqualTo(1);
+        }
+        assertThat(announced).isEqualTo(queues);
+        assertThat(channel.awaitEvent(Duration.ZERO)).isNull();
+    }
+
+    @Test
+    void eventsAreAcknowledgedOnceEachOrByClose() throws Exception {
+        Pair pair = connected();
+        CompletionQueue queue = pair.here().completionQueue();
+        pair.here().receive(1);
+        queue.arm(false);
+        pair.there().post(Work.send(2));
+        CompletionQueue from = pair.here().channel().awaitEvent(Duration.ofMillis(SOON_MILLIS));
+        assertThat(from).isSameAs(queue);
+        assertThat(queue.unacknowledged()).isEqualTo(1);
+        assertThatThrownBy(() -> queue.acknowledge(2)).isInstanceOf(IllegalArgumentException.class);
+        pair.there().one();
+        pair.here().one();
+        // Not acknowledged: closing must not hang.
+        pair.here().close();
+    }
+
+    @Test
+    void awaitingAnEventEndsWithItsTimeOut() {
+        LocalQueue queue = here().queue(Spec.usual());
+        long start = System.nanoTime();
+        assertThat(queue.awaitEvent(100)).isFalse();
+        assertThat(System.nanoTime() - start).isBetween(90_000_000L, 5_000_000_000L);
+        assertThat(queue.awaitEvent(0)).isFalse();
+    }
+
+    @Test
+    void closingAChannelWakesItsWaiter() throws Exception {
+        CompletionChannel channel = here().context().createCompletionChannel();
+        Throwable[] thrown = new Throwable[1];
+        Thread waiter = Thread.ofVirtual().start(() -> {
+            try {
+                channel.awaitEvent(Duration.ofMinutes(1));
+            } catch (Throwable e) {
+                thrown[0] = e;
+            }
+        });
+        Deadline.await(
+                "the waiter waits",
+                () -> waiter.getState() == Thread.State.WAITING || waiter.getState() == Thread.State.TIMED_WAITING);
+        channel.close();
+        waiter.join(10_000);
+        assertThat(waiter.isAlive()).isFalse();
+        assertThat(thrown[0]).isInstanceOf(IllegalStateException.class).hasMessageContaining("is closed");
+    }
+
+    @Test
+    void closingAContextWakesTheWaiterForAsynchronousEvents() throws Exception {
+        Context context = closing(Rdma.open(fabric.device()));
+        Throwable[] thrown = new Throwable[1];
+        Thread waiter = Thread.ofVirtual().start(() -> {
+            try {
+                context.awaitAsyncEvent(Duration.ofMinutes(1));
+            } catch (Throwable e) {
+                thrown[0] = e;
+            }
+        });
+        Deadline.await(
+                "the waiter waits",
+                () -> waiter.getState() == Thread.State.WAITING || waiter.getState() == Thread.State.TIMED_WAITING);
+        context.close();
+        waiter.join(10_000);
+        assertThat(waiter.isAlive()).isFalse();
+        assertThat(thrown[0]).isInstanceOf(IllegalStateException.class);
+        assertThatIllegalStateException().isThrownBy(context::allocateProtectionDomain);
+    }
+
+    @Test
+    void theLoopThatArmsAndThenDrainsLosesNoWakeUp() throws Exception {
+        int total = 100_000;
+        Pair pair = connected(Spec.usual().withDepth(128, 128).withCompletions(512));
+        EndMemory source = there().allocate(8, everything());
+        LocalQueue queue = pair.here();
+        EndMemory target = here().allocate(8, everything());
+        for (int i = 0; i < 100; i++) {
+            queue.receive(i, target.piece(0, 8));
+        }
+        Completions room = Completions.create(here().arena(), 32);
+        ReceiveBatch again =
+                ReceiveBatch.create(here().arena(), 1, 1).receive(1).with(target.address(), 8, target.localKey());
+        try (Activity flood = pair.there().flood(Work.send(0, source.piece(0, 8)), 16)) {
+            int received = 0;
+            int events = 0;
+            queue.completionQueue().arm(false);
+            while (received < total) {
+                int count = queue.completionQueue().poll(room);
+                if (count == 0) {
+                    CompletionQueue from = queue.channel().awaitEvent(Duration.ofMillis(SOON_MILLIS));
+                    assertThat(from)
+                            .as("a wake-up after %d messages and %d events", received, events)
+                            .isNotNull();
+                    events++;
+                    from.acknowledge(1);
+                    from.arm(false);
+                }
+                for (int i = 0; i < count; i++) {
+                    assertThat(room.isSuccess(i)).isTrue();
+                    assertThat(queue.queuePair().post(again)).isEqualTo(1);
+                }
+                received += count;
+            }
+            System.out.println(fabric + ": " + received + " messages, " + events + " events");
+            flood.stop();
+            drainUntilStopped(queue, room, again, flood);
+            assertThat(flood.await(SOON_MILLIS).failed()).isEmpty();
+        }
+    }
+
+    private static void drainUntilStopped(LocalQueue queue, Completions room, ReceiveBatch again, Activity flood) {
+        long seen;
+        do {
+            seen = flood.done();
+            int count;
+            do {
+                count = queue.completionQueue().poll(room);
+                for (int i = 0; i < count; i++) {
+                    queue.queuePair().post(again);
+                }
+            } while (count > 0);
+        } while (seen != flood.done());
+    }
+
+    @Test
+    void outcomesAreInTheQueueWhenTheEventComes() {
+        Pair pair = connected();
+        for (int i = 0; i < 2000; i++) {
+            pair.here().receive(i);
+            pair.here().arm(false);
+            pair.there().post(Work.send(i).silent().numbered(i));
+            assertThat(pair.here().awaitEvent(SOON_MILLIS)).as("event %d", i).isTrue();
+            Outcome outcome = pair.here().collect(1, 0).getFirst();
+            good(outcome, i, CompletionOpcode.RECEIVE);
+            if (i % 32 == 31) {
+                pair.here().receive(99_999);
+                pair.there().post(Work.send(i));
+                pair.there().one();
+                pair.here().one();
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.tests.fixture.Activity;
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// Capacity, overrun and resizing of completion queues.
+class CompletionQueueTest extends ContractCase {
+    @Test
+    void holdsAtLeastWhatWasAskedFor() {
+        for (int capacity : new int[] {1, 2, 3, 100, 1000}) {
+            CompletionQueue queue = here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity(capacity));
+            assertThat(queue.capacity()).isGreaterThanOrEqualTo(capacity);
+            queue.close();
+        }
+        long max = here().context().attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
+        assertThatThrownBy(
+                        () -> here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity((int) max + 1)))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
+    }
+
+    @Test
+    void canBeFilledToItsCapacity() {
+        LocalQueue queue =
+                pair(Spec.usual().withDepth(64, 64).withCompletions(8)).here();
+        EndMemory memory = here().allocate(8, everything());
+        queue.connect(queue.info(), ConnectionOptions.defaults());
+        int capacity = queue.completionQueue().capacity();
+        for (int round = 0; round < 5; round++) {
+            for (int i = 0; i < Math.min(capacity, 64); i++) {
+                assertThat(queue.post(Work.write(i, memory.remote(), memory.piece(0, 8))))
+                        .isEqualTo(1);
+            }
+            assertThat(queue.drain(Math.min(capacity, 64))).allMatch(outcome -> outcome.opcode() != null);
+        }
+        assertThat(queue.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+    }
+
+    private static int overrun(LocalQueue queue, EndMemory memory) {
+        int capacity = queue.completionQueue().capacity();
+        int posted = 0;
+        while (posted <= capacity && queue.post(Work.write(posted, memory.remote(), memory.piece(0, 8))) == 1) {
+            posted++;
+        }
+        return capacity;
+    }
+
+    @Test
+    void anOverrunBreaksTheQueueAndItsQueuePairs() {
+        Spec spec = Spec.usual().withDepth(256, 16).withCompletions(4);
+        LocalQueue queue = here().queue(spec);
+        EndMemory memory = here().allocate(8, everything());
+        QueuePair bystander = here().domain().createQueuePair(here().options(queue.completionQueue(), spec));
+        bystander.connect(bystander.info());
+        queue.connect(queue.info(), ConnectionOptions.defaults());
+
+        int capacity = overrun(queue, memory);
+
+        assertThat(queue.happens(AsyncEventType.COMPLETION_QUEUE_ERROR, 10_000)).isTrue();
+        queue.awaitState(QueuePairState.ERROR);
+        Deadline.await("the other queue pair fails too", () -> bystander.query().state() == QueuePairState.ERROR);
+        Completions room = Completions.create(here().arena(), 1024);
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i <= capacity; i++) {
+                        queue.completionQueue().poll(room);
+                    }
+                })
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        broken -> assertThat(broken.errno()).isEqualTo(Errno.EIO));
+        bystander.close();
+        queue.close();
+    }
+
+    @Test
+    void anOverrunByThePeersMessagesBreaksItToo() {
+        Pair pair = pair(Spec.usual().withDepth(128, 128).withCompletions(512));
+        LocalQueue small = here().queue(Spec.usual().withDepth(16, 128).withCompletions(4));
+        small.connect(pair.there().info(), ConnectionOptions.defaults());
+        pair.there().connect(small.info(), impatient(2));
+        int capacity = small.completionQueue().capacity();
+        for (int i = 0; i <= Math.min(capacity, 100); i++) {
+            small.receive(i);
+        }
+        for (int i = 0; i <= Math.min(capacity, 100); i++) {
+            pair.there().post(Work.send(i));
+        }
+        assertThat(small.happens(AsyncEventType.COMPLETION_QUEUE_ERROR, 10_000)).isTrue();
+        small.awaitState(QueuePairState.ERROR);
+    }
+
+    @Test
+    void aQueueThatIsNotPolledDoesNotStopOthers() {
+        Pair busy = connected();
+        LocalQueue broken = here().queue(Spec.usual().withDepth(256, 16).withCompletions(2));
+        EndMemory memory = here().allocate(8, everything());
+        broken.connect(broken.info(), ConnectionOptions.defaults());
+        overrun(broken, memory);
+        EndMemory target = there().allocate(8, everything());
+        busy.here().post(Work.write(1, target.remote(), memory.piece(0, 8)));
+        good(busy.here().one(), 1, CompletionOpcode.WRITE);
+    }
+
+    @Test
+    void growsAndShrinksWithWhatIsInIt() {
+        Pair pair = connected(Spec.usual().withCompletions(16));
+        if (!can(Capability.RESIZE_COMPLETION_QUEUE)) {
+            assertThatThrownBy(() -> pair.here().resize(64)).isInstanceOf(UnsupportedVerbException.class);
+            return;
+        }
+        EndMemory target = there().allocate(8, everything());
+        EndMemory source = here().allocate(8, everything());
+        for (int i = 0; i < 10; i++) {
+            pair.here().post(Work.write(i, target.remote(), source.piece(0, 8)));
+        }
+        assertThat(pair.here().resize(200)).isGreaterThanOrEqualTo(200);
+        List<Outcome> first = pair.here().drain(10);
+        for (int i = 0; i < 10; i++) {
+            good(first.get(i), i, CompletionOpcode.WRITE);
+        }
+        for (int i = 0; i < 60; i++) {
+            pair.here().post(Work.fetchAndAdd(i, target.remote(), 1, source.piece(0, 8)));
+        }
+        Deadline.await("all 60 are in the queue", () -> target.getLong(0) == 60);
+        assertThatThrownBy(() -> pair.here().resize(20))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
+        pair.here().drain(60);
+        assertThat(pair.here().resize(16)).isGreaterThanOrEqualTo(16);
+        pair.here().post(Work.write(77, target.remote(), source.piece(0, 8)));
+        good(pair.here().one(), 77, CompletionOpcode.WRITE);
+    }
+
+    @Test
+    void aFullQueueCanGrow() {
+        Pair pair = connected(Spec.usual().withCompletions(8));
+        if (!can(Capability.RESIZE_COMPLETION_QUEUE)) {
+            return;
+        }
+        EndMemory target = there().allocate(8, everything());
+        EndMemory source = here().allocate(8, everything());
+        int full = pair.here().completionQueue().capacity();
+        for (int step = 1; step <= 3; step++) {
+            long before = target.getLong(0);
+            int room = pair.here().completionQueue().capacity() - (step == 1 ? 0 : full);
+            for (int i = 0; i < Math.min(room, 20); i++) {
+                assertThat(pair.here().post(Work.fetchAndAdd(i, target.remote(), 1, source.piece(0, 8))))
+                        .isEqualTo(1);
+            }
+            Deadline.await("they are done", () -> target.getLong(0) == before + Math.min(room, 20));
+            assertThat(pair.here().resize(full * 8 * step)).isGreaterThanOrEqualTo(full * 8 * step);
+        }
+        int total = (int) target.getLong(0);
+        assertThat(pair.here().drain(total)).allMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
+        assertThat(pair.here().poll()).isEmpty();
+        assertThat(pair.here().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+    }
+
+    @Test
+    void canBeResizedWhileThePeerSends() {
+        Pair pair = connected(Spec.usual().withDepth(64, 64).withCompletions(256));
+        if (!can(Capability.RESIZE_COMPLETION_QUEUE)) {
+            return;
+        }
+        LocalQueue queue = pair.here();
+        EndMemory source = there().allocate(8, everything());
+        EndMemory target = here().allocate(8, everything());
+        try (Activity flood = pair.there().flood(Work.send(0, source.piece(0, 8)), 32)) {
+            long received = 0;
+            for (int i = 0; i < 64; i++) {
+                queue.receive(i, target.piece(0, 8));
+            }
+            for (int round = 0; round < 100; round++) {
+                queue.resize(round % 2 == 0 ? 1000 : 200);
+                for (int step = 0; step < 50; step++) {
+                    received += again(queue, target);
+                }
+            }
+            Deadline.await("some traffic", () -> again(queue, target) > 0 || flood.done() > 100);
+            flood.stop();
+            Deadline.until(500, () -> {
+                again(queue, target);
+                return false;
+            });
+            assertThat(flood.await(10_000).failed()).isEmpty();
+            System.out.println(fabric + ": " + received + " messages during 100 resizes");
+        }
+    }
+
+    private static int again(LocalQueue queue, EndMemory target) {
+        List<Outcome> outcomes = queue.poll();
+        for (Outcome outcome : outcomes) {
+            good(outcome, outcome.id(), CompletionOpcode.RECEIVE);
+            queue.receive(outcome.id(), target.piece(0, 8));
+        }
+        return outcomes.size();
+    }
+
+    @Test
+    void threeHundredQueuePairsShareOneQueue() {
+        int count = 300;
+        CompletionQueue shared = here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity(4096));
+        Spec spec = Spec.usual().withDepth(8, 8);
+        QueuePair[] pairs = new QueuePair[count];
+        EndMemory memory = here().allocate(8L * count, everything());
+        for (int i = 0; i < count; i++) {
+            pairs[i] = here().domain().createQueuePair(here().options(shared, spec));
+        }
+        Completions room = Completions.create(here().arena(), 64);
+        var receives = ReceiveBatch.create(here().arena(), 1, 1);
+        var sends = SendBatch.create(here().arena(), 1, 1);
+        for (int i = 0; i < count; i += 2) {
+            pairs[i].connect(pairs[i + 1].info());
+            pairs[i + 1].connect(pairs[i].info());
+        }
+        boolean[] sent = new boolean[count];
+        boolean[] received = new boolean[count];
+        for (int i = 0; i < count; i++) {
+            receives.clear().receive(1000 + i);
+            assertThat(pairs[i].post(receives)).isEqualTo(1);
+        }
+        for (int i = 0; i < count; i++) {
+            sends.clear()
+                    .send(i)
+                    .with(memory.address() + 8L * i, 0, memory.localKey())
+                    .signaled();
+            assertThat(pairs[i].post(sends)).isEqualTo(1);
+        }
+        int[] seen = new int[1];
+        Deadline.await("all completions", () -> {
+            int polled = shared.poll(room);
+            for (int i = 0; i < polled; i++) {
+                assertThat(room.isSuccess(i)).isTrue();
+                int id = (int) room.workId(i) % 1000;
+                assertThat(room.queuePairNumber(i)).isEqualTo(pairs[id].number());
+                (room.isReceive(i) ? received : sent)[id] = true;
+                seen[0]++;
+            }
+            return seen[0] == 2 * count;
+        });
+        assertThat(sent).containsOnly(true);
+        assertThat(received).containsOnly(true);
+    }
+}

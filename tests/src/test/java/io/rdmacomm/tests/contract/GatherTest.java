@@ -1,0 +1,215 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.Piece;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkRequestException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/// Scatter/gather lists and inline payload.
+class GatherTest extends ContractCase {
+    private static final int PIECE = 100;
+
+    private int most() {
+        return (int) here().context().attributes().limit(DeviceLimit.MAX_SGE);
+    }
+
+    /// `count` pieces of different lengths in an arbitrary order, and the bytes that they hold in that order.
+    private record Scattered(List<Piece> pieces, List<Integer> places, int bytes) {
+        static Scattered of(EndMemory memory, int count, Random random) {
+            List<Integer> places = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                places.add(i);
+            }
+            Collections.shuffle(places, random);
+            List<Piece> pieces = new ArrayList<>();
+            int bytes = 0;
+            for (int place : places) {
+                int length = 1 + place * 7 % PIECE;
+                pieces.add(memory.piece((long) place * PIECE, length));
+                bytes += length;
+            }
+            return new Scattered(pieces, places, bytes);
+        }
+
+        byte[] contents(EndMemory memory) {
+            byte[] all = new byte[bytes];
+            int at = 0;
+            for (int place : places) {
+                int length = 1 + place * 7 % PIECE;
+                System.arraycopy(memory.read((long) place * PIECE, length), 0, all, at, length);
+                at += length;
+            }
+            return all;
+        }
+    }
+
+    @Test
+    void listsOfEveryLengthAreGatheredAndScatteredInTheirOrder() {
+        long seed = System.nanoTime();
+        System.out.println("GatherTest: seed " + seed);
+        Random random = new Random(seed);
+        int most = most();
+        for (Way way : bothWays(connected(Spec.usual().withElements(most)))) {
+            EndMemory source = way.from().allocate((long) most * PIECE, everything());
+            EndMemory target = way.to().allocate((long) most * PIECE, everything());
+            source.write(0, pattern(most * PIECE, 5));
+            for (int count = 1; count <= most; count = count < 4 ? count + 1 : Math.min(most, count * 2)) {
+                Scattered from = Scattered.of(source, count, random);
+                Scattered into = Scattered.of(target, count, random);
+                target.fill(0);
+                way.target().postReceive(count, into.pieces());
+                way.source().post(Work.send(count, from.pieces().toArray(Piece[]::new)));
+                good(way.source().one(), count, CompletionOpcode.SEND);
+                assertThat(good(way.target().one(), count, CompletionOpcode.RECEIVE)
+                                .bytes())
+                        .isEqualTo(from.bytes());
+                assertThat(into.contents(target)).isEqualTo(from.contents(source));
+                if (count == most) {
+                    break;
+                }
+            }
+        }
+    }
+
+    @Test
+    void writeGathersAndReadScatters() {
+        Random random = new Random(1);
+        int most = most();
+        for (Way way : bothWays(connected(Spec.usual().withElements(most)))) {
+            EndMemory local = way.from().allocate((long) most * PIECE, everything());
+            EndMemory remote = way.to().allocate((long) most * PIECE, everything());
+            local.write(0, pattern(most * PIECE, 9));
+            Scattered pieces = Scattered.of(local, most, random);
+            way.source().post(Work.write(1, remote.remote(), pieces.pieces().toArray(Piece[]::new)));
+            good(way.source().one(), 1, CompletionOpcode.WRITE);
+            byte[] written = remote.read(0, pieces.bytes());
+            assertThat(written).isEqualTo(pieces.contents(local));
+
+            local.fill(0);
+            way.source().post(Work.read(2, remote.remote(), pieces.pieces().toArray(Piece[]::new)));
+            assertThat(good(way.source().one(), 2, CompletionOpcode.READ).bytes())
+                    .isEqualTo(pieces.bytes());
+            assertThat(pieces.contents(local)).isEqualTo(written);
+        }
+    }
+
+    @Test
+    void emptyElementsAreSkippedWithoutLookingAtThem() {
+        for (Way way : bothWays(connected())) {
+            EndMemory source = way.from().allocate(64, everything());
+            EndMemory target = way.to().allocate(64, everything());
+            source.write(0, pattern(64, 2));
+            Piece nowhere = new Piece(0x10, 0, 0xbad);
+            way.target().receive(1, nowhere, target.piece(0, 5), nowhere, target.piece(10, 5));
+            way.source().post(Work.send(2, source.piece(0, 4), nowhere, source.piece(4, 6), nowhere));
+            good(way.source().one(), 2, CompletionOpcode.SEND);
+            good(way.target().one(), 1, CompletionOpcode.RECEIVE);
+            assertThat(target.read(0, 5)).isEqualTo(source.read(0, 5));
+            assertThat(target.read(10, 5)).isEqualTo(source.read(5, 5));
+        }
+    }
+
+    @Test
+    void aListThatIsTooLongIsRefusedAndNamed() {
+        Pair pair = connected(Spec.usual().withElements(2));
+        EndMemory memory = here().allocate(64, everything());
+        int allowed = pair.here().queuePair().sizes().sendElements();
+        Piece[] tooMany = Collections.nCopies(allowed + 1, memory.piece(0, 1)).toArray(Piece[]::new);
+        if (allowed <= 2) {
+            assertThatThrownBy(() -> pair.here().post(Work.send(1, memory.piece(0, 1)), Work.send(2, tooMany)))
+                    .isInstanceOfSatisfying(
+                            WorkRequestException.class,
+                            refused -> assertThat(refused.index()).isEqualTo(1));
+            assertThatThrownBy(() -> pair.here().receive(3, tooMany)).isInstanceOf(WorkRequestException.class);
+        }
+    }
+
+    @Test
+    void inlinePayloadMayBeOverwrittenAtOnce() {
+        int bytes = 64;
+        for (Way way : bothWays(connected())) {
+            EndMemory source = way.from().allocate(bytes, everything());
+            EndMemory target = way.to().allocate(bytes * 2L, everything());
+            for (int round = 0; round < 50; round++) {
+                byte[] data = pattern(bytes, round);
+                source.write(0, data);
+                way.target().receive(round, target.piece(0, bytes));
+                way.source()
+                        .post(
+                                Work.send(1000 + round, source.piece(0, 10), source.piece(10, bytes - 10))
+                                        .inline(),
+                                Work.write(2000 + round, target.remote().slice(bytes, bytes), source.piece(0, bytes))
+                                        .inline());
+                source.fill(0xEE);
+                good(way.source().one(), 1000 + round, CompletionOpcode.SEND);
+                good(way.source().one(), 2000 + round, CompletionOpcode.WRITE);
+                good(way.target().one(), round, CompletionOpcode.RECEIVE);
+                assertThat(target.read(0, bytes)).isEqualTo(data);
+                assertThat(target.read(bytes, bytes)).isEqualTo(data);
+            }
+        }
+    }
+
+    @Test
+    void inlinePayloadWaitsForAReceiveWithItsOldContents() {
+        Pair pair = connected();
+        EndMemory source = here().allocate(32, everything());
+        EndMemory target = there().allocate(32, everything());
+        source.write(0, pattern(32, 8));
+        pair.here().post(Work.send(1, source.piece(0, 32)).inline());
+        source.fill(0);
+        pair.there().receive(2, target.piece(0, 32));
+        good(pair.there().one(), 2, CompletionOpcode.RECEIVE);
+        good(pair.here().one(), 1, CompletionOpcode.SEND);
+        assertThat(target.read(0, 32)).isEqualTo(pattern(32, 8));
+    }
+
+    @Test
+    void inlinePayloadMayComeFromMemoryThatNobodyRegistered() {
+        Pair pair = connected();
+        EndMemory target = there().allocate(16, everything());
+        MemorySegment heap = MemorySegment.ofArray(pattern(16, 4));
+        SendBatch batch = SendBatch.create(here().arena(), 1, 1, 32);
+        batch.send(2).inline(heap, 0, 16).signaled();
+        assertThat(pair.here().queuePair().post(batch)).isEqualTo(1);
+        heap.fill((byte) 0);
+        batch.clear().send(3).inline(heap, 0, 16);
+        pair.there().receive(1, target.piece(0, 16));
+        good(pair.here().one(), 2, CompletionOpcode.SEND);
+        good(pair.there().one(), 1, CompletionOpcode.RECEIVE);
+        assertThat(target.read(0, 16)).isEqualTo(pattern(16, 4));
+    }
+
+    @Test
+    void inlinePayloadUpToTheGrantedSizeIsTaken() {
+        Pair pair = connected(Spec.usual().withInline(100));
+        int granted = pair.here().queuePair().sizes().inlineBytes();
+        assertThat(granted).isGreaterThanOrEqualTo(100);
+        EndMemory source = here().allocate(granted + 1, everything());
+        EndMemory target = there().allocate(granted + 1, everything());
+        source.write(0, pattern(granted, 6));
+        pair.here()
+                .post(Work.write(1, target.remote(), source.piece(0, granted)).inline());
+        good(pair.here().one(), 1, CompletionOpcode.WRITE);
+        assertThat(target.read(0, granted)).isEqualTo(pattern(granted, 6));
+        assertThatThrownBy(() -> pair.here()
+                        .post(Work.write(2, target.remote(), source.piece(0, granted + 1))
+                                .inline()))
+                .isInstanceOf(WorkRequestException.class)
+                .hasMessageContaining("inline");
+    }
+}

@@ -1,0 +1,189 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Differences;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.Piece;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// What is wrong with the own memory of a request, or with the receive that it meets.
+class LocalProtectionTest extends ContractCase {
+    private static final Set<AccessFlag> READ_ONLY = Set.of();
+
+    /// A request with a bad local element fails alone: the peer notices nothing.
+    private void localFailure(Work bad, EndMemory remote) {
+        remote.fill(0x55);
+        Pair pair = connected();
+        pair.there().receive(50);
+        pair.here().receive(60);
+        pair.here().post(bad.numbered(1), Work.send(2));
+        List<Outcome> mine = pair.here().drain(3);
+        failed(mine.getFirst(), 1, WorkStatus.LOCAL_PROTECTION_ERROR);
+        flushed(mine.subList(1, 3), 2, 60);
+        pair.here().awaitState(QueuePairState.ERROR);
+        assertThat(pair.there().poll()).isEmpty();
+        assertThat(pair.there().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(remote.read(0, 64)).containsOnly(0x55);
+    }
+
+    private List<Piece> badPieces() {
+        EndMemory memory = here().allocate(64, everything());
+        EndMemory foreign = here().allocateInOtherDomain(64, everything());
+        EndMemory closed = here().allocate(64, everything());
+        Piece stale = closed.piece(0, 8);
+        closed.close();
+        return List.of(
+                new Piece(memory.address(), 8, memory.localKey() ^ 0x7777),
+                new Piece(memory.address(), 8, 0),
+                new Piece(memory.address() - 8, 8, memory.localKey()),
+                new Piece(memory.address() + 60, 8, memory.localKey()),
+                new Piece(memory.address(), 65, memory.localKey()),
+                new Piece(-4, 8, memory.localKey()),
+                new Piece(memory.address(), 0xffff_ffffL, memory.localKey()),
+                foreign.piece(0, 8),
+                stale);
+    }
+
+    @Test
+    void aBadSourceFailsTheSend() {
+        EndMemory remote = there().allocate(64, everything());
+        for (Piece bad : badPieces()) {
+            localFailure(Work.send(0, bad), remote);
+        }
+    }
+
+    @Test
+    void aBadSourceFailsTheWrite() {
+        EndMemory remote = there().allocate(64, everything());
+        for (Piece bad : badPieces()) {
+            localFailure(Work.write(0, remote.remote(), bad), remote);
+        }
+    }
+
+    @Test
+    void aBadSinkFailsTheRead() {
+        EndMemory remote = there().allocate(64, everything());
+        EndMemory readOnly = here().allocate(64, READ_ONLY);
+        for (Piece bad : badPieces()) {
+            if (bad.length() <= 64) {
+                localFailure(Work.read(0, remote.remote(), bad), remote);
+            }
+        }
+        localFailure(Work.read(0, remote.remote(), readOnly.piece(0, 8)), remote);
+    }
+
+    @Test
+    void aBadResultPlaceFailsTheAtomic() {
+        EndMemory remote = there().allocate(64, everything());
+        EndMemory readOnly = here().allocate(64, READ_ONLY);
+        localFailure(Work.fetchAndAdd(0, remote.remote(), 1, readOnly.piece(0, 8)), remote);
+        localFailure(Work.compareAndSwap(0, remote.remote(), 0, 1, readOnly.piece(0, 8)), remote);
+        localFailure(Work.fetchAndAdd(0, remote.remote(), 1, badPieces().getFirst()), remote);
+    }
+
+    @Test
+    void theSecondElementIsCheckedToo() {
+        EndMemory remote = there().allocate(64, everything());
+        EndMemory memory = here().allocate(64, everything());
+        Piece bad = new Piece(memory.address() + 64, 1, memory.localKey());
+        remote.fill(0x55);
+        Pair pair = connected();
+        pair.here().post(Work.write(1, remote.remote(), memory.piece(0, 8), bad));
+        failed(pair.here().one(), 1, WorkStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    @Test
+    void aSourceNeedsNoRights() {
+        Pair pair = connected();
+        EndMemory readOnly = here().allocate(8, READ_ONLY);
+        EndMemory remote = there().allocate(8, everything());
+        pair.there().receive(1, remote.piece(0, 8));
+        pair.here().post(Work.send(2, readOnly.piece(0, 8)), Work.write(3, remote.remote(), readOnly.piece(0, 8)));
+        good(pair.here().one(), 2, CompletionOpcode.SEND);
+        good(pair.here().one(), 3, CompletionOpcode.WRITE);
+    }
+
+    /// A SEND that meets a bad receive fails on both sides.
+    private void receiveFailure(Pair pair, EndMemory source, Set<WorkStatus> receiver, Set<WorkStatus> sender) {
+        pair.there().receive(51);
+        pair.here().post(Work.send(1, source.piece(0, 16)), Work.send(2));
+        List<Outcome> mine = pair.here().drain(2);
+        assertThat(mine.getFirst().id()).isEqualTo(1);
+        assertThat(sender).contains(mine.getFirst().status());
+        failed(mine.getLast(), 2, WorkStatus.FLUSHED);
+        List<Outcome> theirs = pair.there().drain(2);
+        assertThat(theirs.getFirst().id()).isEqualTo(50);
+        assertThat(receiver).contains(theirs.getFirst().status());
+        failed(theirs.getLast(), 51, WorkStatus.FLUSHED);
+        pair.here().awaitState(QueuePairState.ERROR);
+        pair.there().awaitState(QueuePairState.ERROR);
+    }
+
+    @Test
+    void aReceiveThatIsTooShortFailsBothSides() {
+        EndMemory source = here().allocate(64, everything());
+        EndMemory target = there().allocate(64, everything());
+        target.fill(0x55);
+        for (int length : new int[] {15, 1, 0}) {
+            Pair pair = connected();
+            pair.there().receive(50, target.piece(0, length));
+            receiveFailure(
+                    pair,
+                    source,
+                    Differences.of(fabric).shortReceiveHere(),
+                    Differences.of(fabric).shortReceiveThere());
+            assertThat(target.read(15, 49)).containsOnly(0x55);
+        }
+    }
+
+    @Test
+    void aReceiveWithABadElementFailsBothSides() {
+        EndMemory source = here().allocate(64, everything());
+        EndMemory readOnly = there().allocate(64, READ_ONLY);
+        EndMemory foreign = there().allocateInOtherDomain(64, everything());
+        EndMemory small = there().allocate(64, everything());
+        EndMemory closed = there().allocate(64, everything());
+        Piece stale = closed.piece(0, 16);
+        closed.close();
+        readOnly.fill(0x55);
+        for (Piece bad : List.of(
+                readOnly.piece(0, 16),
+                foreign.piece(0, 16),
+                stale,
+                new Piece(small.address() + 60, 16, small.localKey()),
+                new Piece(small.address(), 16, 0x1234567))) {
+            Pair pair = connected();
+            pair.there().receive(50, bad);
+            receiveFailure(
+                    pair,
+                    source,
+                    Set.of(WorkStatus.LOCAL_PROTECTION_ERROR),
+                    Differences.of(fabric).badReceiveKeyThere());
+        }
+        assertThat(readOnly.read(0, 64)).containsOnly(0x55);
+    }
+
+    @Test
+    void aRegionThatIsClosedUnderAPostedReceiveFailsItWhenTheMessageComes() {
+        EndMemory source = here().allocate(64, everything());
+        EndMemory target = there().allocate(64, everything());
+        Pair pair = connected();
+        pair.there().receive(50, target.piece(0, 16));
+        target.close();
+        receiveFailure(
+                pair,
+                source,
+                Set.of(WorkStatus.LOCAL_PROTECTION_ERROR),
+                Differences.of(fabric).badReceiveKeyThere());
+    }
+}

@@ -1,0 +1,267 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.LocalMemory;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RemoteMemory;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// Registration, keys, own memory, re-registration and closing under way.
+class MemoryRegionTest extends ContractCase {
+    @Test
+    void allocatedMemoryIsZeroPageAlignedAndAsLongAsAsked() {
+        for (long bytes : new long[] {1, 7, 4095, 4096, 4097, 3_000_001}) {
+            try (MemoryRegion region = here().domain().allocate(bytes, everything())) {
+                assertThat(region.length()).isEqualTo(bytes);
+                assertThat(region.segment().byteSize()).isEqualTo(bytes);
+                assertThat(region.address()).isEqualTo(region.segment().address());
+                assertThat(region.address() % 4096).isZero();
+                assertThat(region.segment().get(ValueLayout.JAVA_BYTE, bytes - 1))
+                        .isZero();
+                assertThat(region.access()).isEqualTo(everything());
+            }
+        }
+    }
+
+    @Test
+    void everyRegionHasItsOwnKeyAndKeysAreNotUsedAgainSoon() {
+        Set<Integer> keys = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            MemoryRegion region = here().domain().allocate(64, everything());
+            assertThat(keys.add(region.remoteKey())).as("key of region %d", i).isTrue();
+            if (i % 2 == 0) {
+                region.close();
+            }
+        }
+    }
+
+    @Test
+    void aClosedRegionNamesItself() {
+        MemoryRegion region = here().domain().allocate(64, everything());
+        region.close();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> region.reregister(null, null, everything()))
+                .withMessageContaining("memory region 0x")
+                .withMessageContaining("is closed");
+    }
+
+    @Test
+    void memoryOfAClosedRegionIsGoneSafely() {
+        MemoryRegion region = here().domain().allocate(64, everything());
+        MemorySegment memory = region.segment();
+        region.close();
+        assertThatIllegalStateException().isThrownBy(() -> memory.get(ValueLayout.JAVA_BYTE, 0));
+    }
+
+    @Test
+    void theCallersSegmentIsSourceAndTargetOfEverything() {
+        for (Way way : bothWays(connected())) {
+            EndMemory mine = way.from().register(4096, everything());
+            EndMemory theirs = way.to().register(4096, everything());
+            mine.write(0, pattern(4096, 3));
+            way.target().receive(1, theirs.piece(0, 100));
+            way.source().post(Work.send(2, mine.piece(0, 100)));
+            good(way.source().one(), 2, CompletionOpcode.SEND);
+            good(way.target().one(), 1, CompletionOpcode.RECEIVE);
+            way.source().post(Work.write(3, theirs.remote().slice(100, 900), mine.piece(100, 900)));
+            good(way.source().one(), 3, CompletionOpcode.WRITE);
+            assertThat(theirs.read(0, 1000)).isEqualTo(pattern(1000, 3));
+            mine.fill(0);
+            way.source().post(Work.read(4, theirs.remote().slice(0, 1000), mine.piece(8, 1000)));
+            good(way.source().one(), 4, CompletionOpcode.READ);
+            assertThat(mine.read(8, 1000)).isEqualTo(pattern(1000, 3));
+            theirs.setLong(2048, 5);
+            way.source()
+                    .post(
+                            Work.fetchAndAdd(5, theirs.remote().slice(2048, 8), 3, mine.piece(2048, 8)),
+                            Work.compareAndSwap(6, theirs.remote().slice(2048, 8), 8, 80, mine.piece(2056, 8)));
+            good(way.source().one(), 5, CompletionOpcode.FETCH_AND_ADD);
+            good(way.source().one(), 6, CompletionOpcode.COMPARE_AND_SWAP);
+            assertThat(theirs.getLong(2048)).isEqualTo(80);
+            assertThat(mine.getLong(2048)).isEqualTo(5);
+            assertThat(mine.getLong(2056)).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void theCallersSegmentIsCheckedLikeAnyOther() {
+        EndMemory own = there().register(64, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+        EndMemory source = here().allocate(128, everything());
+        for (RemoteMemory bad : new RemoteMemory[] {
+            new RemoteMemory(own.address() + 60, 8, own.remote().key()),
+            new RemoteMemory(own.address() - 1, 8, own.remote().key()),
+            new RemoteMemory(own.address(), 65, own.remote().key())
+        }) {
+            Pair pair = connected();
+            pair.here().post(Work.write(1, bad, source.piece(0, bad.length())));
+            failed(pair.here().one(), 1, WorkStatus.REMOTE_ACCESS_ERROR);
+        }
+        RemoteMemory stale = own.remote();
+        own.close();
+        Pair pair = connected();
+        pair.here().post(Work.write(1, stale, source.piece(0, 8)));
+        failed(pair.here().one(), 1, WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @Test
+    void aPartOfASegmentIsRegisteredAloneAndSeenAtItsPlace() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment whole = arena.allocate(4096, 64);
+            MemoryRegion part = here().domain().register(whole.asSlice(1000, 100), everything());
+            assertThat(part.address()).isEqualTo(whole.address() + 1000);
+            assertThat(part.length()).isEqualTo(100);
+            LocalMemory local = new LocalMemory(part);
+            EndMemory source = there().allocate(100, everything());
+            source.write(0, pattern(100, 7));
+            Pair pair = connected();
+            pair.here().post(Work.read(1, source.remote(), local.piece(0, 100)));
+            good(pair.here().one(), 1, CompletionOpcode.READ);
+            assertThat(whole.asSlice(1000, 100).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(pattern(100, 7));
+            assertThat(whole.get(ValueLayout.JAVA_BYTE, 999)).isZero();
+            assertThat(whole.get(ValueLayout.JAVA_BYTE, 1100)).isZero();
+            part.close();
+        }
+    }
+
+    @Test
+    void zeroBasedRegionsAreAddressedFromZero() {
+        Set<AccessFlag> rights = new HashSet<>(everything());
+        rights.add(AccessFlag.ZERO_BASED);
+        EndMemory target = there().allocate(64, rights);
+        assertThat(target.address()).isZero();
+        EndMemory source = here().allocate(8, everything());
+        source.setLong(0, 12);
+        Pair pair = connected();
+        pair.here().post(Work.write(1, target.remote().slice(8, 8), source.piece(0, 8)));
+        good(pair.here().one(), 1, CompletionOpcode.WRITE);
+        assertThat(target.getLong(8)).isEqualTo(12);
+    }
+
+    @Test
+    void rightsChangeWithReregistration() {
+        EndMemory target = there().allocate(64, Set.of(AccessFlag.REMOTE_READ));
+        EndMemory source = here().allocate(8, everything());
+        if (!can(Capability.REREGISTER_MEMORY)) {
+            assertThatThrownBy(() -> here().allocate(8, Set.of()).reregister(everything()))
+                    .isInstanceOf(UnsupportedVerbException.class);
+            return;
+        }
+        Pair pair = connected();
+        target.reregister(everything());
+        pair.here().post(Work.write(1, target.remote(), source.piece(0, 8)));
+        good(pair.here().one(), 1, CompletionOpcode.WRITE);
+        target.reregister(Set.of(AccessFlag.REMOTE_READ));
+        pair.here().post(Work.read(2, target.remote(), source.piece(0, 8)));
+        good(pair.here().one(), 2, CompletionOpcode.READ);
+        pair.here().post(Work.write(3, target.remote(), source.piece(0, 8)));
+        failed(pair.here().one(), 3, WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @Test
+    void memoryAndProtectionDomainChangeWithReregistration() {
+        if (!can(Capability.REREGISTER_MEMORY)) {
+            return;
+        }
+        MemorySegment first = here().arena().allocate(64, 64);
+        MemorySegment second = here().arena().allocate(128, 64);
+        MemoryRegion region = here().domain().register(first, everything());
+        region.reregister(second, null, null);
+        assertThat(region.length()).isEqualTo(128);
+        assertThat(region.address()).isEqualTo(second.address());
+        EndMemory source = there().allocate(128, everything());
+        source.write(0, pattern(128, 2));
+        Pair pair = connected();
+        pair.here().post(Work.read(1, source.remote(), new LocalMemory(region).piece(0, 128)));
+        good(pair.here().one(), 1, CompletionOpcode.READ);
+        assertThat(second.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(pattern(128, 2));
+
+        var other = here().context().allocateProtectionDomain();
+        region.reregister(null, other, null);
+        assertThat(region.protectionDomain()).isSameAs(other);
+        pair.here().post(Work.read(2, source.remote(), new LocalMemory(region).piece(0, 8)));
+        failed(pair.here().one(), 2, WorkStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    @Test
+    void memoryThatTheRegionOwnsCannotBeReplaced() {
+        if (!can(Capability.REREGISTER_MEMORY)) {
+            return;
+        }
+        MemoryRegion region = here().domain().allocate(64, everything());
+        MemorySegment other = here().arena().allocate(64, 64);
+        assertThatThrownBy(() -> region.reregister(other, null, null))
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContaining("EINVAL");
+    }
+
+    @Test
+    void aRegionThatIsClosedUnderTrafficFailsTheTrafficAndNothingElse() {
+        for (int round = 0; round < 5; round++) {
+            EndMemory target = there().allocate(1 << 20, everything());
+            EndMemory source = here().allocate(1 << 20, everything());
+            Pair pair = connected();
+            Pair other = connected();
+            try (var flood = pair.here().flood(Work.write(0, target.remote(), source.piece(0, 1 << 20)), 8)) {
+                Deadline.await("traffic", () -> flood.done() > 20);
+                target.close();
+                var tally = flood.await(20_000);
+                assertThat(tally.failed().getFirst().status()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+                assertThat(tally.failed().stream().skip(1)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
+            }
+            EndMemory fresh = there().allocate(8, everything());
+            other.here().post(Work.write(1, fresh.remote(), source.piece(0, 8)));
+            good(other.here().one(), 1, CompletionOpcode.WRITE);
+        }
+    }
+
+    @Test
+    void anOwnRegionThatIsClosedUnderTrafficFailsTheTraffic() {
+        EndMemory target = there().allocate(1 << 20, everything());
+        EndMemory source = here().register(1 << 20, everything());
+        Pair pair = connected();
+        try (var flood = pair.here().flood(Work.write(0, target.remote(), source.piece(0, 1 << 20)), 8)) {
+            Deadline.await("traffic", () -> flood.done() > 20);
+            source.close();
+            var tally = flood.await(20_000);
+            assertThat(tally.failed().getFirst().status()).isEqualTo(WorkStatus.LOCAL_PROTECTION_ERROR);
+        }
+    }
+
+    @Test
+    void aLargeRegionIsRegisteredAndReached() {
+        long bytes = 3L << 30;
+        EndMemory target;
+        try {
+            target = there().allocate(bytes, everything());
+        } catch (RdmaException noRoom) {
+            System.out.println(fabric + ": no room for 3 GiB: " + noRoom.getMessage());
+            assertThat(noRoom.getMessage()).contains("ENO");
+            return;
+        }
+        EndMemory source = here().allocate(8, everything());
+        source.setLong(0, 99);
+        Pair pair = connected();
+        pair.here().post(Work.write(1, target.remote().slice(bytes - 8, 8), source.piece(0, 8)));
+        good(pair.here().one(), 1, CompletionOpcode.WRITE);
+        assertThat(target.getLong(bytes - 8)).isEqualTo(99);
+        target.close();
+    }
+}

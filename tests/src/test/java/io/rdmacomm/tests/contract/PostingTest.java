@@ -1,0 +1,255 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.EndQueue;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.QueuePairStateException;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/// What may be posted when, chains, signals and slots.
+class PostingTest extends ContractCase {
+    @Test
+    void nothingCanBePostedInReset() {
+        LocalQueue queue = here().queue(Spec.usual());
+        assertThatThrownBy(() -> queue.receive(1))
+                .isInstanceOf(QueuePairStateException.class)
+                .hasMessageContaining("RESET");
+        assertThatThrownBy(() -> queue.post(Work.send(1)))
+                .isInstanceOf(QueuePairStateException.class)
+                .hasMessageContaining("RESET");
+    }
+
+    @Test
+    void receivesCanBePostedBeforeThePeerIsKnownAndAreKept() {
+        Pair pair = pair(Spec.usual());
+        EndMemory target = there().allocate(8, everything());
+        pair.there().initialize(ConnectionOptions.defaults());
+        assertThat(pair.there().receive(1, target.piece(0, 8))).isEqualTo(1);
+        assertThatThrownBy(() -> {
+                    pair.here().initialize(ConnectionOptions.defaults());
+                    pair.here().post(Work.send(1));
+                })
+                .isInstanceOf(QueuePairStateException.class)
+                .hasMessageContaining("INIT");
+        pair.here().readyToReceive(pair.there().info(), ConnectionOptions.defaults());
+        assertThatThrownBy(() -> pair.here().post(Work.send(1)))
+                .isInstanceOf(QueuePairStateException.class)
+                .hasMessageContaining("READY_TO_RECEIVE");
+        pair.here().readyToSend(ConnectionOptions.defaults());
+        pair.there().readyToReceive(pair.here().info(), ConnectionOptions.defaults());
+
+        pair.here().post(Work.send(2));
+
+        good(pair.there().one(), 1, CompletionOpcode.RECEIVE);
+        good(pair.here().one(), 2, CompletionOpcode.SEND);
+    }
+
+    @Test
+    void aQueuePairThatIsReadyToReceiveServesItsPeer() {
+        Pair pair = pair(Spec.usual());
+        EndMemory target = there().allocate(64, everything());
+        EndMemory source = here().allocate(64, everything());
+        source.write(0, pattern(64, 1));
+        pair.here().connect(pair.there().info(), ConnectionOptions.defaults());
+        pair.there().initialize(ConnectionOptions.defaults());
+        pair.there().receive(1, target.piece(0, 8));
+        pair.there().readyToReceive(pair.here().info(), ConnectionOptions.defaults());
+
+        pair.here()
+                .post(
+                        Work.send(2, source.piece(0, 8)),
+                        Work.write(3, target.remote().slice(8, 8), source.piece(8, 8)),
+                        Work.read(4, target.remote(), source.piece(32, 16)));
+
+        good(pair.here().one(), 2, CompletionOpcode.SEND);
+        good(pair.here().one(), 3, CompletionOpcode.WRITE);
+        good(pair.here().one(), 4, CompletionOpcode.READ);
+        good(pair.there().one(), 1, CompletionOpcode.RECEIVE);
+        assertThat(source.read(32, 16)).isEqualTo(pattern(16, 1));
+        assertThat(pair.there().state()).isEqualTo(QueuePairState.READY_TO_RECEIVE);
+    }
+
+    @Test
+    void aChainIsCarriedOutInItsOrder() {
+        for (Way way : bothWays(connected())) {
+            EndMemory source = way.from().allocate(64 * 8, everything());
+            EndMemory target = way.to().allocate(8, everything());
+            List<Work> chain = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                source.setLong(i * 8L, i + 1);
+                chain.add(Work.write(i, target.remote(), source.piece(i * 8L, 8)));
+            }
+            assertThat(way.source().postAll(chain)).isEqualTo(60);
+            assertThat(way.source().drain(60))
+                    .extracting(Outcome::id)
+                    .containsExactlyElementsOf(LongStream.range(0, 60).boxed().toList());
+            assertThat(target.getLong(0)).isEqualTo(60);
+        }
+    }
+
+    @Test
+    void onlySignaledRequestsComplete() {
+        for (Way way : bothWays(connected())) {
+            EndMemory target = way.to().allocate(8, everything());
+            EndMemory source = way.from().allocate(8, everything());
+            for (int round = 0; round < 40; round++) {
+                List<Work> chain = new ArrayList<>();
+                for (int i = 0; i < 7; i++) {
+                    chain.add(Work.write(i, target.remote(), source.piece(0, 8)).silent());
+                }
+                chain.add(Work.write(100 + round, target.remote(), source.piece(0, 8)));
+                assertThat(way.source().postAll(chain)).isEqualTo(8);
+                good(way.source().one(), 100 + round, CompletionOpcode.WRITE);
+                assertThat(way.source().poll()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void everyRequestCompletesWhenTheQueuePairSaysSo() {
+        Pair pair = connected(Spec.usual().withSignalAll());
+        EndMemory target = there().allocate(8, everything());
+        EndMemory source = here().allocate(8, everything());
+        pair.here()
+                .post(
+                        Work.write(1, target.remote(), source.piece(0, 8)).silent(),
+                        Work.read(2, target.remote(), source.piece(0, 8)).silent());
+        good(pair.here().one(), 1, CompletionOpcode.WRITE);
+        good(pair.here().one(), 2, CompletionOpcode.READ);
+    }
+
+    @Test
+    void aFullQueueTakesFewerAndHasRoomOnlyAfterAPoll() {
+        Spec spec = Spec.usual().withDepth(16, 16);
+        Pair pair = connected(spec);
+        EndMemory target = there().allocate(8, everything());
+        EndMemory source = here().allocate(8, everything());
+        int depth = pair.here().queuePair().sizes().sends();
+        List<Work> tooMany = new ArrayList<>();
+        for (int i = 0; i < depth + 3; i++) {
+            tooMany.add(Work.write(i, target.remote(), source.piece(0, 8)));
+        }
+        assertThat(pair.here().postAll(tooMany)).isEqualTo(depth);
+        assertThat(pair.here().post(Work.write(99, target.remote(), source.piece(0, 8))))
+                .as("the requests are done but nobody has polled")
+                .isZero();
+        assertThat(pair.here().drain(1)).extracting(Outcome::id).containsExactly(0L);
+        assertThat(pair.here().post(Work.write(99, target.remote(), source.piece(0, 8))))
+                .isEqualTo(1);
+        assertThat(pair.here().post(Work.write(100, target.remote(), source.piece(0, 8))))
+                .isZero();
+        assertThat(pair.here().drain(depth)).extracting(Outcome::id).endsWith((long) depth - 1, 99L);
+    }
+
+    @Test
+    void aQueueFullOfUnsignaledRequestsStaysFullForEver() {
+        Pair pair = connected(Spec.usual().withDepth(8, 8));
+        EndMemory target = there().allocate(8, everything());
+        EndMemory source = here().allocate(8, everything());
+        int depth = pair.here().queuePair().sizes().sends();
+        for (int i = 0; i < depth; i++) {
+            pair.here().post(Work.write(i, target.remote(), source.piece(0, 8)).silent());
+        }
+        assertThat(pair.here().poll()).isEmpty();
+        assertThat(pair.here().post(Work.write(99, target.remote(), source.piece(0, 8))))
+                .isZero();
+        pair.here().modify(QueuePairState.ERROR);
+    }
+
+    @Test
+    void aFullReceiveQueueTakesFewerAndHasRoomAfterAPoll() {
+        Pair pair = connected(Spec.usual().withDepth(8, 8));
+        EndMemory target = here().allocate(8, everything());
+        LocalQueue queue = pair.here();
+        int depth = queue.queuePair().sizes().receives();
+        for (int i = 0; i < depth; i++) {
+            assertThat(queue.receive(i, target.piece(0, 8))).isEqualTo(1);
+        }
+        assertThat(queue.receive(99, target.piece(0, 8))).isZero();
+        pair.there().post(Work.send(1));
+        pair.there().one();
+        good(queue.one(), 0, CompletionOpcode.RECEIVE);
+        assertThat(queue.receive(99, target.piece(0, 8))).isEqualTo(1);
+    }
+
+    @Test
+    void receivesAreUsedInTheOrderTheyWerePosted() {
+        for (Way way : bothWays(connected())) {
+            EndMemory target = way.to().allocate(8 * 32, everything());
+            EndMemory source = way.from().allocate(8, everything());
+            for (int i = 0; i < 32; i++) {
+                way.target().receive(i, target.piece(i * 8L, 8));
+            }
+            for (int i = 0; i < 32; i++) {
+                source.setLong(0, 1000 + i);
+                way.source().post(Work.send(i, source.piece(0, 8)));
+                way.source().one();
+            }
+            List<Outcome> received = way.target().drain(32);
+            for (int i = 0; i < 32; i++) {
+                good(received.get(i), i, CompletionOpcode.RECEIVE);
+                assertThat(target.getLong(i * 8L)).isEqualTo(1000 + i);
+            }
+        }
+    }
+
+    @Test
+    void manyMoreRequestsThanTheQueueHoldsGoThroughIt() {
+        Pair pair = connected(Spec.usual().withDepth(4, 4));
+        EndMemory target = there().allocate(8, everything());
+        EndMemory source = here().allocate(8, everything());
+        int done = 0;
+        int posted = 0;
+        while (done < 20_000) {
+            while (posted < 20_000 && pair.here().post(Work.write(posted, target.remote(), source.piece(0, 8))) == 1) {
+                posted++;
+            }
+            for (Outcome outcome : pair.here().drain(1)) {
+                good(outcome, done++, CompletionOpcode.WRITE);
+            }
+        }
+    }
+
+    @Test
+    void sendsAndReceivesMayCompleteInDifferentQueues() {
+        LocalQueue a = here().queue(Spec.usual());
+        EndQueue b = there().queue(Spec.usual());
+        var receiveQueue = here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity(16));
+        var pair = here().domain()
+                .createQueuePair(
+                        here().options(a.completionQueue(), Spec.usual()).withReceiveCompletions(receiveQueue));
+        pair.connect(b.info());
+        b.connect(pair.info(), ConnectionOptions.defaults());
+        b.receive(1);
+        var arena = here().arena();
+        var sends = SendBatch.create(arena, 1, 1).send(2).signaled();
+        var receives = ReceiveBatch.create(arena, 1, 1).receive(3);
+        pair.post(receives);
+        pair.post(sends);
+        b.post(Work.send(4));
+        assertThat(b.drain(2)).extracting(Outcome::id).containsExactlyInAnyOrder(1L, 4L);
+        good(a.one(), 2, CompletionOpcode.SEND);
+        var completions = Completions.create(arena, 4);
+        Deadline.await("the receive", () -> receiveQueue.poll(completions) == 1);
+        assertThat(completions.workId(0)).isEqualTo(3);
+        assertThat(a.poll()).isEmpty();
+    }
+}

@@ -1,0 +1,51 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.Fabric;
+import io.rdmacomm.verbs.Device;
+import io.rdmacomm.verbs.Rdma;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/// Says what the suite runs on, and fails when a provider that was asked for is absent.
+class ProvidersTest {
+    private static final String REQUIRE = "rdma.test.require";
+
+    @Test
+    void saysWhatTheSuiteRunsOn() {
+        List<Fabric> present = Fabric.present().toList();
+        for (Fabric fabric : Fabric.values()) {
+            System.out.println("contract suite: " + fabric + (present.contains(fabric) ? " runs" : " IS ABSENT"));
+        }
+        for (String reason : Rdma.unavailable()) {
+            System.out.println("contract suite: " + reason);
+        }
+        for (Device device : Rdma.devices()) {
+            System.out.println("contract suite: " + device + " of provider " + device.provider());
+        }
+        assertThat(present).as("something to run on").isNotEmpty();
+    }
+
+    @Test
+    void everyRequiredProviderIsPresent() {
+        Set<String> present = Fabric.present().map(Fabric::provider).collect(Collectors.toSet());
+        List<String> required = Arrays.stream(System.getProperty(REQUIRE, "").split(",", -1))
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .toList();
+        System.out.println("contract suite: required " + required + ", present " + present);
+        assertThat(present)
+                .as("providers that -D%s asks for; %s", REQUIRE, Rdma.unavailable())
+                .containsAll(required);
+    }
+
+    @Test
+    void everyDeviceOfThisMachineIsInTheSuite() {
+        assertThat(Rdma.devices().stream().map(Device::name))
+                .isSubsetOf(Arrays.stream(Fabric.values()).map(Fabric::device).toList());
+    }
+}

@@ -1,0 +1,153 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RnrTimer;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A message that meets no receive.
+class ReceiverNotReadyTest extends ContractCase {
+    /// 5.12 ms.
+    private static final int TIMER = 18;
+
+    private static ConnectionOptions retries(int count, int timer) {
+        return ConnectionOptions.defaults().withReceiverNotReady(count, timer);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
+    void isRetriedAsOftenAsSaidAndThenFails(int count) {
+        Pair pair = connected(retries(count, TIMER));
+        pair.here().receive(10);
+        long start = System.nanoTime();
+        pair.here().post(Work.send(1), Work.send(2));
+        failed(pair.here().one(), 1, WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
+        long took = System.nanoTime() - start;
+        assertThat(took)
+                .as("each of %d waits lasts 5.12 ms", count)
+                .isGreaterThanOrEqualTo(count * RnrTimer.nanos(TIMER));
+        assertThat(took).isLessThan((count + 1) * RnrTimer.nanos(TIMER) + TimeUnit.SECONDS.toNanos(2));
+        flushed(pair.here().drain(2), 2, 10);
+        pair.here().awaitState(QueuePairState.ERROR);
+        assertThat(pair.there().state()).as("the receiver did nothing wrong").isEqualTo(QueuePairState.READY_TO_SEND);
+    }
+
+    @Test
+    void sevenMeansForEver() {
+        Pair pair = connected(retries(7, 1));
+        EndMemory source = here().allocate(8, everything());
+        EndMemory target = there().allocate(8, everything());
+        source.setLong(0, 4711);
+        pair.here().post(Work.send(1, source.piece(0, 8)));
+        assertThat(pair.here().collect(1, 300)).isEmpty();
+        assertThat(pair.here().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        pair.there().receive(2, target.piece(0, 8));
+        good(pair.here().one(), 1, CompletionOpcode.SEND);
+        good(pair.there().one(), 2, CompletionOpcode.RECEIVE);
+        assertThat(target.getLong(0)).isEqualTo(4711);
+    }
+
+    @Test
+    void aReceiveThatComesInTimeIsUsed() {
+        // 6 times 40.96 ms.
+        Pair pair = connected(retries(6, 24));
+        pair.here().post(Work.send(1));
+        assertThat(pair.here().collect(1, 20)).isEmpty();
+        pair.there().receive(2);
+        good(pair.here().one(), 1, CompletionOpcode.SEND);
+        good(pair.there().one(), 2, CompletionOpcode.RECEIVE);
+    }
+
+    @Test
+    void theCountBeginsAgainWithEveryMessage() {
+        Pair pair = connected(retries(4, 22));
+        for (int i = 0; i < 6; i++) {
+            pair.here().post(Work.send(i));
+            assertThat(pair.here().collect(1, 25)).isEmpty();
+            pair.there().receive(100 + i);
+            good(pair.here().one(), i, CompletionOpcode.SEND);
+            good(pair.there().one(), 100 + i, CompletionOpcode.RECEIVE);
+        }
+    }
+
+    @Test
+    void isNoticedByWriteWithImmediateButNotByWriteAndRead() {
+        Pair pair = connected(retries(0, TIMER));
+        EndMemory source = here().allocate(8, everything());
+        EndMemory target = there().allocate(8, everything());
+        pair.here()
+                .post(
+                        Work.write(1, target.remote(), source.piece(0, 8)),
+                        Work.read(2, target.remote(), source.piece(0, 8)),
+                        Work.fetchAndAdd(3, target.remote(), 1, source.piece(0, 8)));
+        good(pair.here().one(), 1, CompletionOpcode.WRITE);
+        good(pair.here().one(), 2, CompletionOpcode.READ);
+        good(pair.here().one(), 3, CompletionOpcode.FETCH_AND_ADD);
+        pair.here().post(Work.writeImmediate(4, target.remote(), 1, source.piece(0, 8)));
+        failed(pair.here().one(), 4, WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
+    }
+
+    @Test
+    void holdsBackWhatComesAfterIt() {
+        Pair pair = connected(retries(7, 1));
+        EndMemory source = here().allocate(8, everything());
+        EndMemory target = there().allocate(8, everything());
+        source.setLong(0, 1);
+        pair.here().post(Work.send(1), Work.write(2, target.remote(), source.piece(0, 8)));
+        assertThat(pair.here().collect(1, 50)).isEmpty();
+        assertThat(target.getLong(0)).as("the WRITE waits behind the SEND").isZero();
+        pair.there().receive(3);
+        good(pair.here().one(), 1, CompletionOpcode.SEND);
+        good(pair.here().one(), 2, CompletionOpcode.WRITE);
+        assertThat(target.getLong(0)).isEqualTo(1);
+    }
+
+    @Test
+    void doesNotHoldBackTheOtherDirectionOrOtherQueuePairs() {
+        Pair stuck = connected(retries(7, 1));
+        Pair free = connected();
+        stuck.here().receive(5);
+        stuck.here().post(Work.send(1));
+        stuck.there().post(Work.send(2));
+        good(stuck.there().one(), 2, CompletionOpcode.SEND);
+        good(stuck.here().one(), 5, CompletionOpcode.RECEIVE);
+        free.there().receive(6);
+        free.here().post(Work.send(7));
+        good(free.here().one(), 7, CompletionOpcode.SEND);
+        stuck.there().receive(3);
+        good(stuck.here().one(), 1, CompletionOpcode.SEND);
+    }
+
+    @Test
+    void theMessageArrivesEvenIfTheSenderNeverPolls() {
+        Pair pair = connected(retries(7, 1));
+        EndMemory source = here().allocate(8, everything());
+        EndMemory target = there().allocate(8, everything());
+        source.setLong(0, 99);
+        pair.here().post(Work.send(1, source.piece(0, 8)));
+        pair.there().receive(2, target.piece(0, 8));
+        good(pair.there().one(), 2, CompletionOpcode.RECEIVE);
+        assertThat(target.getLong(0)).isEqualTo(99);
+        good(pair.here().one(), 1, CompletionOpcode.SEND);
+    }
+
+    @Test
+    void aSenderThatWaitsCanBeClosed() {
+        Pair pair = pair(Spec.usual()).connect(retries(7, 31));
+        pair.here().post(Work.send(1));
+        pair.here().close();
+        pair.there().receive(2);
+        assertThat(pair.there().collect(1, 100)).isEmpty();
+    }
+}

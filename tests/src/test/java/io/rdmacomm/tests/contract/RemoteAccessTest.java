@@ -1,0 +1,230 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Differences;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.Piece;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RemoteMemory;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// What a peer may not do to this side's memory: the status on both sides, and that nothing was changed.
+class RemoteAccessTest extends ContractCase {
+    private static final int SIZE = 4096;
+
+    /// A one-sided operation of 8 bytes.
+    enum Operation {
+        WRITE(AccessFlag.REMOTE_WRITE),
+        READ(AccessFlag.REMOTE_READ),
+        WRITE_WITH_IMMEDIATE(AccessFlag.REMOTE_WRITE),
+        COMPARE_AND_SWAP(AccessFlag.REMOTE_ATOMIC),
+        FETCH_AND_ADD(AccessFlag.REMOTE_ATOMIC);
+
+        final AccessFlag right;
+
+        Operation(AccessFlag right) {
+            this.right = right;
+        }
+
+        Work on(long id, RemoteMemory memory, Piece piece) {
+            return switch (this) {
+                case WRITE -> Work.write(id, memory, piece);
+                case READ -> Work.read(id, memory, piece);
+                case WRITE_WITH_IMMEDIATE -> Work.writeImmediate(id, memory, 5, piece);
+                case COMPARE_AND_SWAP -> Work.compareAndSwap(id, memory, 0x5555555555555555L, 1, piece);
+                case FETCH_AND_ADD -> Work.fetchAndAdd(id, memory, 1, piece);
+            };
+        }
+    }
+
+    private void refused(Operation operation, Pair pair, RemoteMemory memory, EndMemory untouched, WorkStatus status) {
+        EndMemory local = here().allocate(64, everything());
+        local.fill(0x11);
+        untouched.fill(0x55);
+        boolean withReceive = operation == Operation.WRITE_WITH_IMMEDIATE;
+        if (withReceive) {
+            pair.there().receive(50);
+        }
+        pair.there().receive(51);
+        pair.here().receive(60);
+
+        pair.here()
+                .post(operation.on(1, memory, local.piece(0, 8)), Work.send(2).silent());
+
+        List<Outcome> mine = pair.here().drain(3);
+        failed(mine.get(0), 1, status);
+        flushed(mine.subList(1, 3), 2, 60);
+        List<Outcome> theirs = pair.there().drain(withReceive ? 2 : 1);
+        if (withReceive && status == WorkStatus.REMOTE_ACCESS_ERROR) {
+            failed(theirs.getFirst(), 50, WorkStatus.LOCAL_ACCESS_ERROR);
+        }
+        failed(theirs.getLast(), 51, WorkStatus.FLUSHED);
+        pair.here().awaitState(QueuePairState.ERROR);
+        pair.there().awaitState(QueuePairState.ERROR);
+        if (Differences.of(fabric).reportsResponderErrors()) {
+            AsyncEventType event = status == WorkStatus.REMOTE_ACCESS_ERROR
+                    ? AsyncEventType.QUEUE_PAIR_ACCESS_ERROR
+                    : AsyncEventType.QUEUE_PAIR_REQUEST_ERROR;
+            assertThat(pair.there().happens(event, 5000))
+                    .as("event %s there", event)
+                    .isTrue();
+        }
+        assertThat(untouched.read(0, SIZE)).containsOnly(0x55);
+        assertThat(local.read(0, 64)).containsOnly(0x11);
+    }
+
+    private EndMemory target(Set<AccessFlag> rights) {
+        return there().allocate(SIZE, rights);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anUnknownKeyIsRefused(Operation operation) {
+        EndMemory memory = target(everything());
+        RemoteMemory remote = memory.remote();
+        for (int wrong : new int[] {remote.key() + 1, remote.key() ^ 0x10000, 0, -1}) {
+            RemoteMemory forged = new RemoteMemory(remote.address(), SIZE, wrong);
+            refused(operation, connected(), forged, memory, WorkStatus.REMOTE_ACCESS_ERROR);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aKeyOfAClosedRegionIsRefused(Operation operation) {
+        EndMemory gone = target(everything());
+        RemoteMemory stale = gone.remote();
+        gone.close();
+        // A new region may get the same place, but not the same key.
+        EndMemory next = target(everything());
+        assertThat(next.remote().key()).isNotEqualTo(stale.key());
+        refused(operation, connected(), stale, next, WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsOutOfBoundsIsRefused(Operation operation) {
+        EndMemory memory = target(everything());
+        RemoteMemory remote = memory.remote();
+        long begin = remote.address();
+        for (long at : new long[] {begin - 8, begin + SIZE, begin + SIZE + 4096, 0, -8, Long.MAX_VALUE - 7}) {
+            RemoteMemory outside = new RemoteMemory(at, 8, remote.key());
+            refused(operation, connected(), outside, memory, WorkStatus.REMOTE_ACCESS_ERROR);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"WRITE", "READ", "WRITE_WITH_IMMEDIATE"})
+    void whatCrossesABoundIsRefused(Operation operation) {
+        EndMemory memory = target(everything());
+        RemoteMemory remote = memory.remote();
+        for (long at : new long[] {remote.address() - 1, remote.address() + SIZE - 7, -4}) {
+            RemoteMemory across = new RemoteMemory(at, 8, remote.key());
+            refused(operation, connected(), across, memory, WorkStatus.REMOTE_ACCESS_ERROR);
+        }
+    }
+
+    @Test
+    void aTransferThatIsLongerThanTheRegionIsRefused() {
+        EndMemory memory = target(everything());
+        EndMemory local = here().allocate(SIZE + 1, everything());
+        memory.fill(0x55);
+        Pair pair = connected();
+        pair.here().post(Work.write(1, memory.remote(), local.piece(0, SIZE + 1)));
+        failed(pair.here().one(), 1, WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(memory.read(0, SIZE)).containsOnly(0x55);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRegionOfAnotherProtectionDomainIsRefused(Operation operation) {
+        EndMemory memory = there().allocateInOtherDomain(SIZE, everything());
+        refused(operation, connected(), memory.remote(), memory, WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRegionWithoutTheRightIsRefused(Operation operation) {
+        Set<AccessFlag> rights = EnumSet.copyOf(AccessFlag.allRemote());
+        rights.remove(operation.right);
+        EndMemory memory = target(rights);
+        refused(operation, connected(), memory.remote(), memory, WorkStatus.REMOTE_ACCESS_ERROR);
+        EndMemory own = there().register(SIZE, rights);
+        refused(operation, connected(), own.remote(), own, WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aQueuePairWithoutTheRightIsRefusedAsAnInvalidRequest(Operation operation) {
+        Set<AccessFlag> rights = EnumSet.copyOf(AccessFlag.allRemote());
+        rights.remove(operation.right);
+        EndMemory memory = target(everything());
+        Pair pair = pair(Spec.usual())
+                .connect(
+                        ConnectionOptions.defaults(),
+                        ConnectionOptions.defaults().withAccessFlags(rights));
+        refused(operation, pair, memory.remote(), memory, WorkStatus.REMOTE_INVALID_REQUEST);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"COMPARE_AND_SWAP", "FETCH_AND_ADD"})
+    void aMisalignedAtomicIsRefused(Operation operation) {
+        EndMemory memory = target(everything());
+        for (int offset : new int[] {1, 4, 7}) {
+            refused(
+                    operation,
+                    connected(),
+                    memory.remote().slice(offset, 8),
+                    memory,
+                    WorkStatus.REMOTE_INVALID_REQUEST);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theRightThatIsNeededIsEnough(Operation operation) {
+        Set<AccessFlag> rights = EnumSet.of(operation.right, AccessFlag.LOCAL_WRITE);
+        EndMemory memory = target(rights);
+        Pair pair = pair(Spec.usual())
+                .connect(
+                        ConnectionOptions.defaults().withAccessFlags(Set.of()),
+                        ConnectionOptions.defaults().withAccessFlags(rights));
+        EndMemory local = here().allocate(8, Set.of(AccessFlag.LOCAL_WRITE));
+        pair.there().receive(2);
+        pair.here().post(operation.on(1, memory.remote(), local.piece(0, 8)));
+        assertThat(pair.here().one().status()).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void theSameMemoryCanBeRegisteredTwiceWithDifferentRights() {
+        EndMemory open = target(everything());
+        var queue = here().queue(Spec.usual());
+        queue.connect(queue.info(), ConnectionOptions.defaults());
+        var memory = here().arena().allocate(64, 64);
+        var readable = here().domain().register(memory, Set.of(AccessFlag.REMOTE_READ));
+        var writable = here().domain().register(memory, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+        EndMemory local = here().allocate(8, everything());
+        queue.post(
+                Work.write(1, writable.remote(), local.piece(0, 8)),
+                Work.read(2, readable.remote(), local.piece(0, 8)));
+        good(queue.one(), 1, CompletionOpcode.WRITE);
+        good(queue.one(), 2, CompletionOpcode.READ);
+        queue.post(Work.write(3, readable.remote(), local.piece(0, 8)));
+        failed(queue.one(), 3, WorkStatus.REMOTE_ACCESS_ERROR);
+        open.close();
+    }
+}

@@ -1,0 +1,201 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/// A peer that does not answer: not yet, no longer, or never.
+class RetryTest extends ContractCase {
+    /// 67 ms.
+    private static final int TIMEOUT = 14;
+
+    private static final int RETRIES = 2;
+    private static final long TIMEOUT_NANOS = 4096L << TIMEOUT;
+    private static final ConnectionOptions SHORT = ConnectionOptions.defaults().withTimeout(TIMEOUT, RETRIES);
+
+    private void exhausted(Pair pair) {
+        EndMemory source = here().allocate(8, everything());
+        pair.here().receive(10);
+        long start = System.nanoTime();
+        pair.here().post(Work.send(1, source.piece(0, 8)), Work.send(2).silent(), Work.send(3));
+        failed(pair.here().one(), 1, WorkStatus.RETRY_EXCEEDED);
+        long took = System.nanoTime() - start;
+        assertThat(took)
+                .as("time-out times retries")
+                .isBetween(TIMEOUT_NANOS * RETRIES * 8 / 10, TIMEOUT_NANOS * (RETRIES + 1) * 3 + 1_000_000_000L);
+        flushed(pair.here().drain(3), 2, 3, 10);
+        pair.here().awaitState(QueuePairState.ERROR);
+    }
+
+    private Pair misled(UnaryOperator<QueuePairInfo> lie) {
+        Pair pair = pair(Spec.usual());
+        pair.there().connect(pair.here().info(), SHORT);
+        pair.there().receive(100);
+        pair.here().connect(lie.apply(pair.there().info()), SHORT);
+        return pair;
+    }
+
+    @Test
+    void aPeerThatNeverComesExhaustsTheRetries() {
+        Pair pair = pair(Spec.usual());
+        pair.here().connect(pair.there().info(), SHORT);
+        exhausted(pair);
+    }
+
+    @Test
+    void aPeerInInitDoesNotAnswer() {
+        Pair pair = pair(Spec.usual());
+        pair.there().initialize(SHORT);
+        pair.there().receive(100);
+        pair.here().connect(pair.there().info(), SHORT);
+        exhausted(pair);
+        assertThat(pair.there().poll()).isEmpty();
+    }
+
+    @Test
+    void aWrongNumberExhaustsTheRetries() {
+        exhausted(misled(info -> new QueuePairInfo(
+                info.number() ^ 0x555, info.packetSequenceNumber(), info.lid(), info.gid(), info.mtu())));
+    }
+
+    @Test
+    void aWrongPlaceExhaustsTheRetries() {
+        exhausted(misled(info ->
+                new QueuePairInfo(info.number(), info.packetSequenceNumber(), info.lid() ^ 1, info.gid(), info.mtu())));
+    }
+
+    @Test
+    void aWrongSequenceNumberExhaustsTheRetries() {
+        Pair pair = pair(Spec.usual());
+        QueuePairInfo mine = pair.here().info();
+        pair.there()
+                .connect(
+                        new QueuePairInfo(
+                                mine.number(), mine.packetSequenceNumber() ^ 0x800, mine.lid(), mine.gid(), mine.mtu()),
+                        SHORT);
+        pair.there().receive(100);
+        pair.here().connect(pair.there().info(), SHORT);
+        exhausted(pair);
+        assertThat(pair.there().poll()).isEmpty();
+    }
+
+    @Test
+    void aPeerThatWasDestroyedExhaustsTheRetries() {
+        Pair pair = connected(SHORT);
+        pair.there().receive(1);
+        pair.here().post(Work.send(1));
+        good(pair.here().one(), 1, CompletionOpcode.SEND);
+        pair.there().close();
+        exhausted(pair);
+    }
+
+    @Test
+    void aPeerThatWasResetExhaustsTheRetries() {
+        Pair pair = connected(SHORT);
+        pair.there().modify(QueuePairState.RESET);
+        exhausted(pair);
+    }
+
+    @Test
+    void aPeerThatIsConnectedToSomebodyElseDoesNotAnswer() {
+        Pair pair = pair(Spec.usual());
+        Pair other = pair(Spec.usual());
+        pair.there().connect(other.here().info(), SHORT);
+        pair.there().receive(100);
+        pair.here().connect(pair.there().info(), SHORT);
+        exhausted(pair);
+        assertThat(pair.there().poll()).isEmpty();
+    }
+
+    @Test
+    void oneSidedWorkExhaustsTheRetriesToo() {
+        Pair pair = pair(Spec.usual());
+        EndMemory target = there().allocate(8, everything());
+        EndMemory source = here().allocate(8, everything());
+        pair.here().connect(pair.there().info(), SHORT);
+        pair.here().post(Work.read(1, target.remote(), source.piece(0, 8)));
+        failed(pair.here().one(), 1, WorkStatus.RETRY_EXCEEDED);
+    }
+
+    @Test
+    void aPeerThatComesLateButInTimeIsReached() {
+        ConnectionOptions patient = ConnectionOptions.defaults().withTimeout(16, 7);
+        Pair pair = pair(Spec.usual());
+        EndMemory source = here().allocate(8, everything());
+        EndMemory target = there().allocate(8, everything());
+        source.setLong(0, 31);
+        pair.here().connect(pair.there().info(), patient);
+        pair.here().post(Work.write(1, target.remote(), source.piece(0, 8)), Work.send(2));
+        assertThat(pair.here().collect(1, 200)).isEmpty();
+        pair.there().initialize(patient);
+        pair.there().receive(3);
+        pair.there().readyToReceive(pair.here().info(), patient);
+        good(pair.here().one(), 1, CompletionOpcode.WRITE);
+        good(pair.here().one(), 2, CompletionOpcode.SEND);
+        good(pair.there().one(), 3, CompletionOpcode.RECEIVE);
+        assertThat(target.getLong(0)).isEqualTo(31);
+    }
+
+    @Test
+    void aTimeOutOfZeroWaitsForEver() {
+        ConnectionOptions endless = ConnectionOptions.defaults().withTimeout(0, 0);
+        Pair pair = pair(Spec.usual());
+        pair.here().connect(pair.there().info(), endless);
+        pair.here().post(Work.send(1));
+        assertThat(pair.here().collect(1, 500)).isEmpty();
+        pair.there().initialize(endless);
+        pair.there().receive(2);
+        pair.there().readyToReceive(pair.here().info(), endless);
+        good(pair.here().one(), 1, CompletionOpcode.SEND);
+    }
+
+    @Test
+    void bothEndsCanConnectInAnyOrderAndSendAtOnce() {
+        for (int round = 0; round < 10; round++) {
+            Pair pair = pair(Spec.usual());
+            if (round % 2 == 0) {
+                pair.here().connect(pair.there().info(), ConnectionOptions.defaults());
+                pair.here().receive(1);
+                pair.here().post(Work.send(2));
+                pair.there().connect(pair.here().info(), ConnectionOptions.defaults());
+                pair.there().receive(3);
+                pair.there().post(Work.send(4));
+            } else {
+                pair.there().connect(pair.here().info(), ConnectionOptions.defaults());
+                pair.there().receive(3);
+                pair.there().post(Work.send(4));
+                pair.here().connect(pair.there().info(), ConnectionOptions.defaults());
+                pair.here().receive(1);
+                pair.here().post(Work.send(2));
+            }
+            assertThat(pair.here().drain(2)).allMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
+            assertThat(pair.there().drain(2)).allMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
+            pair.here().close();
+            pair.there().close();
+        }
+    }
+
+    @Test
+    void connectingIsQuick() {
+        connected();
+        long start = System.nanoTime();
+        Pair pair = connected();
+        pair.there().receive(1);
+        pair.here().post(Work.send(2));
+        pair.here().one();
+        long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        System.out.println(fabric + ": created, connected and sent in " + took + " ms");
+        assertThat(took).isLessThan(2000);
+    }
+}

@@ -1,0 +1,275 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.tests.fixture.Activity;
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.EndQueue;
+import io.rdmacomm.tests.fixture.EndSharedReceives;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// Receives that several queue pairs share.
+class SharedReceiveTest extends ContractCase {
+    private boolean missing() {
+        if (can(Capability.SHARED_RECEIVE_QUEUE)) {
+            return false;
+        }
+        assertThatThrownBy(() -> here().sharedReceives(8, 1)).isInstanceOf(UnsupportedVerbException.class);
+        return true;
+    }
+
+    private Pair onShared(EndSharedReceives shared, ConnectionOptions how) {
+        return new Pair(here().queue(Spec.usual()), there().queueOn(shared, Spec.usual())).connect(how);
+    }
+
+    @Test
+    void severalQueuePairsTakeReceivesFromOneQueue() {
+        if (missing()) {
+            return;
+        }
+        EndSharedReceives shared = there().sharedReceives(64, 2);
+        EndMemory target = there().allocate(64 * 8, everything());
+        EndMemory source = here().allocate(8, everything());
+        List<Pair> pairs = List.of(
+                onShared(shared, ConnectionOptions.defaults()),
+                onShared(shared, ConnectionOptions.defaults()),
+                onShared(shared, ConnectionOptions.defaults()));
+        for (int i = 0; i < 60; i++) {
+            assertThat(shared.receive(i, target.piece(i * 8L, 4), target.piece(i * 8L + 4, 4)))
+                    .isEqualTo(1);
+        }
+        Set<Long> used = new HashSet<>();
+        for (int i = 0; i < 60; i++) {
+            Pair pair = pairs.get(i % 3);
+            source.setLong(0, 1000 + i);
+            pair.here().post(Work.send(i, source.piece(0, 8)));
+            good(pair.here().one(), i, CompletionOpcode.SEND);
+            Outcome received = good(pair.there().one(), i, CompletionOpcode.RECEIVE);
+            assertThat(received.queuePair()).isEqualTo(pair.there().number());
+            assertThat(received.bytes()).isEqualTo(8);
+            assertThat(target.getLong(received.id() * 8)).isEqualTo(1000 + i);
+            used.add(received.id());
+        }
+        assertThat(used).hasSize(60);
+    }
+
+    @Test
+    void anEmptySharedQueueIsReceiverNotReady() {
+        if (missing()) {
+            return;
+        }
+        EndSharedReceives shared = there().sharedReceives(8, 1);
+        Pair pair = onShared(shared, ConnectionOptions.defaults());
+        pair.here().post(Work.send(1));
+        assertThat(pair.here().collect(1, 50)).isEmpty();
+        shared.receive(2);
+        good(pair.here().one(), 1, CompletionOpcode.SEND);
+        good(pair.there().one(), 2, CompletionOpcode.RECEIVE);
+        Pair strict = onShared(shared, ConnectionOptions.defaults().withReceiverNotReady(0, 1));
+        strict.here().post(Work.send(3));
+        failed(strict.here().one(), 3, WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
+    }
+
+    @Test
+    void itFillsUpAndHasRoomAsSoonAsAReceiveIsTaken() {
+        if (missing()) {
+            return;
+        }
+        EndSharedReceives shared = there().sharedReceives(4, 1);
+        Pair pair = onShared(shared, ConnectionOptions.defaults());
+        int depth = 0;
+        while (depth < 10_000 && shared.receive(depth) == 1) {
+            depth++;
+        }
+        assertThat(depth).isBetween(4, 9999);
+        pair.here().post(Work.send(1));
+        pair.here().one();
+        good(pair.there().one(), 0, CompletionOpcode.RECEIVE);
+        assertThat(shared.receive(100)).isEqualTo(1);
+        assertThat(shared.receive(101)).isZero();
+    }
+
+    @Test
+    void writeWithImmediateTakesAReceiveFromIt() {
+        if (missing()) {
+            return;
+        }
+        EndSharedReceives shared = there().sharedReceives(4, 1);
+        Pair pair = onShared(shared, ConnectionOptions.defaults());
+        EndMemory target = there().allocate(8, everything());
+        EndMemory source = here().allocate(8, everything());
+        shared.receive(5);
+        pair.here().post(Work.writeImmediate(1, target.remote(), 9, source.piece(0, 8)));
+        good(pair.here().one(), 1, CompletionOpcode.WRITE);
+        good(pair.there().one(), 5, CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE);
+    }
+
+    @Test
+    void theLimitIsAnnouncedOnceWhenFewerAreLeft() {
+        if (missing()) {
+            return;
+        }
+        EndSharedReceives shared = there().sharedReceives(16, 1);
+        Pair pair = onShared(shared, ConnectionOptions.defaults());
+        for (int i = 0; i < 10; i++) {
+            shared.receive(i);
+        }
+        shared.armLimit(8);
+        assertThat(shared.limit()).isEqualTo(8);
+        assertThat(shared.happens(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, 50))
+                .as("nothing was taken yet")
+                .isFalse();
+        send(pair, 2);
+        assertThat(shared.happens(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, 50))
+                .as("8 are left, not fewer")
+                .isFalse();
+        send(pair, 1);
+        assertThat(shared.happens(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, 5000))
+                .isTrue();
+        assertThat(shared.limit()).as("one shot").isZero();
+        send(pair, 2);
+        assertThat(shared.happens(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, 50))
+                .isFalse();
+        shared.armLimit(5);
+        send(pair, 1);
+        assertThat(shared.happens(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, 5000))
+                .as("armed again")
+                .isTrue();
+    }
+
+    private static void send(Pair pair, int count) {
+        for (int i = 0; i < count; i++) {
+            pair.here().post(Work.send(i));
+            pair.here().one();
+            pair.there().one();
+        }
+    }
+
+    @Test
+    void aLimitBeyondItsDepthIsRefused() {
+        if (missing()) {
+            return;
+        }
+        EndSharedReceives shared = here().sharedReceives(4, 1);
+        assertThatThrownBy(() -> shared.armLimit(1_000_000))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
+    }
+
+    @Test
+    void aFailedQueuePairLeavesItsReceivesToTheOthers() {
+        if (missing()) {
+            return;
+        }
+        EndSharedReceives shared = there().sharedReceives(16, 1);
+        Pair failing = onShared(shared, ConnectionOptions.defaults());
+        Pair healthy = onShared(shared, ConnectionOptions.defaults());
+        for (int i = 0; i < 4; i++) {
+            shared.receive(i);
+        }
+        failing.there().modify(QueuePairState.ERROR);
+        assertThat(failing.there().happens(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, 5000))
+                .isTrue();
+        assertThat(failing.there().collect(1, 50))
+                .as("shared receives are not flushed")
+                .isEmpty();
+        for (int i = 0; i < 4; i++) {
+            healthy.here().post(Work.send(i));
+            good(healthy.here().one(), i, CompletionOpcode.SEND);
+            good(healthy.there().one(), i, CompletionOpcode.RECEIVE);
+        }
+    }
+
+    @Test
+    void aSharedQueueWithUsersRefusesToClose() {
+        if (missing()) {
+            return;
+        }
+        EndSharedReceives shared = here().sharedReceives(4, 1);
+        LocalQueue user = here().queueOn(shared, Spec.usual());
+        assertThatThrownBy(shared::close)
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EBUSY));
+        user.initialize(ConnectionOptions.defaults());
+        assertThatThrownBy(() -> user.receive(1))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
+        user.close();
+        shared.close();
+    }
+
+    @Test
+    void manySendersAtOnceUseEveryReceiveOnce() {
+        if (missing()) {
+            return;
+        }
+        int senders = 4;
+        int each = 500;
+        EndSharedReceives shared = here().sharedReceives(512, 1);
+        EndMemory target = here().allocate(512 * 8, everything());
+        EndMemory source = there().allocate(8, everything());
+        EndQueue[] sources = new EndQueue[senders];
+        LocalQueue[] sinks = new LocalQueue[senders];
+        for (int i = 0; i < 512; i++) {
+            shared.receive(i, target.piece(i * 8L, 8));
+        }
+        Activity[] floods = new Activity[senders];
+        for (int i = 0; i < senders; i++) {
+            sources[i] = there().queue(Spec.usual());
+            // Whatever is posted may complete on one of them.
+            sinks[i] = here().queueOn(shared, Spec.usual().withCompletions(1024));
+            sources[i].connect(sinks[i].info(), ConnectionOptions.defaults());
+            sinks[i].connect(sources[i].info(), ConnectionOptions.defaults());
+            floods[i] = sources[i].flood(Work.send(0, source.piece(0, 8)), 8);
+        }
+        long[] received = new long[senders];
+        Deadline.await("all messages", () -> {
+            boolean all = true;
+            for (int i = 0; i < senders; i++) {
+                for (Outcome outcome : sinks[i].poll()) {
+                    good(outcome, outcome.id(), CompletionOpcode.RECEIVE);
+                    received[i]++;
+                    shared.receive(outcome.id(), target.piece(outcome.id() * 8, 8));
+                }
+                all &= received[i] >= each;
+            }
+            return all;
+        });
+        for (var flood : floods) {
+            flood.stop();
+        }
+        Deadline.until(300, () -> {
+            for (LocalQueue sink : sinks) {
+                for (Outcome outcome : sink.poll()) {
+                    shared.receive(outcome.id(), target.piece(outcome.id() * 8, 8));
+                }
+            }
+            return false;
+        });
+        for (var flood : floods) {
+            assertThat(flood.await(10_000).failed()).isEmpty();
+        }
+    }
+}

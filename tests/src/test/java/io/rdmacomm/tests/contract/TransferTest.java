@@ -1,0 +1,203 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.RemoteMemory;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Every operation moves exactly the bytes it names, of every size, both ways.
+class TransferTest extends ContractCase {
+    private static final int LONGEST = (1 << 20) + 3;
+    private static final int GUARD = 64;
+
+    private interface Operation {
+        void run(Way way, EndMemory source, EndMemory target, int size, int number);
+    }
+
+    private static int[] sizes() {
+        long seed = System.nanoTime();
+        System.out.println("TransferTest: seed " + seed);
+        Random random = new Random(seed);
+        return IntStream.concat(
+                        IntStream.of(0, 1, 7, 8, 9, 64, 4095, 4096, 65537, LONGEST),
+                        IntStream.range(0, 6).map(i -> random.nextInt(1 << (2 + 3 * i))))
+                .toArray();
+    }
+
+    private void forEverySize(boolean ownSegments, Operation operation) {
+        for (Way way : bothWays(connected())) {
+            EndMemory source;
+            EndMemory target;
+            if (ownSegments) {
+                source = way.from().register(LONGEST + GUARD, everything());
+                target = way.to().register(LONGEST + GUARD, everything());
+            } else {
+                source = way.from().allocate(LONGEST + GUARD, everything());
+                target = way.to().allocate(LONGEST + GUARD, everything());
+            }
+            int number = 0;
+            for (int size : sizes()) {
+                number++;
+                byte[] data = pattern(size + GUARD, number);
+                source.write(0, data);
+                target.fill(0x55);
+                operation.run(way, source, target, size, number);
+                byte[] arrived = target.read(0, size + GUARD);
+                assertThat(Arrays.equals(arrived, 0, size, data, 0, size))
+                        .as("%s %s: the %d bytes arrived", fabric, way.source(), size)
+                        .isTrue();
+                assertThat(Arrays.copyOfRange(arrived, size, size + GUARD))
+                        .as("bytes behind the %d that were sent", size)
+                        .containsOnly(0x55);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void sendFillsTheReceive(boolean ownSegments) {
+        forEverySize(ownSegments, (way, source, target, size, number) -> {
+            way.target().receive(100 + number, target.piece(0, size));
+            way.source().post(Work.send(number, source.piece(0, size)));
+            good(way.source().one(), number, CompletionOpcode.SEND);
+            Outcome received = good(way.target().one(), 100 + number, CompletionOpcode.RECEIVE);
+            assertThat(received.bytes()).isEqualTo(size);
+            assertThat(received.immediate()).isNull();
+            assertThat(received.queuePair()).isEqualTo(way.target().number());
+        });
+    }
+
+    @Test
+    void aReceiveMayBeLongerThanItsMessage() {
+        forEverySize(false, (way, source, target, size, number) -> {
+            way.target().receive(number, target.piece(0, size + 1));
+            way.source().post(Work.send(number, source.piece(0, size)));
+            good(way.source().one(), number, CompletionOpcode.SEND);
+            assertThat(good(way.target().one(), number, CompletionOpcode.RECEIVE)
+                            .bytes())
+                    .isEqualTo(size);
+        });
+    }
+
+    @Test
+    void sendCarriesImmediateDataInHostOrder() {
+        if (!can(Capability.SEND_WITH_IMMEDIATE)) {
+            return;
+        }
+        forEverySize(false, (way, source, target, size, number) -> {
+            way.target().receive(number, target.piece(0, size));
+            way.source().post(Work.sendImmediate(number, 0xA1B2C300 | number, source.piece(0, size)));
+            good(way.source().one(), number, CompletionOpcode.SEND);
+            Outcome received = good(way.target().one(), number, CompletionOpcode.RECEIVE);
+            assertThat(received.immediate()).isEqualTo(0xA1B2C300 | number);
+            assertThat(received.bytes()).isEqualTo(size);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void writeChangesThePeersMemoryAndCompletesOnlyHere(boolean ownSegments) {
+        forEverySize(ownSegments, (way, source, target, size, number) -> {
+            way.source().post(Work.write(number, target.remote(), source.piece(0, size)));
+            good(way.source().one(), number, CompletionOpcode.WRITE);
+            assertThat(way.target().poll()).isEmpty();
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void writeWithImmediateCompletesAReceiveWithoutTouchingItsMemory(boolean ownSegments) {
+        if (!can(Capability.WRITE_WITH_IMMEDIATE)) {
+            return;
+        }
+        forEverySize(ownSegments, (way, source, target, size, number) -> {
+            EndMemory unused = way.to().allocate(8, everything());
+            unused.fill(7);
+            way.target().receive(number, unused.piece(0, 8));
+            way.source().post(Work.writeImmediate(number, target.remote(), -number, source.piece(0, size)));
+            good(way.source().one(), number, CompletionOpcode.WRITE);
+            Outcome received = good(way.target().one(), number, CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE);
+            assertThat(received.immediate()).isEqualTo(-number);
+            assertThat(received.bytes()).isEqualTo(size);
+            assertThat(unused.read(0, 8)).containsOnly(7);
+            unused.close();
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void readFetchesThePeersMemoryAndCompletesOnlyHere(boolean ownSegments) {
+        // The bytes go against the way: the target asks for them.
+        forEverySize(ownSegments, (way, source, target, size, number) -> {
+            way.target().post(Work.read(number, source.remote(), target.piece(0, size)));
+            Outcome read = good(way.target().one(), number, CompletionOpcode.READ);
+            assertThat(read.bytes()).isEqualTo(size);
+            assertThat(way.source().poll()).isEmpty();
+        });
+    }
+
+    @Test
+    void nothingAtAllCanBeSentWrittenAndRead() {
+        for (Way way : bothWays(connected())) {
+            way.target().receive(1);
+            way.source()
+                    .post(
+                            Work.send(2),
+                            Work.write(3, new RemoteMemory(0xdead0000L, 0, 0xbad)),
+                            Work.read(4, new RemoteMemory(0xdead0000L, 0, 0xbad)));
+            good(way.source().one(), 2, CompletionOpcode.SEND);
+            good(way.source().one(), 3, CompletionOpcode.WRITE);
+            good(way.source().one(), 4, CompletionOpcode.READ);
+            assertThat(good(way.target().one(), 1, CompletionOpcode.RECEIVE).bytes())
+                    .isZero();
+        }
+    }
+
+    @Test
+    void oneSidedOperationsReachEveryPlaceOfTheRegion() {
+        for (Way way : bothWays(connected())) {
+            EndMemory target = way.to().allocate(10_000, everything());
+            EndMemory source = way.from().allocate(16, everything());
+            source.write(0, pattern(16, 1));
+            for (int offset : new int[] {0, 1, 63, 64, 4095, 4096, 9999 - 15}) {
+                target.fill(0);
+                way.source().post(Work.write(offset, target.remote().slice(offset, 16), source.piece(0, 16)));
+                good(way.source().one(), offset, CompletionOpcode.WRITE);
+                byte[] all = target.read(0, 10_000);
+                assertThat(Arrays.copyOfRange(all, offset, offset + 16)).isEqualTo(pattern(16, 1));
+                assertThat(IntStream.range(0, all.length)
+                                .filter(i -> all[i] != 0)
+                                .count())
+                        .as("bytes changed")
+                        .isLessThanOrEqualTo(16);
+            }
+        }
+    }
+
+    @Test
+    void aQueuePairCanBeConnectedToItself() {
+        var queue = here().queue(Spec.usual());
+        queue.connect(queue.info(), ConnectionOptions.defaults());
+        EndMemory memory = here().allocate(256, everything());
+        memory.write(0, pattern(64, 3));
+        queue.receive(1, memory.piece(64, 64));
+        queue.post(
+                Work.send(2, memory.piece(0, 64)), Work.write(3, memory.remote().slice(128, 64), memory.piece(0, 64)));
+        assertThat(queue.drain(3)).extracting(Outcome::id).containsExactlyInAnyOrder(1L, 2L, 3L);
+        assertThat(memory.read(64, 64)).isEqualTo(pattern(64, 3));
+        assertThat(memory.read(128, 64)).isEqualTo(pattern(64, 3));
+    }
+}
