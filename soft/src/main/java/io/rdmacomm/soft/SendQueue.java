@@ -3,13 +3,13 @@ package io.rdmacomm.soft;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 /// The send queue of a queue pair. What can be carried out at once never waits here: the posting thread does it.
 /// What must wait for the peer is kept in a ring, and the engine or the stager goes on with it. Everything is
@@ -35,7 +35,7 @@ final class SendQueue implements AutoCloseable {
     private final SoftQueuePair queuePair;
     private final Owner owner;
     private final SoftContext context;
-    private final ReentrantLock lock;
+    private final OperationLock lock;
     private final OwnBlock own;
     private final Connection connection;
     private final PeerQueuePair peer;
@@ -47,7 +47,7 @@ final class SendQueue implements AutoCloseable {
     SendQueue(
             SoftQueuePair queuePair,
             Owner owner,
-            ReentrantLock lock,
+            OperationLock lock,
             OwnBlock own,
             Connection connection,
             PeerQueuePair peer,

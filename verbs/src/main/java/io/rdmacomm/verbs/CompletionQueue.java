@@ -2,7 +2,6 @@ package io.rdmacomm.verbs;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Where finished work is reported (`struct ibv_cq`, ibv_create_cq(3)). Usable from any thread, unless it was
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class CompletionQueue extends Resource {
     private final Context context;
     private final @Nullable CompletionChannel channel;
-    private final @Nullable ReentrantLock lock;
+    private final @Nullable OperationLock lock;
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private @Nullable QueuePair lastCompleted;
 
@@ -22,7 +21,7 @@ public abstract class CompletionQueue extends Resource {
         super(context);
         this.context = context;
         this.channel = options.channel();
-        this.lock = options.singleThreaded() ? null : new ReentrantLock();
+        this.lock = options.singleThreaded() ? null : new OperationLock();
     }
 
     /// The open device it belongs to.
@@ -57,7 +56,7 @@ public abstract class CompletionQueue extends Resource {
             throw new IllegalArgumentException(
                     "max is " + max + ", the completions have room for " + completions.capacity());
         }
-        ReentrantLock guard = lock;
+        OperationLock guard = lock;
         if (guard == null) {
             return pollExclusively(completions, max);
         }
@@ -148,7 +147,7 @@ public abstract class CompletionQueue extends Resource {
                     Errno.EINVAL,
                     "capacity is " + capacity + ", must be 1 to " + max);
         }
-        ReentrantLock guard = lock;
+        OperationLock guard = lock;
         if (guard == null) {
             doResize(capacity);
             return;
@@ -173,7 +172,7 @@ public abstract class CompletionQueue extends Resource {
 
     @Override
     protected final void doClose() {
-        ReentrantLock guard = lock;
+        OperationLock guard = lock;
         if (guard != null) {
             guard.lock();
         }

@@ -3,7 +3,6 @@ package io.rdmacomm.verbs;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// A send queue and a receive queue (`struct ibv_qp`, ibv_create_qp(3)). Usable from any thread.
@@ -24,8 +23,8 @@ public abstract class QueuePair extends Resource {
     private final QueuePairOptions options;
     private final int initialPsn = ThreadLocalRandom.current().nextInt(1 << 24);
     private final QueuePairAttributes attributes = new QueuePairAttributes();
-    private final ReentrantLock sendLock = new ReentrantLock();
-    private final ReentrantLock receiveLock = new ReentrantLock();
+    private final OperationLock sendLock = new OperationLock();
+    private final OperationLock receiveLock = new OperationLock();
     private volatile QueuePairState state = QueuePairState.RESET;
     // Set by begin(), when the provider has said what sizes it really gave.
     private SendDepth sendDepth = new SendDepth(0);
@@ -409,12 +408,12 @@ public abstract class QueuePair extends Resource {
     }
 
     /// The lock that posting, modifying and closing hold, for a provider whose own threads touch the send queue.
-    protected final ReentrantLock sendLock() {
+    protected final OperationLock sendLock() {
         return sendLock;
     }
 
     /// The lock that posting receives, modifying and closing hold; taken after [#sendLock()].
-    protected final ReentrantLock receiveLock() {
+    protected final OperationLock receiveLock() {
         return receiveLock;
     }
 

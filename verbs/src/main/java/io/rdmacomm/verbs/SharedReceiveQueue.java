@@ -1,7 +1,5 @@
 package io.rdmacomm.verbs;
 
-import java.util.concurrent.locks.ReentrantLock;
-
 /// Receives that several queue pairs share (`struct ibv_srq`, ibv_create_srq(3)). Usable from any thread.
 ///
 /// Receives that are left when a queue pair fails are not flushed; wait for
@@ -9,7 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public abstract class SharedReceiveQueue extends Resource {
     private final ProtectionDomain protectionDomain;
     private final int elements;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final OperationLock lock = new OperationLock();
 
     /// For providers.
     protected SharedReceiveQueue(ProtectionDomain protectionDomain, SharedReceiveQueueOptions options) {

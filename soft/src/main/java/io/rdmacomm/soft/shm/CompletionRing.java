@@ -18,8 +18,8 @@ import java.lang.invoke.VarHandle;
 /// A producer claims the slot at the tail by replacing FREE with CLAIMED and its LID, fills it, and makes it
 /// FULL. Because the claim names its owner, the consumer can skip a slot whose producer died half-way. To resize,
 /// the consumer puts a new ring up and seals the old one at its tail: producers that meet the seal go to the new
-/// ring, and so does the consumer when it gets there. A ring that is full has no place for a seal: its producers find
-/// the new ring because it is full, and the consumer seals every slot that it empties.
+/// ring, and so does the consumer when it gets there. A ring that is full has no place for a seal: its producers
+/// find the new ring because it is full, and the consumer seals every slot that it empties.
 public final class CompletionRing {
     /// [#push]: the completion is in the queue.
     public static final int PUSHED = 0;
