@@ -54,6 +54,12 @@ final class Connection {
 
     /// Looks for the peer's queue pair, which may have appeared or become ready.
     void bind() {
+        Peer before = found;
+        if (before != null && !before.isAlive()) {
+            // Its end is about to be dealt with, for every queue pair that knows that it was its peer.
+            peer.unbind();
+            return;
+        }
         Peer context = this.context.peers().find(gid, lid);
         found = context;
         if (context == null || !peer.bind(context, number, this.context.lid(), this.context.gid(), sendPsn)) {
