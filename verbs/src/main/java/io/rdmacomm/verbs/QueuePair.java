@@ -374,6 +374,8 @@ public abstract class QueuePair extends Resource {
         sendLock.lock();
         try {
             checkOpen();
+            window.checkOpen();
+            region.checkOpen();
             if (window.type() != MemoryWindowType.TYPE_1) {
                 throw new RdmaException(operation, Errno.EINVAL, window + " is of type 2; bind it with a work request");
             }
