@@ -1,0 +1,160 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.LocalMemory;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.RemoteMemory;
+import io.rdmacomm.verbs.SendBatch;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Test;
+
+/// The data path allocates nothing: the thread's allocated bytes do not move over 100,000 posts and polls.
+class AllocationTest extends ContractCase {
+    private static final int WARM_UP = 30_000;
+    private static final int MEASURED = 100_000;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private void allocatesNothing(String what, Runnable step) {
+        for (int i = 0; i < WARM_UP; i++) {
+            step.run();
+        }
+        long allocated = -1;
+        // The JVM itself allocates a little while it still compiles: one of a few rounds must be clean.
+        for (int round = 0; round < 5 && allocated != 0; round++) {
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < MEASURED; i++) {
+                step.run();
+            }
+            allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+        }
+        assertThat(allocated)
+                .as("bytes allocated by %d times %s on %s", MEASURED, what, fabric)
+                .isZero();
+    }
+
+    private static void pollOne(CompletionQueue queue, Completions room) {
+        long spins = 0;
+        while (queue.poll(room) == 0) {
+            Thread.onSpinWait();
+            if (++spins > 2_000_000_000L) {
+                throw new AssertionError("no completion");
+            }
+        }
+        if (!room.isSuccess(0)) {
+            throw new AssertionError("status " + room.statusCode(0));
+        }
+    }
+
+    @Test
+    void oneSidedRequestsAllocateNothing() {
+        Pair pair = connected();
+        QueuePair queuePair = pair.here().queuePair();
+        CompletionQueue queue = pair.here().completionQueue();
+        LocalMemory local = here().allocate(64, everything());
+        EndMemory target = there().allocate(64, everything());
+        RemoteMemory remote = target.remote();
+        Completions room = Completions.create(here().arena(), 16);
+        SendBatch write = SendBatch.create(here().arena(), 1, 1)
+                .write(1, remote.address(), remote.key())
+                .with(local.region(), 0, 8)
+                .signaled();
+        SendBatch read = SendBatch.create(here().arena(), 1, 1)
+                .read(2, remote.address(), remote.key())
+                .with(local.region(), 8, 8)
+                .signaled();
+        SendBatch add = SendBatch.create(here().arena(), 1, 1)
+                .fetchAndAdd(3, remote.address() + 8, remote.key(), 1)
+                .with(local.region(), 16, 8)
+                .signaled();
+        SendBatch swap = SendBatch.create(here().arena(), 1, 1)
+                .compareAndSwap(4, remote.address() + 8, remote.key(), 1, 2)
+                .with(local.region(), 16, 8)
+                .signaled();
+        for (SendBatch batch : new SendBatch[] {write, read, add, swap}) {
+            allocatesNothing("one-sided request", () -> {
+                queuePair.post(batch);
+                pollOne(queue, room);
+            });
+        }
+        SendBatch chain = SendBatch.create(here().arena(), 8, 1);
+        allocatesNothing("filling and posting a chain", () -> {
+            chain.clear();
+            for (int i = 0; i < 8; i++) {
+                chain.write(i, remote.address(), remote.key()).with(local.region(), 0, 8);
+            }
+            chain.signaled();
+            queuePair.post(chain);
+            pollOne(queue, room);
+        });
+    }
+
+    @Test
+    void sendsAndReceivesAllocateNothing() {
+        LocalQueue one = here().queue(Spec.usual());
+        LocalQueue two = here().queue(Spec.usual());
+        one.connect(two.info(), ConnectionOptions.defaults());
+        two.connect(one.info(), ConnectionOptions.defaults());
+        LocalMemory local = here().allocate(256, everything());
+        Completions room = Completions.create(here().arena(), 16);
+        SendBatch send = SendBatch.create(here().arena(), 1, 2)
+                .sendWithImmediate(1, 7)
+                .with(local.region(), 0, 32)
+                .with(local.region(), 32, 32)
+                .signaled()
+                .solicited();
+        SendBatch inline = SendBatch.create(here().arena(), 1, 1)
+                .send(1)
+                .with(local.region(), 0, 32)
+                .signaled()
+                .inline();
+        SendBatch write = SendBatch.create(here().arena(), 1, 1)
+                .writeWithImmediate(1, local.address() + 192, local.remote().key(), 5)
+                .with(local.region(), 0, 32)
+                .signaled();
+        ReceiveBatch receive =
+                ReceiveBatch.create(here().arena(), 1, 1).receive(2).with(local.region(), 128, 64);
+        for (SendBatch batch : new SendBatch[] {send, inline, write}) {
+            allocatesNothing("receive and send", () -> {
+                two.queuePair().post(receive);
+                one.queuePair().post(batch);
+                pollOne(one.completionQueue(), room);
+                pollOne(two.completionQueue(), room);
+            });
+        }
+    }
+
+    @Test
+    void armingAndPollingAnEmptyQueueAllocatesNothing() {
+        LocalQueue queue = here().queue(Spec.usual());
+        Completions room = Completions.create(here().arena(), 16);
+        allocatesNothing("arming and polling", () -> {
+            queue.completionQueue().arm(false);
+            queue.completionQueue().poll(room);
+        });
+    }
+
+    @Test
+    void aFullQueueAllocatesNothing() {
+        Pair pair = connected(Spec.usual().withDepth(4, 4));
+        QueuePair queuePair = pair.here().queuePair();
+        LocalMemory local = here().allocate(64, everything());
+        RemoteMemory remote = there().allocate(64, everything()).remote();
+        SendBatch write = SendBatch.create(here().arena(), 1, 1)
+                .write(1, remote.address(), remote.key())
+                .with(local.region(), 0, 8);
+        while (queuePair.post(write) == 1) {
+            // Until it is full: nothing is signalled.
+        }
+        allocatesNothing("posting to a full queue", () -> queuePair.post(write));
+    }
+}

@@ -1,0 +1,312 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.Activity;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.End;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.EndQueue;
+import io.rdmacomm.tests.fixture.Fabric;
+import io.rdmacomm.tests.fixture.HelperProcess;
+import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.LocalEnd;
+import io.rdmacomm.tests.fixture.LocalMemory;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.PrivateMemory;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.WorkStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// A peer whose process is stopped or killed.
+@ParameterizedClass(name = "{0}")
+@MethodSource("io.rdmacomm.tests.fixture.Fabric#betweenProcesses")
+@ExtendWith(LeakCheck.class)
+class PeerDeathTest {
+    private static final long NOTICED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    @Parameter
+    private Fabric fabric;
+
+    private HelperProcess process;
+    private LocalEnd here;
+    private End there;
+
+    @BeforeEach
+    void start() {
+        PrivateMemory.use();
+        here = LocalEnd.open(fabric.device());
+        startPeer();
+    }
+
+    private void startPeer() {
+        process = HelperProcess.start();
+        there = process.host().open(fabric.device());
+    }
+
+    @AfterEach
+    void stop() {
+        long start = System.nanoTime();
+        here.close();
+        assertThat(System.nanoTime() - start)
+                .as("closing takes no longer than usual")
+                .isLessThan(5_000_000_000L);
+        if (process.isAlive()) {
+            process.close();
+        }
+        // What a killed process left is removed by the next context that opens.
+        LocalEnd.open(fabric.device()).close();
+        assertThat(PrivateMemory.contents()).isEmpty();
+    }
+
+    private record Pair(LocalQueue here, EndQueue there) {}
+
+    private Pair connected(Spec spec) {
+        LocalQueue mine = here.queue(spec);
+        EndQueue theirs = there.queue(spec);
+        // Patient: what ends the work is the death of the peer, not a time-out.
+        ConnectionOptions patient = ConnectionOptions.defaults().withTimeout(0, 7);
+        mine.connect(theirs.info(), patient);
+        theirs.connect(mine.info(), patient);
+        return new Pair(mine, theirs);
+    }
+
+    private void noticed(LocalQueue queue, long since) {
+        queue.awaitState(QueuePairState.ERROR);
+        assertThat(System.nanoTime() - since)
+                .as("time until the death is noticed")
+                .isLessThan(NOTICED_NANOS);
+    }
+
+    @Test
+    void killingAnIdlePeerFlushesTheReceivesWithinASecond() {
+        Pair pair = connected(Spec.usual());
+        for (int i = 0; i < 10; i++) {
+            pair.here().receive(i);
+        }
+        process.kill();
+        long start = System.nanoTime();
+        List<Outcome> flushed = pair.here().drain(10);
+        noticed(pair.here(), start);
+        for (int i = 0; i < 10; i++) {
+            assertThat(flushed.get(i).id()).isEqualTo(i);
+            assertThat(flushed.get(i).status()).isEqualTo(WorkStatus.FLUSHED);
+        }
+        pair.here().post(Work.send(77));
+        assertThat(pair.here().one().status()).isEqualTo(WorkStatus.FLUSHED);
+    }
+
+    @Test
+    void aWaiterForAnEventIsWoken() throws Exception {
+        Pair pair = connected(Spec.usual());
+        pair.here().receive(1);
+        pair.here().arm(false);
+        process.kill();
+        long start = System.nanoTime();
+        assertThat(pair.here().channel().awaitEvent(Duration.ofSeconds(10))).isNotNull();
+        noticed(pair.here(), start);
+        assertThat(pair.here().one().status()).isEqualTo(WorkStatus.FLUSHED);
+    }
+
+    @Test
+    void aSendThatWaitsForAReceiveOfTheDeadPeerEnds() {
+        Pair pair = connected(Spec.usual());
+        pair.here().post(Work.send(1), Work.send(2).silent(), Work.send(3));
+        process.kill();
+        long start = System.nanoTime();
+        List<Outcome> outcomes = pair.here().drain(3);
+        noticed(pair.here(), start);
+        assertThat(outcomes.get(0).id()).isEqualTo(1);
+        assertThat(outcomes.get(0).status()).isIn(WorkStatus.RETRY_EXCEEDED, WorkStatus.FLUSHED);
+        assertThat(outcomes.subList(1, 3)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
+    }
+
+    @Test
+    void oneSidedTrafficToADyingPeerEndsInAnErrorAndAFlush() {
+        int bytes = 1 << 16;
+        Pair pair = connected(Spec.usual());
+        LocalMemory local = here.allocate(bytes, AccessFlag.allRemote());
+        EndMemory remote = there.allocate(bytes, AccessFlag.allRemote());
+        List<Work> kinds = List.of(
+                Work.write(0, remote.remote(), local.piece(0, bytes)),
+                Work.read(0, remote.remote(), local.piece(0, bytes)),
+                Work.fetchAndAdd(0, remote.remote(), 1, local.piece(0, 8)));
+        List<Activity> floods = new ArrayList<>();
+        List<LocalQueue> queues = new ArrayList<>();
+        for (Work work : kinds) {
+            Pair each = connected(Spec.usual());
+            queues.add(each.here());
+            floods.add(each.here().flood(work, 16));
+        }
+        Deadline.await("traffic", () -> floods.stream().allMatch(flood -> flood.done() > 200));
+        process.kill();
+        long start = System.nanoTime();
+        for (int i = 0; i < kinds.size(); i++) {
+            noticed(queues.get(i), start);
+            List<Outcome> failed = floods.get(i).await(5000).failed();
+            assertThat(failed).isNotEmpty();
+            assertThat(failed.getFirst().status()).isIn(WorkStatus.RETRY_EXCEEDED, WorkStatus.FLUSHED);
+            assertThat(failed.stream().skip(1)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
+        }
+        noticed(pair.here(), start);
+    }
+
+    @Test
+    void everyReceiveEndsOnceHoweverThePeerDies() throws Exception {
+        long seed = System.nanoTime();
+        System.out.println("PeerDeathTest: seed " + seed);
+        Random random = new Random(seed);
+        for (int round = 0; round < 4; round++) {
+            Pair pair = connected(Spec.usual().withCompletions(4096));
+            LocalMemory target = here.allocate(64 * 4096, AccessFlag.allRemote());
+            EndMemory source = there.allocate(4096, AccessFlag.allRemote());
+            Map<Long, Integer> ends = new HashMap<>();
+            for (long i = 0; i < 64; i++) {
+                pair.here().receive(i, target.piece(i * 4096, 4096));
+            }
+            Activity flood = pair.there().flood(Work.send(0, source.piece(0, 4096)), 8);
+            long next = 64;
+            long killAt = 100L + random.nextInt(3000);
+            boolean killed = false;
+            Deadline deadline = Deadline.in(EndQueue.PATIENCE_MILLIS);
+            while (ends.size() < next && deadline.waiting()) {
+                for (Outcome outcome : pair.here().poll()) {
+                    deadline.progress();
+                    ends.merge(outcome.id(), 1, Integer::sum);
+                    if (outcome.status() == WorkStatus.SUCCESS && !killed) {
+                        pair.here().receive(next, target.piece(next % 64 * 4096, 4096));
+                        next++;
+                    }
+                }
+                if (!killed && next > killAt) {
+                    killed = true;
+                    process.kill();
+                }
+            }
+            assertThat(flood).isNotNull();
+            assertThat(ends).as("round %d, seed %d", round, seed).hasSize((int) next);
+            assertThat(ends.values()).containsOnly(1);
+            pair.here().awaitState(QueuePairState.ERROR);
+            pair.here().close();
+            target.close();
+            startPeer();
+        }
+    }
+
+    @Test
+    void otherPeersAndTheContextGoOn() {
+        Pair doomed = connected(Spec.usual());
+        doomed.here().receive(1);
+        LocalQueue loop = here.queue(Spec.usual());
+        loop.connect(loop.info(), ConnectionOptions.defaults());
+        process.kill();
+        doomed.here().one();
+        loop.receive(2);
+        loop.post(Work.send(3));
+        assertThat(loop.drain(2)).allMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
+        startPeer();
+        Pair next = connected(Spec.usual());
+        next.there().receive(4);
+        next.here().post(Work.send(5));
+        assertThat(next.here().one().opcode()).isEqualTo(CompletionOpcode.SEND);
+    }
+
+    @Test
+    void theNextStartRemovesWhatACrashLeft() {
+        LocalMemory mine = here.allocate(4096, AccessFlag.allRemote());
+        int own = PrivateMemory.contents().size();
+        there.allocate(1 << 20, AccessFlag.allRemote());
+        process.kill();
+        Deadline.await("the kernel has released its locks", () -> !process.isAlive());
+        LocalEnd next = LocalEnd.open(fabric.device());
+        next.close();
+        assertThat(PrivateMemory.contents().size())
+                .as("files besides those of this process: %s", PrivateMemory.contents())
+                .isLessThan(own + 3);
+        mine.fill(1);
+        here.close();
+        assertThat(PrivateMemory.contents()).as("nothing at all is left").isEmpty();
+    }
+
+    @Test
+    void oneSidedOperationsNeedNoThreadOfTheTarget() {
+        Pair pair = connected(Spec.usual());
+        EndMemory remote = there.allocate(4096, AccessFlag.allRemote());
+        LocalMemory local = here.allocate(4096, AccessFlag.allRemote());
+        local.setLong(0, 7);
+        var to = remote.remote();
+        pair.there().receive(50, remote.piece(1024, 64));
+        process.freeze();
+        try {
+            for (int i = 0; i < 200; i++) {
+                pair.here()
+                        .post(
+                                Work.write(1, to, local.piece(0, 8)),
+                                Work.fetchAndAdd(2, to.slice(0, 8), 1, local.piece(8, 8)),
+                                Work.compareAndSwap(3, to.slice(0, 8), 8, 9, local.piece(16, 8)),
+                                Work.read(4, to, local.piece(24, 8)));
+                assertThat(pair.here().drain(4)).allMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
+                assertThat(local.getLong(8)).isEqualTo(7);
+                assertThat(local.getLong(16)).isEqualTo(8);
+                assertThat(local.getLong(24)).isEqualTo(9);
+            }
+            pair.here().post(Work.send(5, local.piece(0, 64)));
+            assertThat(pair.here().one().status())
+                    .as("a SEND needs only the receive that was posted")
+                    .isEqualTo(WorkStatus.SUCCESS);
+        } finally {
+            process.thaw();
+        }
+        assertThat(pair.there().one().id()).isEqualTo(50);
+        assertThat(remote.getLong(0)).isEqualTo(9);
+    }
+
+    @Test
+    void aStoppedPeerIsNotADeadOne() {
+        Pair pair = connected(Spec.usual());
+        EndMemory own = there.register(4096, AccessFlag.allRemote());
+        LocalMemory local = here.allocate(4096, AccessFlag.allRemote());
+        local.setLong(0, 5);
+        var to = own.remote();
+        process.freeze();
+        try {
+            pair.here().post(Work.write(1, to, local.piece(0, 8)), Work.send(2));
+            assertThat(pair.here().collect(2, 1500)).allMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
+            assertThat(pair.here().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        } finally {
+            process.thaw();
+        }
+        pair.there().receive(3);
+        assertThat(pair.there().one().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(own.getLong(0)).isEqualTo(5);
+    }
+
+    @Test
+    void aPeerThatEndsNormallyIsNoticedToo() {
+        Pair pair = connected(Spec.usual());
+        pair.here().receive(1);
+        process.close();
+        long start = System.nanoTime();
+        assertThat(pair.here().one().status()).isEqualTo(WorkStatus.FLUSHED);
+        noticed(pair.here(), start);
+    }
+}

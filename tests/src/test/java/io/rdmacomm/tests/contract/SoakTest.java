@@ -1,0 +1,219 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.LocalMemory;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.Piece;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.RemoteMemory;
+import io.rdmacomm.verbs.WorkStatus;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Random work on one queue pair, compared with a model that knows what the peer's memory must be.
+class SoakTest extends ContractCase {
+    private static final int REMOTE = 1 << 16;
+    private static final int SLOT = 8192;
+    private static final int SLOTS = 32;
+    private static final int RECEIVE = 4096;
+
+    /// A request under way: what must be in its slot when it is done, if it brings something back.
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Pending(long id, int slot, byte[] expected) {}
+
+    @Test
+    void aThousandRandomRequestsAgreeWithTheModel() {
+        soak(3000, false);
+        soak(1000, true);
+    }
+
+    @Test
+    @Tag("slow")
+    @Timeout(600)
+    void aHundredThousandRandomRequestsAgreeWithTheModel() {
+        soak(100_000, false);
+        soak(20_000, true);
+    }
+
+    private void soak(int count, boolean ownSegments) {
+        long seed = System.nanoTime();
+        System.out.println("SoakTest: " + fabric + ", seed " + seed);
+        Pair pair = connected(Spec.usual().withCompletions(1024));
+        LocalMemory local = here().allocate((long) SLOT * SLOTS, everything());
+        EndMemory remote =
+                ownSegments ? there().register(REMOTE, everything()) : there().allocate(REMOTE, everything());
+        EndMemory inbox = there().allocate((long) RECEIVE * SLOTS, everything());
+        new Run(pair, local, remote, inbox, new Random(seed)).go(count);
+        pair.here().close();
+        pair.there().close();
+    }
+
+    /// One sequence of requests and the model of the peer's memory.
+    private static final class Run {
+        private final Pair pair;
+        private final LocalMemory local;
+        private final EndMemory remote;
+        private final RemoteMemory to;
+        private final EndMemory inbox;
+        private final Random random;
+        private final byte[] model = new byte[REMOTE];
+        private final ByteBuffer words = ByteBuffer.wrap(model).order(ByteOrder.nativeOrder());
+        private final Deque<Pending> pending = new ArrayDeque<>();
+        private final List<byte[]> sent = new ArrayList<>();
+        private int receivesPosted;
+        private int received;
+
+        Run(Pair pair, LocalMemory local, EndMemory remote, EndMemory inbox, Random random) {
+            this.pair = pair;
+            this.local = local;
+            this.remote = remote;
+            this.to = remote.remote();
+            this.inbox = inbox;
+            this.random = random;
+        }
+
+        void go(int count) {
+            for (int i = 0; i < count; i++) {
+                if (pending.size() == SLOTS) {
+                    finishOne();
+                }
+                post(i, i % SLOTS);
+                if (i % 500 == 499) {
+                    settle();
+                }
+            }
+            settle();
+        }
+
+        private void post(long id, int slot) {
+            int bytes = random.nextInt(10) == 0 ? random.nextInt(SLOT) : random.nextInt(200);
+            int offset = random.nextInt(REMOTE - bytes);
+            int word = random.nextInt(REMOTE / 8) * 8;
+            byte[] payload = new byte[bytes];
+            random.nextBytes(payload);
+            switch (random.nextInt(6)) {
+                case 0, 1 -> write(id, slot, offset, payload);
+                case 2 -> {
+                    byte[] expected = Arrays.copyOfRange(model, offset, offset + bytes);
+                    pair.here().post(Work.read(id, to.slice(offset, bytes), pieces(slot, bytes)));
+                    pending.add(new Pending(id, slot, expected));
+                }
+                case 3 -> {
+                    long old = words.getLong(word);
+                    long addend = random.nextLong();
+                    words.putLong(word, old + addend);
+                    pair.here().post(Work.fetchAndAdd(id, to.slice(word, 8), addend, piece(slot, 0, 8)));
+                    pending.add(new Pending(id, slot, bytesOf(old)));
+                }
+                case 4 -> {
+                    long old = words.getLong(word);
+                    long expected = random.nextBoolean() ? old : random.nextLong();
+                    long value = random.nextLong();
+                    words.putLong(word, old == expected ? value : old);
+                    pair.here().post(Work.compareAndSwap(id, to.slice(word, 8), expected, value, piece(slot, 0, 8)));
+                    pending.add(new Pending(id, slot, bytesOf(old)));
+                }
+                default -> send(id, slot, Arrays.copyOf(payload, Math.min(bytes, RECEIVE)));
+            }
+        }
+
+        private void write(long id, int slot, int offset, byte[] payload) {
+            local.write((long) slot * SLOT, payload);
+            System.arraycopy(payload, 0, model, offset, payload.length);
+            Work work = Work.write(id, to.slice(offset, payload.length), pieces(slot, payload.length));
+            pair.here().post(payload.length <= 64 && random.nextBoolean() ? work.inline() : work);
+            pending.add(new Pending(id, slot, payload));
+        }
+
+        private void send(long id, int slot, byte[] payload) {
+            if (sent.size() - received == SLOTS) {
+                receiveAll();
+            }
+            if (random.nextBoolean()) {
+                // Sometimes the receive is there first, sometimes the message.
+                postReceives(sent.size() + 1);
+            }
+            local.write((long) slot * SLOT, payload);
+            pair.here().post(Work.send(id, pieces(slot, payload.length)));
+            sent.add(payload);
+            postReceives(sent.size());
+            pending.add(new Pending(id, slot, payload));
+        }
+
+        private void postReceives(int upTo) {
+            while (receivesPosted < upTo) {
+                pair.there().receive(receivesPosted, inbox.piece((long) receivesPosted % SLOTS * RECEIVE, RECEIVE));
+                receivesPosted++;
+            }
+        }
+
+        private Piece piece(int slot, int offset, int length) {
+            return local.piece((long) slot * SLOT + offset, length);
+        }
+
+        /// The slot's first bytes in one to four pieces.
+        private Piece[] pieces(int slot, int bytes) {
+            List<Piece> pieces = new ArrayList<>();
+            int at = 0;
+            while (at < bytes && pieces.size() < 3) {
+                int length = 1 + random.nextInt(bytes - at);
+                pieces.add(piece(slot, at, length));
+                at += length;
+            }
+            pieces.add(piece(slot, at, bytes - at));
+            return pieces.toArray(Piece[]::new);
+        }
+
+        private static byte[] bytesOf(long value) {
+            return ByteBuffer.allocate(8)
+                    .order(ByteOrder.nativeOrder())
+                    .putLong(value)
+                    .array();
+        }
+
+        private void finishOne() {
+            Outcome outcome = pair.here().one();
+            Pending done = pending.remove();
+            assertThat(outcome.status()).isEqualTo(WorkStatus.SUCCESS);
+            assertThat(outcome.id()).isEqualTo(done.id());
+            assertThat(local.read((long) done.slot() * SLOT, done.expected().length))
+                    .isEqualTo(done.expected());
+        }
+
+        private void receiveAll() {
+            int count = sent.size() - received;
+            for (Outcome outcome : pair.there().drain(count)) {
+                byte[] expected = sent.get(received);
+                assertThat(outcome.status()).isEqualTo(WorkStatus.SUCCESS);
+                assertThat(outcome.id()).isEqualTo(received);
+                assertThat(outcome.bytes()).isEqualTo(expected.length);
+                assertThat(inbox.read((long) received % SLOTS * RECEIVE, expected.length))
+                        .isEqualTo(expected);
+                received++;
+            }
+        }
+
+        private void settle() {
+            while (!pending.isEmpty()) {
+                finishOne();
+            }
+            receiveAll();
+            assertThat(Arrays.equals(remote.read(0, REMOTE), model))
+                    .as("the peer's memory is what the model says")
+                    .isTrue();
+        }
+    }
+}

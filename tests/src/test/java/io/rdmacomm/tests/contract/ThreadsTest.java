@@ -1,0 +1,264 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Test;
+
+/// Many threads on the same objects, and closing under them.
+class ThreadsTest extends ContractCase {
+    private static final int POSTERS = 3;
+    private static final int EACH = 10_000;
+
+    @Test
+    void manyThreadsPostToAndPollOneQueuePair() throws Exception {
+        Pair pair = connected(Spec.usual().withDepth(128, 128).withCompletions(1024));
+        QueuePair queuePair = pair.here().queuePair();
+        CompletionQueue queue = pair.here().completionQueue();
+        EndMemory source = here().allocate(8, everything());
+        EndMemory target = there().allocate(8, everything());
+        AtomicIntegerArray seen = new AtomicIntegerArray(POSTERS * EACH);
+        AtomicInteger polled = new AtomicInteger();
+        try (ExecutorService threads = Executors.newFixedThreadPool(POSTERS + 2)) {
+            List<Future<?>> all = new ArrayList<>();
+            for (int poster = 0; poster < POSTERS; poster++) {
+                int first = poster * EACH;
+                all.add(threads.submit(() -> {
+                    SendBatch batch = SendBatch.create(here().arena(), 1, 1);
+                    Deadline deadline = Deadline.in(60_000);
+                    for (int i = 0; i < EACH; ) {
+                        batch.clear()
+                                .fetchAndAdd(
+                                        first + i,
+                                        target.remote().address(),
+                                        target.remote().key(),
+                                        1);
+                        batch.with(source.address(), 8, source.localKey()).signaled();
+                        if (queuePair.post(batch) == 1) {
+                            i++;
+                            deadline.progress();
+                        } else if (!deadline.waiting()) {
+                            throw new AssertionError("stuck after " + i);
+                        }
+                    }
+                }));
+            }
+            for (int poller = 0; poller < 2; poller++) {
+                all.add(threads.submit(() -> {
+                    Completions room = Completions.create(here().arena(), 16);
+                    Deadline deadline = Deadline.in(60_000);
+                    while (polled.get() < POSTERS * EACH) {
+                        int count = queue.poll(room);
+                        for (int i = 0; i < count; i++) {
+                            assertThat(room.status(i)).isEqualTo(WorkStatus.SUCCESS);
+                            seen.incrementAndGet((int) room.workId(i));
+                        }
+                        polled.addAndGet(count);
+                        if (!deadline.waiting()) {
+                            throw new AssertionError("stuck after " + polled);
+                        }
+                    }
+                }));
+            }
+            for (Future<?> each : all) {
+                each.get(90, TimeUnit.SECONDS);
+            }
+        }
+        for (int i = 0; i < seen.length(); i++) {
+            assertThat(seen.get(i)).as("completions of request %d", i).isEqualTo(1);
+        }
+        assertThat(target.getLong(0)).isEqualTo(POSTERS * EACH);
+    }
+
+    @Test
+    void manyThreadsPostReceivesAndEachIsUsedOnce() throws Exception {
+        Pair pair = connected(Spec.usual().withDepth(128, 128).withCompletions(1024));
+        int total = 6000;
+        AtomicInteger next = new AtomicInteger();
+        AtomicIntegerArray seen = new AtomicIntegerArray(total);
+        try (ExecutorService threads = Executors.newFixedThreadPool(2);
+                var flood = pair.there().flood(Work.send(0), 32)) {
+            List<Future<?>> all = new ArrayList<>();
+            for (int t = 0; t < 2; t++) {
+                all.add(threads.submit(() -> {
+                    ReceiveBatch batch = ReceiveBatch.create(here().arena(), 1, 1);
+                    Deadline deadline = Deadline.in(60_000);
+                    for (int id = next.getAndIncrement(); id < total; id = next.getAndIncrement()) {
+                        batch.clear().receive(id);
+                        while (pair.here().queuePair().post(batch) == 0) {
+                            if (!deadline.waiting()) {
+                                throw new AssertionError("stuck at " + id);
+                            }
+                        }
+                        deadline.progress();
+                    }
+                }));
+            }
+            Completions room = Completions.create(here().arena(), 16);
+            int[] received = new int[1];
+            Deadline.await("all receives", () -> {
+                int count = pair.here().completionQueue().poll(room);
+                for (int i = 0; i < count; i++) {
+                    seen.incrementAndGet((int) room.workId(i));
+                }
+                received[0] += count;
+                return received[0] == total;
+            });
+            for (Future<?> each : all) {
+                each.get(10, TimeUnit.SECONDS);
+            }
+            // Its last messages meet no receive any more.
+            flood.stop();
+            pair.here().modify(QueuePairState.ERROR);
+        }
+        for (int i = 0; i < total; i++) {
+            assertThat(seen.get(i)).isEqualTo(1);
+        }
+        pair.there().close();
+    }
+
+    @Test
+    void closingAQueuePairUnderItsPostersAndPollersIsSafe() throws Exception {
+        for (int round = 0; round < 30; round++) {
+            Pair pair = connected();
+            LocalQueue queue = pair.here();
+            EndMemory source = here().allocate(4096, everything());
+            EndMemory target = there().allocate(4096, everything());
+            CountDownLatch running = new CountDownLatch(2);
+            AtomicInteger posts = new AtomicInteger();
+            try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+                Future<String> poster = threads.submit(() -> {
+                    try {
+                        running.countDown();
+                        while (true) {
+                            posts.addAndGet(queue.post(Work.write(1, target.remote(), source.piece(0, 4096))));
+                        }
+                    } catch (IllegalStateException e) {
+                        return e.getMessage();
+                    }
+                });
+                Future<String> poller = threads.submit(() -> {
+                    Completions room = Completions.create(here().arena(), 16);
+                    try {
+                        running.countDown();
+                        while (true) {
+                            queue.completionQueue().poll(room);
+                        }
+                    } catch (IllegalStateException e) {
+                        return e.getMessage();
+                    }
+                });
+                assertThat(running.await(10, TimeUnit.SECONDS)).isTrue();
+                Deadline.await("posts", () -> posts.get() > 10);
+                queue.queuePair().close();
+                assertThat(poster.get(10, TimeUnit.SECONDS))
+                        .contains("queue pair 0x")
+                        .contains("is closed");
+                queue.completionQueue().close();
+                assertThat(poller.get(10, TimeUnit.SECONDS))
+                        .contains("completion queue")
+                        .contains("is closed");
+            }
+            pair.there().close();
+        }
+    }
+
+    @Test
+    void closingAContextUnderTrafficIsSafe() throws Exception {
+        for (int round = 0; round < 15; round++) {
+            Context context = closing(Rdma.open(fabric.device()));
+            CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(256));
+            var domain = context.allocateProtectionDomain();
+            QueuePair loop = domain.createQueuePair(here().options(queue, Spec.usual()));
+            loop.connect(loop.info());
+            var memory = domain.allocate(8192, everything());
+            CountDownLatch running = new CountDownLatch(1);
+            try (ExecutorService threads = Executors.newFixedThreadPool(1)) {
+                Future<String> traffic = threads.submit(() -> {
+                    SendBatch batch = SendBatch.create(here().arena(), 1, 1);
+                    Completions room = Completions.create(here().arena(), 16);
+                    try {
+                        for (long i = 0; ; i++) {
+                            batch.clear().write(i, memory.address() + 4096, memory.remoteKey());
+                            batch.with(memory.address(), 4096, memory.localKey())
+                                    .signaled();
+                            loop.post(batch);
+                            queue.poll(room);
+                            if (i == 100) {
+                                running.countDown();
+                            }
+                        }
+                    } catch (IllegalStateException e) {
+                        return e.getMessage();
+                    }
+                });
+                assertThat(running.await(10, TimeUnit.SECONDS)).isTrue();
+                context.close();
+                assertThat(traffic.get(10, TimeUnit.SECONDS)).contains("is closed");
+            }
+        }
+    }
+
+    @Test
+    void trafficInBothDirectionsAtOnceOnOneQueuePair() {
+        Pair pair = connected(Spec.usual().withDepth(64, 64).withCompletions(1024));
+        EndMemory mine = here().allocate(4096, everything());
+        EndMemory theirs = there().allocate(4096, everything());
+        try (var out = pair.here().flood(Work.write(0, theirs.remote(), mine.piece(0, 4096)), 32);
+                var back = pair.there().flood(Work.read(0, mine.remote(), theirs.piece(0, 4096)), 32)) {
+            Deadline.await("traffic both ways", () -> out.done() > 5000 && back.done() > 5000);
+            out.stop();
+            back.stop();
+            assertThat(out.await(10_000).failed()).isEmpty();
+            assertThat(back.await(10_000).failed()).isEmpty();
+        }
+    }
+
+    @Test
+    void contextsCanBeOpenedAndClosedByManyThreads() throws Exception {
+        try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+            List<Future<?>> all = new ArrayList<>();
+            for (int t = 0; t < 4; t++) {
+                all.add(threads.submit(() -> {
+                    for (int i = 0; i < 10; i++) {
+                        try (Context context = Rdma.open(fabric.device())) {
+                            CompletionQueue queue =
+                                    context.createCompletionQueue(CompletionQueueOptions.ofCapacity(16));
+                            QueuePair pair = context.allocateProtectionDomain()
+                                    .createQueuePair(here().options(queue, Spec.usual()));
+                            pair.connect(pair.info(), ConnectionOptions.defaults());
+                        }
+                    }
+                }));
+            }
+            for (Future<?> each : all) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+        }
+    }
+}
