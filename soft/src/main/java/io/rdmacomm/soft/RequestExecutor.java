@@ -94,7 +94,7 @@ final class RequestExecutor {
         int result = switch (opcode) {
             case 0 -> write(request, at, flags, mayStage);
             case 1 -> writeWithImmediate(request, at, flags, mayStage);
-            case 2, 3, 9 -> send(opcode, request, at, flags, mayStage);
+            case 2, 3, 9 -> send(request, at, flags, mayStage);
             case 4 -> read(request, at, flags, mayStage);
             case 5, 6 -> atomic(opcode == 5, request, at, mayStage);
             case 7 -> windowRequests.invalidate(request, at);
@@ -196,7 +196,7 @@ final class RequestExecutor {
         return status != DONE ? status : deliver(RECEIVE_WRITE, false, DONE, request, at, flags, mayStage);
     }
 
-    private int send(int opcode, MemorySegment request, long at, int flags, boolean mayStage) {
+    private int send(MemorySegment request, long at, int flags, boolean mayStage) {
         int status = resolveLocal(local, request, at, flags, 0);
         if (status != DONE) {
             return status;
@@ -204,12 +204,7 @@ final class RequestExecutor {
         if (!peer.isReady()) {
             return NO_PEER;
         }
-        int receiverStatus = DONE;
-        if (opcode == 9 && peer.oldestReceive() >= 0) {
-            int key = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
-            receiverStatus = windowRequests.invalidateRemote(peer, key) ? DONE : REMOTE_INVALID;
-        }
-        return deliver(RECEIVE, true, receiverStatus, request, at, flags, mayStage);
+        return deliver(RECEIVE, true, DONE, request, at, flags, mayStage);
     }
 
     private int read(MemorySegment request, long at, int flags, boolean mayStage) {
@@ -295,9 +290,20 @@ final class RequestExecutor {
                 if (payload && status == DONE && put(true) != DONE) {
                     status = WorkStatus.FLUSHED.code();
                 }
+                if (status == DONE && !invalidated(request, at)) {
+                    status = REMOTE_INVALID;
+                }
                 return completeReceive(opcode, workId, status, request, at, flags);
             }
         }
+    }
+
+    /// Invalidates the peer's key that a SEND with invalidation names, once it has its receive.
+    ///
+    /// @return false if it names no window
+    private boolean invalidated(MemorySegment request, long at) {
+        return request.get(JAVA_INT, at + SendRequestLayout.OPCODE) != 9
+                || windowRequests.invalidateRemote(peer, request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE));
     }
 
     /// Takes the receive, noted in the journal so that the peer can flush it should this process die before
