@@ -1,8 +1,10 @@
 package io.rdmacomm.tests.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.Differences;
 import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.LocalQueue;
@@ -14,6 +16,7 @@ import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.QueuePairStateException;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.ArrayList;
@@ -121,22 +124,38 @@ class FlushTest extends ContractCase {
     }
 
     @Test
-    void goingToResetDiscardsWorkSilentlyAndKeepsCompletions() {
+    void goingToResetDiscardsWorkSilently() {
         Pair pair = connected();
+        LocalQueue queue = pair.here();
+        queue.receive(2);
+        queue.post(Work.send(3), Work.send(4));
+        queue.modify(QueuePairState.RESET);
+        assertThat(queue.collect(1, 100)).isEmpty();
+        assertThat(queue.state()).isEqualTo(QueuePairState.RESET);
+        assertThatThrownBy(() -> queue.receive(5)).isInstanceOf(QueuePairStateException.class);
+    }
+
+    @Test
+    void completionsFromBeforeAResetStayAndFreeNothing() {
+        Pair pair = connected(Spec.usual().withDepth(8, 8));
+        LocalQueue queue = pair.here();
         EndMemory target = there().allocate(8, everything());
         EndMemory source = here().allocate(8, everything());
-        pair.here().post(Work.write(1, target.remote(), source.piece(0, 8)));
-        LocalQueue queue = pair.here();
-        EndMemory landed = target;
-        queue.receive(2);
-        queue.post(Work.send(3));
-        assertThat(landed).isNotNull();
+        for (int i = 0; i < 8; i++) {
+            queue.post(Work.fetchAndAdd(i, target.remote(), 1, source.piece(0, 8)));
+        }
+        Deadline.await("all are done", () -> target.getLong(0) == 8);
         queue.modify(QueuePairState.RESET);
-
-        List<Outcome> left = queue.collect(2, 100);
-
-        assertThat(left).extracting(Outcome::id).isSubsetOf(1L);
-        assertThat(queue.state()).isEqualTo(QueuePairState.RESET);
+        pair.there().modify(QueuePairState.RESET);
+        pair.connect(ConnectionOptions.defaults());
+        // A device may also drop them.
+        assertThat(queue.collect(8, 100)).extracting(Outcome::id).isSubsetOf(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
+        int taken = 0;
+        while (taken < 100 && queue.post(Work.write(100 + taken, target.remote(), source.piece(0, 8))) == 1) {
+            taken++;
+        }
+        assertThat(taken).isEqualTo(queue.queuePair().sizes().sends());
+        assertThat(queue.drain(taken)).allMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Registration, keys, own memory, re-registration and closing under way.
@@ -246,6 +247,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
+    @Tag("slow")
     void aLargeRegionIsRegisteredAndReached() {
         long bytes = 3L << 30;
         EndMemory target;

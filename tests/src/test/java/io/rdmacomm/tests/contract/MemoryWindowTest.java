@@ -265,6 +265,49 @@ class MemoryWindowTest extends ContractCase {
     }
 
     @Test
+    void aSendThatInvalidatesMayMeetAReceiveInTheCallersSegment() {
+        if (missing(MemoryWindowType.TYPE_2) || !can(Capability.SEND_WITH_INVALIDATE)) {
+            return;
+        }
+        EndMemory region = there().allocate(4096, BINDABLE);
+        EndMemory own = there().register(64, everything());
+        EndMemory source = here().allocate(64, everything());
+        source.write(0, pattern(64, 5));
+        EndWindow window = there().window(MemoryWindowType.TYPE_2);
+        Pair pair = connected();
+        int key = MemoryWindow.nextKey(window.key());
+        pair.there().postBind(1, window, key, region, 0, 64, READ_WRITE);
+        pair.there().one();
+        pair.there().receive(2, own.piece(0, 64));
+        pair.here().post(Work.sendInvalidate(3, key, source.piece(0, 64)));
+        good(pair.here().one(), 3, CompletionOpcode.SEND);
+        assertThat(good(pair.there().one(), 2, CompletionOpcode.RECEIVE).invalidated())
+                .isEqualTo(key);
+        assertThat(own.read(0, 64)).isEqualTo(pattern(64, 5));
+        write(pair, new RemoteMemory(region.address(), 8, key), source, WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @Test
+    void aSendThatInvalidatesAKeyThatIsNoWindowFails() {
+        if (!can(Capability.SEND_WITH_INVALIDATE)) {
+            return;
+        }
+        EndMemory region = there().allocate(64, everything());
+        Pair pair = connected();
+        pair.there().receive(1);
+        pair.here().post(Work.sendInvalidate(2, region.remote().key()));
+        assertThat(pair.here().one().status())
+                .isIn(
+                        WorkStatus.REMOTE_INVALID_REQUEST,
+                        WorkStatus.REMOTE_ACCESS_ERROR,
+                        WorkStatus.REMOTE_OPERATION_ERROR);
+        Pair other = connected();
+        EndMemory source = here().allocate(8, everything());
+        other.here().post(Work.write(3, region.remote(), source.piece(0, 8)));
+        good(other.here().one(), 3, CompletionOpcode.WRITE);
+    }
+
+    @Test
     void atomicsGoThroughAWindowToo() {
         if (missing(MemoryWindowType.TYPE_1)) {
             return;

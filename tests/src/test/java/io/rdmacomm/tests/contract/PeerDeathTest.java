@@ -301,6 +301,54 @@ class PeerDeathTest {
     }
 
     @Test
+    void workThatNeedsAStoppedPeerCanBeGivenUp() {
+        EndMemory own = there.register(1 << 16, AccessFlag.allRemote());
+        LocalMemory local = here.allocate(1 << 16, AccessFlag.allRemote());
+        var to = own.remote();
+        Pair flushed = connected(Spec.usual());
+        Pair closed = connected(Spec.usual());
+        Pair reset = connected(Spec.usual());
+        process.freeze();
+        try {
+            for (Pair pair : List.of(flushed, closed, reset)) {
+                pair.here()
+                        .post(
+                                Work.write(1, to, local.piece(0, 1 << 16)),
+                                Work.read(2, to, local.piece(0, 1 << 16)),
+                                Work.fetchAndAdd(3, to, 1, local.piece(0, 8)));
+            }
+            long start = System.nanoTime();
+            flushed.here().modify(QueuePairState.ERROR);
+            reset.here().modify(QueuePairState.RESET);
+            closed.here().close();
+            assertThat(System.nanoTime() - start)
+                    .as("nanoseconds to give it up")
+                    .isLessThan(5_000_000_000L);
+            assertThat(flushed.here().drain(3)).extracting(Outcome::status).containsOnly(WorkStatus.FLUSHED);
+        } finally {
+            process.thaw();
+        }
+        assertThat(reset.here().poll()).isEmpty();
+    }
+
+    @Test
+    void killingAStoppedPeerEndsWorkThatNeedsIt() {
+        EndMemory own = there.register(1 << 16, AccessFlag.allRemote());
+        LocalMemory local = here.allocate(1 << 16, AccessFlag.allRemote());
+        Pair pair = connected(Spec.usual());
+        var to = own.remote();
+        process.freeze();
+        pair.here().post(Work.write(1, to, local.piece(0, 1 << 16)), Work.read(2, to, local.piece(0, 1 << 16)));
+        assertThat(pair.here().collect(1, 50)).isEmpty();
+        process.kill();
+        long start = System.nanoTime();
+        List<Outcome> outcomes = pair.here().drain(2);
+        noticed(pair.here(), start);
+        assertThat(outcomes).noneMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
+        assertThat(outcomes).extracting(Outcome::id).containsExactly(1L, 2L);
+    }
+
+    @Test
     void aPeerThatEndsNormallyIsNoticedToo() {
         Pair pair = connected(Spec.usual());
         pair.here().receive(1);

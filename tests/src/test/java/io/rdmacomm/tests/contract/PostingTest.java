@@ -11,6 +11,7 @@ import io.rdmacomm.tests.fixture.LocalQueue;
 import io.rdmacomm.tests.fixture.Outcome;
 import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
@@ -85,6 +86,9 @@ class PostingTest extends ContractCase {
         good(pair.there().one(), 1, CompletionOpcode.RECEIVE);
         assertThat(source.read(32, 16)).isEqualTo(pattern(16, 1));
         assertThat(pair.there().state()).isEqualTo(QueuePairState.READY_TO_RECEIVE);
+        assertThat(pair.there().happens(AsyncEventType.COMMUNICATION_ESTABLISHED, 5000))
+                .as("the first message came before READY_TO_SEND")
+                .isTrue();
     }
 
     @Test

@@ -124,6 +124,29 @@ class SharedReceiveTest extends ContractCase {
     }
 
     @Test
+    void receivesMayBeInTheCallersSegment() {
+        if (missing()) {
+            return;
+        }
+        EndSharedReceives shared = there().sharedReceives(16, 2);
+        EndMemory own = there().register(1024, everything());
+        EndMemory source = here().register(64, everything());
+        Pair one = onShared(shared, ConnectionOptions.defaults());
+        Pair two = onShared(shared, ConnectionOptions.defaults());
+        for (int i = 0; i < 16; i++) {
+            shared.receive(i, own.piece(i * 64L, 32), own.piece(i * 64L + 32, 32));
+        }
+        for (int i = 0; i < 16; i++) {
+            Pair pair = i % 2 == 0 ? one : two;
+            source.write(0, pattern(64, i));
+            pair.here().post(Work.send(i, source.piece(0, 64)));
+            good(pair.here().one(), i, CompletionOpcode.SEND);
+            Outcome received = good(pair.there().one(), i, CompletionOpcode.RECEIVE);
+            assertThat(own.read(received.id() * 64, 64)).isEqualTo(pattern(64, i));
+        }
+    }
+
+    @Test
     void theLimitIsAnnouncedOnceWhenFewerAreLeft() {
         if (missing()) {
             return;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.Fabric;
 import io.rdmacomm.tests.fixture.LocalQueue;
 import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
@@ -237,6 +238,42 @@ class ThreadsTest extends ContractCase {
             assertThat(out.await(10_000).failed()).isEmpty();
             assertThat(back.await(10_000).failed()).isEmpty();
         }
+    }
+
+    @Test
+    void thePeersQueuePairMayCloseUnderTraffic() {
+        for (int round = 0; round < 5; round++) {
+            Pair pair = pair(Spec.usual()).connect(impatient(3));
+            EndMemory mine = here().allocate(1 << 16, everything());
+            EndMemory theirs = there().allocate(1 << 16, everything());
+            pair.there().receive(1);
+            try (var out = pair.here().flood(Work.write(0, theirs.remote(), mine.piece(0, 1 << 16)), 8)) {
+                Deadline.await("traffic", () -> out.done() > 50);
+                pair.there().close();
+                var failed = out.await(20_000).failed();
+                assertThat(failed.getFirst().status()).isEqualTo(WorkStatus.RETRY_EXCEEDED);
+                assertThat(failed.stream().skip(1)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
+            }
+        }
+    }
+
+    @Test
+    void thePeersContextMayCloseUnderTraffic() {
+        Pair pair = connected();
+        EndMemory mine = here().allocate(1 << 16, everything());
+        EndMemory theirs = there().allocate(1 << 16, everything());
+        if (fabric.place() == Fabric.Place.SAME_CONTEXT) {
+            return; // It would be this context.
+        }
+        try (var out = pair.here().flood(Work.read(0, theirs.remote(), mine.piece(0, 1 << 16)), 8)) {
+            Deadline.await("traffic", () -> out.done() > 50);
+            there().close();
+            var failed = out.await(20_000).failed();
+            assertThat(failed.getFirst().status())
+                    .isIn(WorkStatus.RETRY_EXCEEDED, WorkStatus.REMOTE_ACCESS_ERROR, WorkStatus.FLUSHED);
+            assertThat(failed.stream().skip(1)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
+        }
+        pair.here().awaitState(QueuePairState.ERROR);
     }
 
     @Test
