@@ -32,20 +32,16 @@ public final class ClientSession extends Session {
     /// @throws CommInterruptedException if the thread was interrupted
     public static ClientSession connect(SessionOptions options) {
         SessionOptions named = named(options, "client");
-        TcpConnector connector = reach(named);
-        SessionDevice device = null;
+        // The device first, which takes longest: the server is not kept waiting.
+        SessionDevice device = SessionDevice.open(named, named.name());
         boolean connected = false;
         try {
-            device = SessionDevice.open(named, named.name());
-            ClientSession session = new ClientSession(named, device, connector);
+            ClientSession session = new ClientSession(named, device, reach(named));
             connected = true;
             return session;
         } finally {
             if (!connected) {
-                connector.close();
-                if (device != null) {
-                    device.close();
-                }
+                device.close();
             }
         }
     }

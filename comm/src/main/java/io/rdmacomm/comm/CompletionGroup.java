@@ -264,10 +264,10 @@ final class CompletionGroup implements AutoCloseable {
         } catch (IllegalStateException e) {
             broken = true;
         }
-        if (sleeper.getAndSet(null) == null) {
+        if (!sleeper.compareAndSet(Thread.currentThread(), null)) {
             // Somebody took this thread out to interrupt it; that interrupt ends here.
             while (!interrupted && !Thread.interrupted()) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(this, 1_000);
             }
             return true;
         }

@@ -156,7 +156,7 @@ public final class TcpConnector implements AutoCloseable {
         long deadline = System.nanoTime() + timeout.toNanos();
         byte[] header = new byte[HEADER];
         try {
-            read(header, deadline, timeout);
+            read(header, true, deadline, timeout);
             ByteBuffer fields = ByteBuffer.wrap(header).position(MAGIC.length);
             int version = fields.getShort() & 0xffff;
             FrameType type = FrameType.of(fields.getShort() & 0xffff);
@@ -174,7 +174,7 @@ public final class TcpConnector implements AutoCloseable {
                         null);
             }
             byte[] payload = new byte[length];
-            read(payload, deadline, timeout);
+            read(payload, false, deadline, timeout);
             if (type == FrameType.REFUSE && expected != FrameType.REFUSE) {
                 throw new PeerRefusedException(peer + " refused: " + printable(payload), null);
             }
@@ -191,7 +191,7 @@ public final class TcpConnector implements AutoCloseable {
     }
 
     /// Fills `into`, and checks the magic number of a header while it arrives.
-    private void read(byte[] into, long deadline, Duration timeout) throws IOException {
+    private void read(byte[] into, boolean header, long deadline, Duration timeout) throws IOException {
         InputStream in = channel.socket().getInputStream();
         int have = 0;
         while (have < into.length) {
@@ -209,7 +209,7 @@ public final class TcpConnector implements AutoCloseable {
                 throw new PeerClosedException(peer + " closed the connection during the handshake", null);
             }
             have += count;
-            if (into.length == HEADER) {
+            if (header) {
                 checkMagic(into, have);
             }
         }

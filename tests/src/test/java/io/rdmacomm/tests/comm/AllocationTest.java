@@ -1,0 +1,134 @@
+package io.rdmacomm.tests.comm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.ChannelBatch;
+import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.MessageHandler;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Operations with handlers allocate nothing, from post to handler.
+final class AllocationTest {
+    private static final int WARM_UP = 30_000;
+    private static final int OPERATIONS = 100_000;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private ConnectedPair pair;
+    private RdmaChannel channel;
+    private BufferSlice slice;
+    private RemoteBuffer remote;
+    private long ended;
+    private long received;
+    private long failed;
+    private final CompletionHandler handler = (on, context, status, result) -> {
+        ended++;
+        failed += status == WorkStatus.SUCCESS ? 0 : 1;
+    };
+    private final MessageHandler counter = (on, message) -> received += message.block() == null ? 0 : 1;
+
+    @BeforeEach
+    void connect() {
+        pair = ConnectedPair.of(
+                SessionOptions.defaults().withThreadMode(ThreadMode.CALLER).withWorkMode(WorkMode.POLLING));
+        channel = pair.clientChannel();
+        RdmaBuffer source = pair.client.allocate("source", 64, 1);
+        slice = source.slice(0, 8);
+        remote = pair.target(pair.server.allocate("target", 64, 1));
+        pair.serverChannel().onMessage(counter);
+    }
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    /// One operation, which ends before it returns.
+    private interface Round {
+        void run();
+    }
+
+    private void measure(Round round) {
+        for (int i = 0; i < WARM_UP; i++) {
+            round.run();
+        }
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < OPERATIONS; i++) {
+            round.run();
+        }
+        long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+
+        assertThat(failed).isZero();
+        assertThat(allocated).as("bytes for " + OPERATIONS + " operations").isLessThan(1024);
+    }
+
+    @Test
+    void aWriteAllocatesNothing() {
+        measure(() -> {
+            long goal = ended + 1;
+            while (!channel.tryWrite(slice, remote, 0, handler, 1)) {
+                channel.poll();
+            }
+            while (ended < goal) {
+                channel.poll();
+            }
+        });
+    }
+
+    @Test
+    void aReadAndAnAtomicAllocateNothing() {
+        measure(() -> {
+            long goal = ended + 2;
+            while (!channel.tryRead(slice, remote, 0, handler, 1)) {
+                channel.poll();
+            }
+            while (!channel.tryFetchAndAdd(remote, 0, 1, handler, 1)) {
+                channel.poll();
+            }
+            while (ended < goal) {
+                channel.poll();
+            }
+        });
+    }
+
+    @Test
+    void aMessageAllocatesNothingOnEitherSideCreditsIncluded() {
+        measure(() -> {
+            long goal = received + 1;
+            while (!channel.trySend(slice, 5, handler, 1)) {
+                channel.poll();
+                pair.server.poll();
+            }
+            while (received < goal) {
+                pair.server.poll();
+                channel.poll();
+            }
+        });
+        assertThat(pair.serverChannel().statistics().creditUpdates()).isPositive();
+    }
+
+    @Test
+    void aBatchAllocatesNothing() {
+        ChannelBatch batch = channel.batch(16);
+        measure(() -> {
+            while (batch.write(slice, remote, 0, handler, 1)) {
+                // Until it is full.
+            }
+            while (!batch.tryPost()) {
+                channel.poll();
+            }
+            channel.poll();
+        });
+    }
+}

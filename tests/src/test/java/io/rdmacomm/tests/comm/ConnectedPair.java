@@ -1,0 +1,95 @@
+package io.rdmacomm.tests.comm;
+
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.Deadlines;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionOptions;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/// A server and a client in this process, connected.
+final class ConnectedPair implements AutoCloseable {
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    final ServerSession server;
+    final ClientSession client;
+    final EndPoint serverEnd;
+    final EndPoint clientEnd;
+
+    ConnectedPair(SessionOptions serverOptions, SessionOptions clientOptions) {
+        server = ServerSession.listen(serverOptions.withAddress("127.0.0.1", 0));
+        try {
+            client = ClientSession.connect(clientOptions.withAddress("127.0.0.1", server.port()));
+            serverEnd = server.accept(PATIENCE);
+            clientEnd = client.endPoint();
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /// A pair with these options on both sides.
+    static ConnectedPair of(SessionOptions options) {
+        return new ConnectedPair(options, options);
+    }
+
+    static ConnectedPair ofDefaults() {
+        return of(SessionOptions.defaults());
+    }
+
+    /// Options with short deadlines, for tests that run into them.
+    static SessionOptions impatient() {
+        return SessionOptions.defaults()
+                .withDeadlines(Deadlines.defaults()
+                        .withConnect(Duration.ofMillis(300))
+                        .withHandshake(Duration.ofMillis(300))
+                        .withClose(Duration.ofMillis(300))
+                        .withOperation(Duration.ofMillis(300)));
+    }
+
+    RdmaChannel serverChannel() {
+        return serverEnd.channel(0);
+    }
+
+    RdmaChannel clientChannel() {
+        return clientEnd.channel(0);
+    }
+
+    /// A buffer of the server that the client knows.
+    RemoteBuffer target(RdmaBuffer buffer) {
+        serverEnd.announce(buffer);
+        return clientEnd.peerBuffer(buffer.name(), PATIENCE);
+    }
+
+    /// Lets time pass, with progress on both sides, until `condition` holds.
+    void until(BooleanSupplier condition) {
+        eventually(() -> {
+            server.poll();
+            client.poll();
+            return condition.getAsBoolean();
+        });
+    }
+
+    /// Lets time pass until `condition` holds.
+    static void eventually(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("it did not happen within " + PATIENCE);
+            }
+            LockSupport.parkNanos(10_000);
+        }
+    }
+
+    @Override
+    public void close() {
+        try (server) {
+            client.close();
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.ChannelBatch;
+import io.rdmacomm.comm.ChannelOptions;
+import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.ThreadMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A full queue is back-pressure, never an error: neither here nor at the peer.
+final class FlowControlTest {
+    private static SessionOptions options(int window, int receives) {
+        return SessionOptions.defaults()
+                .withThreadMode(ThreadMode.CALLER)
+                .withChannel(ChannelOptions.defaults()
+                        .withSendWindow(window)
+                        .withReceives(receives)
+                        .withMessageBytes(64));
+    }
+
+    @Test
+    void aFullWindowIsFalseAndNotAnException() {
+        try (ConnectedPair pair = ConnectedPair.of(options(4, 64))) {
+            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64, 1));
+            RdmaChannel channel = pair.clientChannel();
+            AtomicLong ended = new AtomicLong();
+            CompletionHandler handler = (on, context, status, result) -> ended.incrementAndGet();
+
+            int taken = 0;
+            while (channel.tryWrite(source.block(0), remote, 0, handler, 0)) {
+                taken++;
+            }
+
+            assertThat(taken).isEqualTo(4);
+            assertThat(channel.inFlight()).isEqualTo(4);
+            assertThat(channel.statistics().windowStalls()).isEqualTo(1);
+            pair.until(() -> ended.get() == 4);
+            assertThat(channel.tryWrite(source.block(0), remote, 0, handler, 0)).isTrue();
+            pair.until(() -> ended.get() == 5);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 7, 64})
+    void aReceiverThatDoesNothingStopsTheSenderAndNothingBreaks(int receives) {
+        try (ConnectedPair pair = ConnectedPair.of(options(256, receives))) {
+            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            BufferSlice slice = source.slice(0, 8);
+            RdmaChannel channel = pair.clientChannel();
+            int sent = 0;
+            while (channel.trySend(slice, sent, CompletionHandler.NONE, 0)) {
+                sent++;
+            }
+            assertThat(sent).isEqualTo(receives);
+            assertThat(channel.statistics().creditStalls()).isEqualTo(1);
+
+            int next = 0;
+            while (next < 1000) {
+                pair.server.poll();
+                Message message = pair.serverChannel().tryReceive();
+                if (message != null) {
+                    assertThat(message.tag()).isEqualTo(next++);
+                    message.close();
+                }
+                pair.client.poll();
+                if (channel.trySend(slice, sent, CompletionHandler.NONE, 0)) {
+                    sent++;
+                }
+            }
+            assertThat(pair.clientEnd.failure()).isNull();
+            assertThat(pair.serverChannel().statistics().creditUpdates()).isPositive();
+        }
+    }
+
+    @Test
+    void creditsOutliveTheWindowAndTheRing() {
+        try (ConnectedPair pair = ConnectedPair.of(options(8, 8))) {
+            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            BufferSlice slice = source.slice(0, 8);
+            AtomicLong received = new AtomicLong();
+            AtomicLong back = new AtomicLong();
+            RdmaBuffer reply = pair.server.allocate("reply", 64, 1);
+            pair.serverChannel().onMessage((on, message) -> received.incrementAndGet());
+            pair.clientChannel().onMessage((on, message) -> back.incrementAndGet());
+            long sent = 0;
+            long replied = 0;
+            while (received.get() < 50_000 || back.get() < 50_000) {
+                sent += sent < 50_000 && pair.clientChannel().trySend(slice, CompletionHandler.NONE, 0) ? 1 : 0;
+                replied +=
+                        replied < 50_000 && pair.serverChannel().trySend(reply.slice(0, 8), CompletionHandler.NONE, 0)
+                                ? 1
+                                : 0;
+                pair.client.poll();
+                pair.server.poll();
+            }
+            assertThat(received.get()).isEqualTo(50_000);
+            assertThat(back.get()).isEqualTo(50_000);
+        }
+    }
+
+    @Test
+    void waitingOperationsStartInOrderAndBeforeThoseThatDoNotWait() {
+        SessionOptions options = options(2, 4).withThreadMode(ThreadMode.SHARED_CQ);
+        try (ConnectedPair pair = ConnectedPair.of(options)) {
+            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            BufferSlice slice = source.slice(0, 8);
+            RdmaChannel channel = pair.clientChannel();
+            List<CompletableFuture<?>> sends = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                sends.add(channel.async().send(slice, i));
+            }
+            assertThat(channel.trySend(slice, 999, CompletionHandler.NONE, 0)).isFalse();
+            for (int i = 0; i < 500; i++) {
+                try (Message message = pair.serverChannel().blocking(PATIENCE).receive()) {
+                    assertThat(message.tag()).isEqualTo(i);
+                }
+            }
+            sends.forEach(CompletableFuture::join);
+        }
+    }
+
+    @Test
+    void anOperationThatFindsNoRoomInTimeIsGivenUpAndHasNoEffect() {
+        try (ConnectedPair pair = ConnectedPair.of(options(8, 1).withThreadMode(ThreadMode.PER_QUEUE_PAIR))) {
+            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            BufferSlice slice = source.slice(0, 8);
+            RdmaChannel channel = pair.clientChannel();
+            channel.blocking(PATIENCE).send(slice, 1);
+
+            assertThatThrownBy(() -> channel.blocking(Duration.ofMillis(50)).send(slice, 2))
+                    .isInstanceOf(DeadlineException.class)
+                    .hasMessageContaining("the peer receives too slowly");
+            CompletableFuture<?> future = channel.async(Duration.ofMillis(50)).send(slice, 3);
+            assertThatThrownBy(future::join).hasCauseInstanceOf(DeadlineException.class);
+
+            CompletableFuture<?> patient = channel.async().send(slice, 4);
+            try (Message message = pair.serverChannel().blocking(PATIENCE).receive()) {
+                assertThat(message.tag()).isEqualTo(1);
+            }
+            try (Message message = pair.serverChannel().blocking(PATIENCE).receive()) {
+                assertThat(message.tag()).isEqualTo(4);
+            }
+            patient.join();
+        }
+    }
+
+    @Test
+    void aBatchIsTakenWholeOrNotAtAll() {
+        try (ConnectedPair pair = ConnectedPair.of(options(8, 8))) {
+            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64, 1));
+            ChannelBatch batch = pair.clientChannel().batch(5);
+            AtomicLong ended = new AtomicLong();
+            CompletionHandler handler = (on, context, status, result) -> ended.incrementAndGet();
+            for (int round = 0; round < 2; round++) {
+                while (batch.write(source.block(0), remote, 0, handler, 0)) {
+                    // Until it is full.
+                }
+                assertThat(batch.tryPost()).isEqualTo(round == 0);
+            }
+            assertThat(batch.size()).isEqualTo(5);
+            assertThat(pair.clientChannel().inFlight()).isEqualTo(5);
+            pair.until(() -> ended.get() == 5);
+            assertThat(batch.tryPost()).isTrue();
+            pair.until(() -> ended.get() == 10);
+        }
+    }
+
+    @Test
+    void aBatchNeverHoldsMoreMessagesThanThePeerIsSureToReceive() {
+        try (ConnectedPair pair = ConnectedPair.of(options(64, 16))) {
+            BufferSlice slice = pair.client.allocate("source", 64, 1).slice(0, 8);
+            AtomicLong received = new AtomicLong();
+            pair.serverChannel().onMessage((on, message) -> received.incrementAndGet());
+            ChannelBatch batch = pair.clientChannel().batch(64);
+            long sent = 0;
+            for (int round = 0; round < 200; round++) {
+                while (batch.send(slice, CompletionHandler.NONE, 0)) {
+                    sent++;
+                }
+                pair.until(batch::tryPost);
+            }
+            long all = sent;
+            pair.until(() -> received.get() == all);
+            assertThat(all).isEqualTo(200 * 13);
+        }
+    }
+
+    @Test
+    void manyThreadsShareOneChannel() throws InterruptedException {
+        SessionOptions options = options(16, 16).withThreadMode(ThreadMode.PER_QUEUE_PAIR);
+        try (ConnectedPair pair = ConnectedPair.of(options)) {
+            RdmaBuffer counters = pair.server.allocate("counters", 8, 8);
+            RemoteBuffer remote = pair.target(counters);
+            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            AtomicLong received = new AtomicLong();
+            pair.serverChannel().onMessage((on, message) -> received.incrementAndGet());
+            List<Thread> threads = new ArrayList<>();
+            for (int t = 0; t < 8; t++) {
+                int mine = t;
+                threads.add(Thread.ofVirtual().start(() -> {
+                    for (int i = 0; i < 200; i++) {
+                        pair.clientChannel().blocking(PATIENCE).fetchAndAdd(remote, mine * 8L, 1);
+                        pair.clientChannel().blocking(PATIENCE).send(source.slice(0, 8), i);
+                    }
+                }));
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            ConnectedPair.eventually(() -> received.get() == 1600);
+            for (int t = 0; t < 8; t++) {
+                assertThat(counters.segment().get(JAVA_LONG, t * 8L)).isEqualTo(200);
+            }
+        }
+    }
+}

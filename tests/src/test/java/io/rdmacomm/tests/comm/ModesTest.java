@@ -1,0 +1,147 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.comm.BlockingChannel;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.comm.WorkMode;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Every work mode with every thread mode, on either side.
+final class ModesTest {
+    static Stream<Arguments> combinations() {
+        return Arrays.stream(WorkMode.values())
+                .flatMap(work -> Arrays.stream(ThreadMode.values()).map(thread -> Arguments.of(work, thread)));
+    }
+
+    private static SessionOptions options(WorkMode work, ThreadMode thread) {
+        return SessionOptions.defaults()
+                .withWorkMode(work)
+                .withThreadMode(thread)
+                .withChannels(2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("combinations")
+    void echoesAndWritesOnEveryChannel(WorkMode work, ThreadMode thread) {
+        try (ConnectedPair pair = ConnectedPair.of(options(work, thread))) {
+            RdmaBuffer source = pair.client.allocate("source", 8, 2);
+            RdmaBuffer answer = pair.server.allocate("answer", 8, 2);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", 8, 2));
+            List<Thread> threads = new ArrayList<>();
+            List<CompletableFuture<Void>> results = new ArrayList<>();
+            for (int c = 0; c < 2; c++) {
+                int index = c;
+                threads.add(Thread.ofVirtual()
+                        .start(() -> echo(pair.serverEnd.channel(index).blocking(PATIENCE), answer, index)));
+                results.add(CompletableFuture.runAsync(
+                        () -> ask(pair.clientEnd.channel(index).blocking(PATIENCE), source, remote, index),
+                        task -> threads.add(Thread.ofVirtual().start(task))));
+            }
+            results.forEach(CompletableFuture::join);
+        }
+    }
+
+    private static void echo(BlockingChannel channel, RdmaBuffer answer, int index) {
+        for (int i = 0; i < 50; i++) {
+            try (Message message = channel.receive()) {
+                answer.segment().set(JAVA_LONG, index * 8L, message.block().get(JAVA_LONG, 0) + 1);
+                channel.send(answer.block(index), message.tag());
+            }
+        }
+    }
+
+    private static void ask(BlockingChannel channel, RdmaBuffer source, RemoteBuffer remote, int index) {
+        for (int i = 0; i < 50; i++) {
+            source.segment().set(JAVA_LONG, index * 8L, i * 10L);
+            channel.send(source.block(index), i);
+            try (Message message = channel.receive()) {
+                assertThat(message.tag()).isEqualTo(i);
+                assertThat(message.block().get(JAVA_LONG, 0)).isEqualTo(i * 10L + 1);
+            }
+            channel.write(source.block(index), remote, index * 8L);
+            assertThat(channel.fetchAndAdd(remote, index * 8L, 1)).isEqualTo(i * 10L);
+        }
+    }
+
+    @Test
+    void theTwoSidesNeedNotAgreeOnModes() {
+        try (ConnectedPair pair = new ConnectedPair(
+                options(WorkMode.ADAPTIVE, ThreadMode.SHARED_CQ), options(WorkMode.POLLING, ThreadMode.CALLER))) {
+            RdmaBuffer source = pair.client.allocate("source", 8, 1);
+            pair.serverChannel().onMessage((on, message) -> {});
+            for (int i = 0; i < 500; i++) {
+                pair.clientChannel().blocking(PATIENCE).send(source.block(0));
+            }
+        }
+    }
+
+    @Test
+    void onlyPerQueuePairModeGivesEachChannelItsThread() {
+        for (ThreadMode mode : ThreadMode.values()) {
+            SessionOptions options = options(WorkMode.ADAPTIVE, mode).withChannels(3);
+            try (ConnectedPair pair = new ConnectedPair(
+                    SessionOptions.defaults().withThreadMode(ThreadMode.CALLER), options.withName("counted"))) {
+                assertThat(pair.clientEnd.channels()).hasSize(3);
+                long threads = Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> thread.getName().contains("counted")
+                                && thread.getName().contains("data"))
+                        .count();
+                assertThat(threads)
+                        .isEqualTo(
+                                switch (mode) {
+                                    case PER_QUEUE_PAIR -> 3;
+                                    case SHARED_CQ -> 1;
+                                    case CALLER -> 0;
+                                });
+            }
+        }
+    }
+
+    @Test
+    void anIdleAdaptiveSessionUsesNoProcessor() {
+        try (ConnectedPair pair = ConnectedPair.of(options(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR))) {
+            long[] ids = Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().startsWith("rdmacomm"))
+                    .mapToLong(Thread::threadId)
+                    .toArray();
+            assertThat(ids).hasSizeGreaterThan(4);
+            long before = cpuNanos(ids);
+            // A blocked receive is the pause in which nothing happens.
+            assertThat(pair.clientChannel().async().receive()).isNotCompleted();
+            pauseOneSecond(pair);
+
+            assertThat(Duration.ofNanos(cpuNanos(ids) - before)).isLessThan(Duration.ofMillis(100));
+        }
+    }
+
+    private static void pauseOneSecond(ConnectedPair pair) {
+        try {
+            pair.serverEnd.peerBuffer("never announced", Duration.ofSeconds(1));
+        } catch (io.rdmacomm.comm.DeadlineException e) {
+            assertThat(e).hasMessageContaining("never announced");
+        }
+    }
+
+    private static long cpuNanos(long[] ids) {
+        return Arrays.stream(ids)
+                .map(id -> Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(id)))
+                .sum();
+    }
+}

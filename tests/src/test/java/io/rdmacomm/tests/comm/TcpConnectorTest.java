@@ -1,0 +1,244 @@
+package io.rdmacomm.tests.comm;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.FrameType;
+import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerProtocolException;
+import io.rdmacomm.comm.PeerRefusedException;
+import io.rdmacomm.comm.PeerUnknownException;
+import io.rdmacomm.comm.PeerVersionException;
+import io.rdmacomm.comm.TcpConnector;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// The set-up connection against peers of every kind of badness.
+final class TcpConnectorTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration SHORT = Duration.ofMillis(200);
+
+    private ServerSocket listener;
+    private TcpConnector connector;
+    private Socket peer;
+
+    @BeforeEach
+    void connect() throws IOException {
+        listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        connector = TcpConnector.connect("127.0.0.1", listener.getLocalPort(), PATIENCE);
+        peer = listener.accept();
+    }
+
+    @AfterEach
+    void disconnect() throws IOException {
+        connector.close();
+        peer.close();
+        listener.close();
+    }
+
+    private void peerSends(byte[] bytes) throws IOException {
+        peer.getOutputStream().write(bytes);
+    }
+
+    private static byte[] frame(int version, int type, int length, byte[] payload) {
+        ByteBuffer frame = ByteBuffer.allocate(12 + payload.length);
+        frame.put("RDMC".getBytes(UTF_8)).putShort((short) version).putShort((short) type);
+        return frame.putInt(length).put(payload).array();
+    }
+
+    @Test
+    void framesAreInNetworkOrder() throws IOException {
+        connector.send(FrameType.HELLO, ByteBuffer.wrap(new byte[] {7, 8, 9}));
+
+        byte[] seen = peer.getInputStream().readNBytes(15);
+
+        assertThat(seen).containsExactly('R', 'D', 'M', 'C', 0, 1, 0, 1, 0, 0, 0, 3, 7, 8, 9);
+    }
+
+    @Test
+    void receivesAFrameThatComesByteByByte() throws IOException {
+        byte[] frame = frame(1, 3, 2, new byte[] {5, 6});
+        for (byte b : frame) {
+            peerSends(new byte[] {b});
+        }
+
+        assertThat(connector.receive(FrameType.READY, PATIENCE)).isEqualTo(ByteBuffer.wrap(new byte[] {5, 6}));
+    }
+
+    @Test
+    void garbageIsRecognisedAtItsFirstByte() throws IOException {
+        peerSends("H".getBytes(UTF_8));
+
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+                .isInstanceOf(PeerProtocolException.class)
+                .hasMessageContaining("another protocol");
+    }
+
+    @Test
+    void anAbsurdLengthIsRefusedBeforeAnythingIsAllocated() throws IOException {
+        peerSends(frame(1, 2, Integer.MAX_VALUE, new byte[0]));
+
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+                .isInstanceOf(PeerProtocolException.class)
+                .hasMessageContaining("2147483647 bytes");
+    }
+
+    @Test
+    void aNegativeLengthIsRefused() throws IOException {
+        peerSends(frame(1, 2, -1, new byte[0]));
+
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+                .isInstanceOf(PeerProtocolException.class)
+                .hasMessageContaining("4294967295 bytes");
+    }
+
+    @Test
+    void anotherVersionIsNamed() throws IOException {
+        peerSends(frame(9, 2, 0, new byte[0]));
+
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+                .isInstanceOf(PeerVersionException.class)
+                .hasMessageContaining("version 9")
+                .hasMessageContaining("version 1");
+    }
+
+    @Test
+    void anUnexpectedFrameIsRefused() throws IOException {
+        peerSends(frame(1, 3, 0, new byte[0]));
+
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+                .isInstanceOf(PeerProtocolException.class)
+                .hasMessageContaining("READY where WELCOME");
+    }
+
+    @Test
+    void anUnknownFrameIsRefused() throws IOException {
+        peerSends(frame(1, 77, 0, new byte[0]));
+
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+                .isInstanceOf(PeerProtocolException.class)
+                .hasMessageContaining("unknown frame");
+    }
+
+    @Test
+    void aRefusalCarriesItsReasonWithoutControlCharacters() throws IOException {
+        byte[] reason = "no room\u001b[2J\n".getBytes(UTF_8);
+        peerSends(frame(1, 4, reason.length, reason));
+
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+                .isInstanceOf(PeerRefusedException.class)
+                .hasMessageContaining("no room [2J ");
+    }
+
+    @Test
+    void aSilentPeerRunsIntoTheDeadline() {
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, SHORT))
+                .isInstanceOf(DeadlineException.class)
+                .hasMessageContaining("was silent")
+                .hasMessageContaining("200 ms");
+    }
+
+    @Test
+    void aSlowPeerDoesNotGetANewDeadlineWithEveryByte() throws IOException {
+        byte[] frame = frame(1, 3, 100, new byte[100]);
+        peer.setSoTimeout(20);
+        long start = System.nanoTime();
+        CompletableFuture<Throwable> failure = CompletableFuture.supplyAsync(() -> {
+            try {
+                connector.receive(FrameType.READY, SHORT);
+                return null;
+            } catch (RuntimeException e) {
+                return e;
+            }
+        });
+        for (int i = 0; i < frame.length && !failure.isDone(); i++) {
+            peerSends(new byte[] {frame[i]});
+            assertThatThrownBy(() -> peer.getInputStream().read()).isInstanceOf(SocketTimeoutException.class);
+        }
+
+        assertThat(failure.join()).isInstanceOf(DeadlineException.class);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void aPeerThatClosesIsNotWaitedFor() throws IOException {
+        peerSends(frame(1, 3, 100, new byte[10]));
+        peer.close();
+
+        assertThatThrownBy(() -> connector.receive(FrameType.READY, PATIENCE))
+                .isInstanceOf(PeerClosedException.class)
+                .hasMessageContaining("closed the connection");
+    }
+
+    @Test
+    void aHalfClosedPeerIsNotWaitedFor() throws IOException {
+        peer.shutdownOutput();
+
+        assertThatThrownBy(() -> connector.receive(FrameType.READY, PATIENCE)).isInstanceOf(PeerClosedException.class);
+    }
+
+    @Test
+    void closingWakesWhoWaits() throws Exception {
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        Thread waiter = Thread.ofVirtual().start(() -> {
+            try {
+                connector.receive(FrameType.READY, PATIENCE);
+            } catch (RuntimeException e) {
+                failure.complete(e);
+            }
+        });
+        ConnectedPair.eventually(
+                () -> waiter.getState() == Thread.State.WAITING || waiter.getState() == Thread.State.TIMED_WAITING);
+
+        connector.close();
+
+        assertThat(failure.get()).isInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void aPayloadThatIsTooLongIsNotSent() {
+        assertThatThrownBy(() -> connector.send(FrameType.HELLO, ByteBuffer.allocate(TcpConnector.MAX_PAYLOAD + 1)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aRefusedPortSaysWhatToDo() throws IOException {
+        int port = listener.getLocalPort();
+        listener.close();
+
+        assertThatThrownBy(() -> TcpConnector.connect("127.0.0.1", port, PATIENCE))
+                .isInstanceOf(PeerRefusedException.class)
+                .hasMessageContaining("nobody listens on 127.0.0.1:" + port)
+                .hasMessageContaining("start the server");
+    }
+
+    @Test
+    void anUnknownHostIsNamed() {
+        assertThatThrownBy(() -> TcpConnector.connect("no-such-host.invalid", 2020, PATIENCE))
+                .isInstanceOfAny(PeerUnknownException.class, DeadlineException.class)
+                .hasMessageContaining("no-such-host.invalid");
+    }
+
+    @Test
+    void namesAreResolvedAndAllTheirAddressesTried() throws IOException {
+        try (TcpConnector byName = TcpConnector.connect("localhost", listener.getLocalPort(), PATIENCE);
+                Socket accepted = listener.accept()) {
+            byName.send(FrameType.READY, ByteBuffer.allocate(0));
+            InputStream in = accepted.getInputStream();
+            assertThat(in.readNBytes(12)).startsWith('R', 'D', 'M', 'C');
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/// Tests of sessions, end points and channels, on the software device.
+package io.rdmacomm.tests.comm;
