@@ -62,6 +62,7 @@ public final class AsyncChannel {
     }
 
     private Operation operation() {
+        channel.gate().checkOpen();
         return new Operation(channel.rules());
     }
 

@@ -78,6 +78,7 @@ public final class BlockingChannel {
     }
 
     private Operation operation() {
+        channel.gate().checkOpen();
         return new Operation(channel.rules());
     }
 

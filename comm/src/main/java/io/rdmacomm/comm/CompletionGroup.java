@@ -317,6 +317,7 @@ final class CompletionGroup implements AutoCloseable {
             try {
                 runExclusively(() -> queue.resize(needed));
             } catch (RdmaException again) {
+                again.addSuppressed(e);
                 throw new CommException(
                         name + " holds " + queue.capacity() + " completions, one channel more needs " + needed
                                 + "; use fewer or smaller channels, or thread mode PER_QUEUE_PAIR",

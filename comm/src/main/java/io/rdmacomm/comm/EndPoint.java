@@ -52,6 +52,7 @@ public final class EndPoint implements AutoCloseable {
     private final ReentrantLock closing = new ReentrantLock();
     private boolean closed;
     private String peerName = "";
+    private Duration setUpTime = Duration.ZERO;
 
     /// Creates the channels; nothing is connected yet.
     EndPoint(SessionDevice device, SessionOptions options, TcpConnector connector, int dataChannels, Owner owner) {
@@ -101,6 +102,10 @@ public final class EndPoint implements AutoCloseable {
             onPeerDone();
         }
         Thread.ofVirtual().name("rdmacomm-watch-" + name).start(this::watch);
+    }
+
+    void setUpTime(Duration value) {
+        setUpTime = value;
     }
 
     boolean isInHandler() {
@@ -236,6 +241,11 @@ public final class EndPoint implements AutoCloseable {
     /// The peer's TCP address and port as text.
     public String peerAddress() {
         return connector.peer();
+    }
+
+    /// How long it took to set it up: from the TCP connection to ready to send.
+    public Duration setUpTime() {
+        return setUpTime;
     }
 
     /// The data channels.

@@ -25,9 +25,11 @@ record HandShake(SessionDevice device, SessionOptions options, boolean client) {
     EndPoint run(TcpConnector connector, EndPoint.Owner owner) {
         ConnectEvent event = new ConnectEvent();
         event.begin();
+        long start = System.nanoTime();
         boolean done = false;
         try {
             EndPoint endPoint = client ? asClient(connector, owner) : asServer(connector, owner);
+            endPoint.setUpTime(Duration.ofNanos(System.nanoTime() - start));
             done = true;
             if (event.shouldCommit()) {
                 event.endPoint = endPoint.name();

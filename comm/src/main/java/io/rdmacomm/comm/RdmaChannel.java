@@ -96,7 +96,7 @@ public final class RdmaChannel {
     public boolean trySend(BufferSlice message, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(scratch.send(message), handler, context);
+            return gate.start(begin().send(message), handler, context);
         } finally {
             adapter.sendLock().unlock();
         }
@@ -106,7 +106,7 @@ public final class RdmaChannel {
     public boolean trySend(BufferSlice message, int tag, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(scratch.send(message, tag), handler, context);
+            return gate.start(begin().send(message, tag), handler, context);
         } finally {
             adapter.sendLock().unlock();
         }
@@ -123,7 +123,7 @@ public final class RdmaChannel {
     public boolean tryWrite(BufferSlice from, RemoteBuffer to, long offset, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(scratch.write(from, to, offset), handler, context);
+            return gate.start(begin().write(from, to, offset), handler, context);
         } finally {
             adapter.sendLock().unlock();
         }
@@ -135,7 +135,7 @@ public final class RdmaChannel {
             BufferSlice from, RemoteBuffer to, long offset, int tag, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(scratch.writeNotify(from, to, offset, tag), handler, context);
+            return gate.start(begin().writeNotify(from, to, offset, tag), handler, context);
         } finally {
             adapter.sendLock().unlock();
         }
@@ -152,7 +152,7 @@ public final class RdmaChannel {
     public boolean tryRead(BufferSlice into, RemoteBuffer from, long offset, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(scratch.read(into, from, offset), handler, context);
+            return gate.start(begin().read(into, from, offset), handler, context);
         } finally {
             adapter.sendLock().unlock();
         }
@@ -168,7 +168,7 @@ public final class RdmaChannel {
             RemoteBuffer in, long offset, long expected, long value, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(scratch.compareAndSwap(in, offset, expected, value), handler, context);
+            return gate.start(begin().compareAndSwap(in, offset, expected, value), handler, context);
         } finally {
             adapter.sendLock().unlock();
         }
@@ -182,7 +182,7 @@ public final class RdmaChannel {
     public boolean tryFetchAndAdd(RemoteBuffer in, long offset, long addend, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(scratch.fetchAndAdd(in, offset, addend), handler, context);
+            return gate.start(begin().fetchAndAdd(in, offset, addend), handler, context);
         } finally {
             adapter.sendLock().unlock();
         }
@@ -264,6 +264,12 @@ public final class RdmaChannel {
     /// Its counters now.
     public ChannelStatistics statistics() {
         return adapter.counters().snapshot();
+    }
+
+    /// The operation to be filled in, if operations are taken. Under the send lock.
+    private Operation begin() {
+        gate.checkOpen();
+        return scratch;
     }
 
     /// The lower half, for those who run the channel.

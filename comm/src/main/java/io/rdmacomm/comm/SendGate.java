@@ -46,11 +46,11 @@ final class SendGate {
         }
     }
 
-    /// Starts an operation if that is possible at once. Under the send lock.
+    /// Starts an operation if that is possible at once. Under the send lock, and when it was found open
+    /// there.
     ///
     /// @return whether it was started
     boolean start(Operation operation, CompletionHandler handler, long context) {
-        checkOpen();
         return queue.isEmpty() && attempt(operation, handler, context);
     }
 

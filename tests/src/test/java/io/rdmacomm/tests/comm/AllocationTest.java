@@ -63,14 +63,18 @@ final class AllocationTest {
         for (int i = 0; i < WARM_UP; i++) {
             round.run();
         }
-        long before = THREADS.getCurrentThreadAllocatedBytes();
-        for (int i = 0; i < OPERATIONS; i++) {
-            round.run();
+        long least = Long.MAX_VALUE;
+        // What the machine itself allocates once, while it compiles, is not in every round.
+        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < OPERATIONS; i++) {
+                round.run();
+            }
+            least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
         }
-        long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
 
         assertThat(failed).isZero();
-        assertThat(allocated).as("bytes for " + OPERATIONS + " operations").isLessThan(1024);
+        assertThat(least).as("bytes for " + OPERATIONS + " operations").isZero();
     }
 
     @Test

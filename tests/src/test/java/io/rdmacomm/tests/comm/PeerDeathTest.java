@@ -1,0 +1,158 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.EndPointState;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.OperationException;
+import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/// Peers in processes of their own, which end in order or are killed.
+final class PeerDeathTest {
+    private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);
+
+    @Test
+    void twoProcessesExchangeMessagesAndMemoryAndEndInOrder() throws IOException, InterruptedException {
+        try (PeerProgram peer = PeerProgram.start("server")) {
+            int port = Integer.parseInt(peer.readLine());
+            try (ClientSession session = ClientSession.connect(OPTIONS.withPort(port))) {
+                RdmaBuffer source = session.allocate("source", 64, 1);
+                RdmaChannel channel = session.endPoint().channel(0);
+                RemoteBuffer remote = session.endPoint().peerBuffer("target", PATIENCE);
+                for (int i = 0; i < 100; i++) {
+                    channel.blocking(PATIENCE).send(source.slice(0, i % 64), i);
+                    try (Message message = channel.blocking(PATIENCE).receive()) {
+                        assertThat(message.tag()).isEqualTo(i);
+                        assertThat(message.length()).isEqualTo(i % 64);
+                    }
+                    channel.blocking(PATIENCE).write(source.block(0), remote, i * 64L);
+                    assertThat(channel.blocking(PATIENCE).fetchAndAdd(remote, 0, 1))
+                            .isNotNegative();
+                }
+            }
+            assertThat(peer.awaitExit()).isZero();
+        }
+    }
+
+    @Test
+    void aKilledPeerFailsItsEndPointAndEverythingInFlightEnds() throws IOException {
+        try (PeerProgram peer = PeerProgram.start("server")) {
+            int port = Integer.parseInt(peer.readLine());
+            try (ClientSession session = ClientSession.connect(OPTIONS.withPort(port))) {
+                EndPoint endPoint = session.endPoint();
+                RdmaChannel channel = endPoint.channel(0);
+                RdmaBuffer source = session.allocate("source", 64, 1);
+                RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
+                AtomicLong taken = new AtomicLong();
+                AtomicLong ended = new AtomicLong();
+                CompletionHandler handler = (on, context, status, result) -> ended.incrementAndGet();
+                CompletableFuture<Message> receive = channel.async().receive();
+                Thread writer =
+                        Thread.ofPlatform().start(() -> writeUntilItFails(channel, source, remote, handler, taken));
+                eventually(() -> taken.get() > 1000);
+
+                long killed = System.nanoTime();
+                peer.kill();
+                eventually(() -> endPoint.state() == EndPointState.FAILED);
+
+                assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(1));
+                eventually(() -> !writer.isAlive());
+                eventually(() -> ended.get() == taken.get());
+                assertThat(channel.inFlight()).isZero();
+                assertThat(endPoint.failure()).isInstanceOf(PeerClosedException.class);
+                assertThatThrownBy(receive::join).hasCauseInstanceOf(ClosedException.class);
+                assertThatThrownBy(() -> channel.blocking(PATIENCE).send(source.block(0)))
+                        .isInstanceOf(ClosedException.class)
+                        .hasCauseInstanceOf(PeerClosedException.class);
+                assertThatThrownBy(() -> endPoint.peerBuffer("other", PATIENCE)).isInstanceOf(ClosedException.class);
+                long closing = System.nanoTime();
+                endPoint.close();
+                assertThat(Duration.ofNanos(System.nanoTime() - closing)).isLessThan(Duration.ofSeconds(1));
+                assertThat(endPoint.state()).isEqualTo(EndPointState.FAILED);
+            }
+        }
+    }
+
+    private static void writeUntilItFails(
+            RdmaChannel channel, RdmaBuffer source, RemoteBuffer remote, CompletionHandler handler, AtomicLong taken) {
+        try {
+            while (true) {
+                if (channel.tryWrite(source.block(0), remote, 0, handler, 0)) {
+                    taken.incrementAndGet();
+                }
+            }
+        } catch (ClosedException e) {
+            assertThat(e).hasCauseInstanceOf(CommException.class);
+        }
+    }
+
+    @Test
+    void theDeathOfOneClientLeavesTheOthersAlone() throws IOException {
+        try (ServerSession session = ServerSession.listen(OPTIONS);
+                PeerProgram one = PeerProgram.start("client", "" + session.port());
+                PeerProgram two = PeerProgram.start("client", "" + session.port())) {
+            assertThat(one.readLine()).isEqualTo("ready");
+            assertThat(two.readLine()).isEqualTo("ready");
+            EndPoint first = session.accept(PATIENCE);
+            EndPoint second = session.accept(PATIENCE);
+            RdmaBuffer source = session.allocate("source", 64, 1);
+
+            one.kill();
+            eventually(() -> first.state() == EndPointState.FAILED || second.state() == EndPointState.FAILED);
+            EndPoint alive = first.state() == EndPointState.FAILED ? second : first;
+            RemoteBuffer remote = alive.peerBuffer("target", PATIENCE);
+            for (int i = 0; i < 1000; i++) {
+                alive.channel(0).blocking(PATIENCE).write(source.block(0), remote, i);
+            }
+
+            two.goOn();
+            assertThat(alive.awaitPeerDone(PATIENCE)).isTrue();
+            assertThat(alive.state()).isEqualTo(EndPointState.PEER_DONE);
+            assertThat(alive.failure()).isNull();
+        }
+    }
+
+    @Test
+    void aBlockedOperationEndsWithTheCauseWhenThePeerDies() throws IOException {
+        try (ServerSession session = ServerSession.listen(OPTIONS);
+                PeerProgram peer = PeerProgram.start("client", "" + session.port())) {
+            assertThat(peer.readLine()).isEqualTo("ready");
+            EndPoint endPoint = session.accept(PATIENCE);
+            RdmaBuffer source = session.allocate("source", 64, 1);
+            // The client takes no message out: soon there is no room for another.
+            CompletableFuture<Void> blocked = CompletableFuture.runAsync(
+                    () -> {
+                        while (true) {
+                            endPoint.channel(0).blocking(PATIENCE).send(source.block(0));
+                        }
+                    },
+                    task -> Thread.ofVirtual().start(task));
+            eventually(() -> endPoint.channel(0).statistics().creditStalls() > 0);
+
+            peer.kill();
+
+            assertThatThrownBy(blocked::join)
+                    .cause()
+                    .isInstanceOfAny(ClosedException.class, OperationException.class)
+                    .hasCauseInstanceOf(PeerClosedException.class);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionOptions;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A peer in a process of its own, and the way to start it.
+final class PeerProgram implements AutoCloseable {
+    private final Process process;
+    private final BufferedReader output;
+
+    private PeerProgram(Process process) {
+        this.process = process;
+        this.output = process.inputReader();
+    }
+
+    /// Starts [#main] with these arguments.
+    static PeerProgram start(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                PeerProgram.class.getName()));
+        command.addAll(List.of(arguments));
+        return new PeerProgram(new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start());
+    }
+
+    String readLine() throws IOException {
+        return output.readLine();
+    }
+
+    /// Lets the program go on: its standard input ends.
+    void goOn() throws IOException {
+        process.getOutputStream().close();
+    }
+
+    /// kill -9.
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    int awaitExit() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+
+    /// `server`: prints its port, echoes messages of one client until it is done. `client PORT`: announces
+    /// a buffer, says `ready`, and waits for the end of its input before it closes.
+    public static void main(String[] arguments) throws IOException {
+        if (arguments[0].equals("server")) {
+            try (ServerSession session =
+                    ServerSession.listen(SessionOptions.defaults().withAddress("127.0.0.1", 0))) {
+                System.out.println(session.port());
+                EndPoint endPoint = session.accept(PATIENCE);
+                endPoint.announce(session.allocate("target", 4096, 16));
+                echo(session.allocate("echo", 64, 1), endPoint);
+            }
+            return;
+        }
+        SessionOptions options = SessionOptions.defaults().withAddress("127.0.0.1", Integer.parseInt(arguments[1]));
+        try (ClientSession session = ClientSession.connect(options)) {
+            session.endPoint().announce(session.allocate("target", 4096, 16));
+            System.out.println("ready");
+            String line = new BufferedReader(new InputStreamReader(System.in, java.nio.charset.StandardCharsets.UTF_8))
+                    .readLine();
+            System.out.println(line == null ? "closing" : line);
+        }
+    }
+
+    private static void echo(RdmaBuffer buffer, EndPoint endPoint) {
+        endPoint.channel(0).onMessage((channel, message) -> answer(buffer, endPoint, message));
+        endPoint.awaitPeerDone(PATIENCE);
+    }
+
+    private static void answer(RdmaBuffer buffer, EndPoint endPoint, Message message) {
+        buffer.segment().copyFrom(message.segment());
+        var _ = endPoint.channel(0).async().send(buffer.slice(0, message.length()), message.tag());
+    }
+}

@@ -1,0 +1,341 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.comm.ChannelOptions;
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerProtocolException;
+import io.rdmacomm.comm.PeerRefusedException;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionListener;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.verbs.RdmaException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/// Servers with many clients, hostile clients, and clients without a server.
+final class ServerSessionTest {
+    private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);
+
+    private static Socket connect(ServerSession session) throws IOException {
+        return new Socket(InetAddress.getLoopbackAddress(), session.port());
+    }
+
+    @Test
+    void silentAndHostileClientsDelayNobody() throws IOException {
+        LinkedBlockingQueue<CommException> refused = new LinkedBlockingQueue<>();
+        SessionListener listener = new SessionListener() {
+            @Override
+            public void onRefused(String peer, CommException failure) {
+                refused.add(failure);
+            }
+        };
+        byte[] absurd = ByteBuffer.allocate(12)
+                .put("RDMC".getBytes(UTF_8))
+                .putShort((short) 1)
+                .putShort((short) 1)
+                .putInt(0x7fffffff)
+                .array();
+        try (ServerSession server = ServerSession.listen(OPTIONS.withListener(listener));
+                Socket silent = connect(server);
+                Socket talkative = connect(server);
+                Socket huge = connect(server);
+                Socket gone = connect(server)) {
+            talkative.getOutputStream().write("GET / HTTP/1.0\r\n\r\n".getBytes(UTF_8));
+            huge.getOutputStream().write(absurd);
+            gone.shutdownOutput();
+            try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()))) {
+                EndPoint end = server.accept(PATIENCE);
+                assertThat(end.peerName()).isEqualTo(client.name());
+            }
+            eventually(() -> refused.size() == 3);
+            assertThat(refused)
+                    .hasExactlyElementsOfTypes(
+                            refused.stream().map(Object::getClass).toArray(Class[]::new))
+                    .hasOnlyElementsOfTypes(PeerProtocolException.class, PeerClosedException.class);
+            assertThat(silent.isConnected()).isTrue();
+            assertThat(server.endPoints()).hasSizeLessThanOrEqualTo(1);
+        }
+    }
+
+    @Test
+    void aSilentClientIsGivenUpAfterTheDeadlineAndToldWhy() throws IOException, InterruptedException {
+        LinkedBlockingQueue<CommException> refused = new LinkedBlockingQueue<>();
+        SessionListener listener = new SessionListener() {
+            @Override
+            public void onRefused(String peer, CommException failure) {
+                refused.add(failure);
+            }
+        };
+        SessionOptions options = ConnectedPair.impatient().withAddress("127.0.0.1", 0);
+        try (ServerSession server = ServerSession.listen(options.withListener(listener));
+                Socket silent = connect(server)) {
+            assertThat(refused.poll(10, TimeUnit.SECONDS)).isInstanceOf(DeadlineException.class);
+            byte[] answer = silent.getInputStream().readAllBytes();
+            assertThat(new String(answer, UTF_8)).startsWith("RDMC").contains("was silent");
+        }
+    }
+
+    @Test
+    void descriptionsThatMakeNoSenseAreRefused() throws IOException {
+        byte[] payload = ByteBuffer.allocate(6)
+                .put((byte) 2)
+                .put((byte) 0)
+                .putShort((short) 999)
+                .putShort((short) 0)
+                .array();
+        byte[] hello = ByteBuffer.allocate(18)
+                .put("RDMC".getBytes(UTF_8))
+                .putShort((short) 1)
+                .putShort((short) 1)
+                .putInt(6)
+                .put(payload)
+                .array();
+        try (ServerSession server = ServerSession.listen(OPTIONS);
+                Socket client = connect(server)) {
+            client.getOutputStream().write(hello);
+            assertThat(new String(client.getInputStream().readAllBytes(), UTF_8))
+                    .contains("makes no sense")
+                    .contains("number of channels is 999");
+        }
+    }
+
+    @Test
+    void manyClientsComeAndGoForAsLongAsItIsOpen() throws InterruptedException {
+        AtomicInteger served = new AtomicInteger();
+        SessionListener service = new SessionListener() {
+            @Override
+            public void onEndPoint(EndPoint endPoint) {
+                try (endPoint;
+                        Message message = endPoint.channel(0).blocking(PATIENCE).receive()) {
+                    served.addAndGet(message.tag());
+                }
+            }
+        };
+        SessionOptions small = OPTIONS.withThreadMode(ThreadMode.SHARED_CQ)
+                .withChannel(ChannelOptions.defaults().withReceives(8).withMessageBytes(64));
+        try (ServerSession server = ServerSession.listen(small.withListener(service))) {
+            for (int wave = 0; wave < 3; wave++) {
+                List<Thread> clients = new ArrayList<>();
+                for (int i = 0; i < 12; i++) {
+                    clients.add(Thread.ofVirtual().start(() -> {
+                        try (ClientSession client = ClientSession.connect(small.withPort(server.port()))) {
+                            RdmaBuffer source = client.allocate("source", 8, 1);
+                            client.endPoint().channel(0).blocking(PATIENCE).send(source.block(0), 1);
+                            client.endPoint().awaitPeerDone(PATIENCE);
+                        }
+                    }));
+                }
+                for (Thread client : clients) {
+                    client.join();
+                }
+            }
+            eventually(() -> served.get() == 36);
+            eventually(() -> server.endPoints().isEmpty());
+            assertThat(server.handlerErrors()).isZero();
+        }
+    }
+
+    @Test
+    void anEndPointIsReadyWithinFiveMilliseconds() {
+        SessionOptions options = OPTIONS.withThreadMode(ThreadMode.CALLER);
+        try (ServerSession server = ServerSession.listen(options)) {
+            Duration best = Duration.ofSeconds(1);
+            for (int i = 0; i < 20; i++) {
+                try (ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
+                    EndPoint end = server.accept(PATIENCE);
+                    assertThat(client.isOpen()).isTrue();
+                    best = best.compareTo(end.setUpTime()) < 0 ? best : end.setUpTime();
+                }
+            }
+            assertThat(best).isLessThan(Duration.ofMillis(5));
+        }
+    }
+
+    @Test
+    void aServerThatIsNotThereYetIsWaitedForOnlyIfAsked() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        SessionOptions options = OPTIONS.withPort(port);
+        assertThatThrownBy(() -> ClientSession.connect(options)).isInstanceOf(PeerRefusedException.class);
+
+        Thread late = Thread.ofVirtual().unstarted(() -> {
+            try (ServerSession server = ServerSession.listen(options)) {
+                server.accept(PATIENCE).awaitPeerDone(PATIENCE);
+            }
+        });
+        Thread client = Thread.ofVirtual().start(() -> {
+            try (ClientSession session = ClientSession.connect(options.withWaitForServer(true))) {
+                session.endPoint().channel(0).poll();
+            }
+        });
+        eventually(() -> client.getState() == Thread.State.TIMED_WAITING);
+        late.start();
+        eventually(() -> !client.isAlive() && !late.isAlive());
+    }
+
+    @Test
+    void aClientThatNeverFindsAServerSaysSoAtItsDeadline() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        SessionOptions options =
+                ConnectedPair.impatient().withAddress("127.0.0.1", port).withWaitForServer(true);
+        long start = System.nanoTime();
+
+        assertThatThrownBy(() -> ClientSession.connect(options))
+                .isInstanceOf(PeerRefusedException.class)
+                .hasMessageContaining("start the server");
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofMillis(200), Duration.ofSeconds(5));
+    }
+
+    @Test
+    void moreChannelsThanGrantedAreRefusedInWords() {
+        try (ServerSession server = ServerSession.listen(OPTIONS.withMaxChannels(2))) {
+            assertThatThrownBy(() -> ClientSession.connect(
+                            OPTIONS.withPort(server.port()).withChannels(3)))
+                    .isInstanceOf(PeerRefusedException.class)
+                    .hasMessageContaining("3 data channels, 2 are granted");
+            try (ClientSession client =
+                    ClientSession.connect(OPTIONS.withPort(server.port()).withChannels(2))) {
+                assertThat(client.endPoint().channels()).hasSize(2);
+            }
+        }
+    }
+
+    @Test
+    void aSharedCompletionQueueGrowsWithItsChannelsAndNeverOverruns() {
+        SessionOptions options = OPTIONS.withThreadMode(ThreadMode.SHARED_CQ)
+                .withWorkMode(WorkMode.ADAPTIVE)
+                .withChannels(24)
+                .withChannel(ChannelOptions.defaults().withSendWindow(64).withMessageBytes(64));
+        try (ConnectedPair pair = ConnectedPair.of(options)) {
+            RdmaBuffer counters = pair.server.allocate("counters", 8, 24);
+            var remote = pair.target(counters);
+            for (int round = 0; round < 200; round++) {
+                for (int c = 0; c < 24; c++) {
+                    var _ = pair.clientEnd.channel(c).async().fetchAndAdd(remote, c * 8L, 1);
+                }
+            }
+            for (int c = 0; c < 24; c++) {
+                assertThat(pair.clientEnd.channel(c).blocking(PATIENCE).fetchAndAdd(remote, c * 8L, 1))
+                        .isEqualTo(200);
+                assertThat(counters.segment().get(JAVA_LONG, c * 8L)).isEqualTo(201);
+            }
+        }
+    }
+
+    @Test
+    void anUnknownDeviceIsNamedWithThoseThereAre() {
+        assertThatThrownBy(() -> ServerSession.listen(OPTIONS.withDevice("mlx5_9")))
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContaining("'mlx5_9'")
+                .hasMessageContaining("soft0");
+    }
+
+    @Test
+    void aTakenPortIsNamed() {
+        try (ServerSession server = ServerSession.listen(OPTIONS)) {
+            assertThatThrownBy(() -> ServerSession.listen(OPTIONS.withPort(server.port())))
+                    .isInstanceOf(CommException.class)
+                    .hasMessageContaining("cannot listen on 127.0.0.1:" + server.port())
+                    .hasMessageContaining("choose another port");
+        }
+    }
+
+    @Test
+    void handlersThatThrowAreCountedAndReportedAndHurtNobody() {
+        Set<String> reports = ConcurrentHashMap.newKeySet();
+        SessionListener listener = new SessionListener() {
+            @Override
+            public void onError(String where, Throwable failure) {
+                reports.add(where + ": " + failure.getMessage());
+                throw new IllegalStateException("the listener itself");
+            }
+
+            @Override
+            public void onEndPoint(EndPoint endPoint) {
+                throw new IllegalStateException("onEndPoint");
+            }
+        };
+        try (ConnectedPair pair =
+                new ConnectedPair(SessionOptions.defaults().withListener(listener), SessionOptions.defaults())) {
+            RdmaBuffer source = pair.client.allocate("source", 8, 1);
+            pair.serverChannel().onMessage((on, message) -> {
+                throw new AssertionError("message " + message.tag());
+            });
+            for (int i = 0; i < 300; i++) {
+                pair.clientChannel().blocking(PATIENCE).send(source.block(0), i % 2);
+            }
+            eventually(() -> pair.serverChannel().statistics().handlerErrors() == 300);
+            assertThat(pair.server.handlerErrors()).isGreaterThanOrEqualTo(600);
+            assertThat(reports)
+                    .anyMatch(report -> report.endsWith("message 0"))
+                    .anyMatch(report -> report.endsWith("message 1"))
+                    .anyMatch(report -> report.endsWith("onEndPoint"));
+            assertThat(pair.serverEnd.failure()).isNull();
+        }
+    }
+
+    @Test
+    void theConfigurerHasTheLastWordOnEachChannel() {
+        SessionOptions options = OPTIONS.withChannels(2)
+                .withConfigurer(
+                        (index, proposed) -> proposed.withSendWindow(10 + index).withMessageBytes(100 * (index + 1)));
+        try (ConnectedPair pair =
+                new ConnectedPair(options, SessionOptions.defaults().withChannels(2))) {
+            assertThat(pair.serverEnd.channel(0).options().sendWindow()).isEqualTo(10);
+            assertThat(pair.serverEnd.channel(1).options().sendWindow()).isEqualTo(11);
+            assertThat(pair.clientEnd.channel(1).maxMessageBytes()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aBarrierHoldsUntilBothAreThere() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            AtomicInteger passed = new AtomicInteger();
+            Thread early = Thread.ofVirtual().start(() -> {
+                for (int i = 0; i < 20; i++) {
+                    pair.clientEnd.barrier(PATIENCE);
+                    passed.incrementAndGet();
+                }
+            });
+            for (int i = 0; i < 20; i++) {
+                assertThat(passed.get()).isLessThanOrEqualTo(i);
+                pair.serverEnd.barrier(PATIENCE);
+            }
+            eventually(() -> !early.isAlive());
+            assertThatThrownBy(() -> pair.serverEnd.barrier(Duration.ofMillis(20)))
+                    .isInstanceOf(DeadlineException.class);
+        }
+    }
+}
