@@ -17,7 +17,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +49,7 @@ final class CompletionGroup implements AutoCloseable {
     private final ReentrantLock membership = new ReentrantLock();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger taskCount = new AtomicInteger();
-    private final AtomicReference<@Nullable Thread> sleeper = new AtomicReference<>();
+    private final Sleeper sleeper = new Sleeper();
     private volatile @Nullable Thread owner;
     private volatile boolean broken;
     private int reserved;
@@ -245,7 +244,7 @@ final class CompletionGroup implements AutoCloseable {
     /// @return whether there may be something to do
     boolean awaitEvent(long maxNanos) {
         CompletionChannel channel = events;
-        if (channel == null || !sleeper.compareAndSet(null, Thread.currentThread())) {
+        if (channel == null || !sleeper.enter()) {
             LockSupport.parkNanos(this, Math.min(maxNanos, STARVING_NANOS));
             return true;
         }
@@ -264,11 +263,7 @@ final class CompletionGroup implements AutoCloseable {
         } catch (IllegalStateException e) {
             broken = true;
         }
-        if (!sleeper.compareAndSet(Thread.currentThread(), null)) {
-            // Somebody took this thread out to interrupt it; that interrupt ends here.
-            while (!interrupted && !Thread.interrupted()) {
-                LockSupport.parkNanos(this, 1_000);
-            }
+        if (!sleeper.leave()) {
             return true;
         }
         if (interrupted) {
@@ -279,19 +274,12 @@ final class CompletionGroup implements AutoCloseable {
 
     /// Wakes the thread that sleeps in [#awaitEvent].
     void wake() {
-        if (sleeper.get() != null) {
-            Thread thread = sleeper.getAndSet(null);
-            if (thread != null) {
-                thread.interrupt();
-            }
-        }
+        sleeper.wake();
     }
 
     /// Wakes `thread` if it sleeps in [#awaitEvent].
     void wake(Thread thread) {
-        if (sleeper.compareAndSet(thread, null)) {
-            thread.interrupt();
-        }
+        sleeper.wake(thread);
     }
 
     /// Makes sure that the queue can hold `entries` more completions.

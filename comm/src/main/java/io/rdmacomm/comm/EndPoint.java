@@ -85,7 +85,7 @@ public final class EndPoint implements AutoCloseable {
         }
         LinkLayer own = device.port().linkLayer();
         if (peer.linkLayer() != own) {
-            throw new PeerRefusedException(
+            throw new CommException(
                     "this device is on " + own + ", that of " + connector.peer() + " on " + peer.linkLayer()
                             + "; choose devices on the same network",
                     null);

@@ -154,10 +154,14 @@ final class EndPointChannels implements AutoCloseable {
     /// Frees everything; what is in flight is flushed.
     @Override
     public void close() {
-        all.forEach(channel -> channel.adapter().close());
-        leases.forEach(GroupLease::close);
-        cells.close();
-        pool.close();
+        for (RdmaChannel channel : all) {
+            Closer.step(channel.name(), () -> channel.adapter().close());
+        }
+        for (GroupLease lease : leases) {
+            Closer.step(lease.group().name(), lease::close);
+        }
+        Closer.step("credit cells", cells::close);
+        Closer.step("receives", pool::close);
         arena.close();
     }
 }

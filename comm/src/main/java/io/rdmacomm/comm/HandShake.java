@@ -49,16 +49,14 @@ record HandShake(SessionDevice device, SessionOptions options, boolean client) {
     }
 
     private static CommException refused(TcpConnector connector, CommException why) {
-        if (!(why instanceof PeerClosedException || why instanceof PeerRefusedException)) {
-            connector.refuse(why.getMessage());
-        }
+        refuse(connector, why);
         ErrorEvent.report(connector.peer(), why);
         return why;
     }
 
     private EndPoint asClient(TcpConnector connector, EndPoint.Owner owner) {
         EndPoint endPoint = new EndPoint(device, options, connector, options.channels(), owner);
-        return finish(endPoint, () -> {
+        return finish(endPoint, connector, () -> {
             connector.send(FrameType.HELLO, endPoint.info().encode());
             ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
             endPoint.bringUp(EndPointInfo.decode(answer, connector.peer()));
@@ -76,22 +74,32 @@ record HandShake(SessionDevice device, SessionOptions options, boolean client) {
                     null);
         }
         EndPoint endPoint = new EndPoint(device, options, connector, count, owner);
-        return finish(endPoint, () -> {
+        return finish(endPoint, connector, () -> {
             connector.send(FrameType.WELCOME, endPoint.info().encode());
             endPoint.bringUp(peer);
         });
     }
 
-    private static EndPoint finish(EndPoint endPoint, Runnable steps) {
+    private static EndPoint finish(EndPoint endPoint, TcpConnector connector, Runnable steps) {
         boolean done = false;
         try {
             steps.run();
             done = true;
             return endPoint;
+        } catch (RuntimeException e) {
+            // As long as the connection is open.
+            refuse(connector, e);
+            throw e;
         } finally {
             if (!done) {
                 endPoint.abandon();
             }
+        }
+    }
+
+    private static void refuse(TcpConnector connector, RuntimeException why) {
+        if (!(why instanceof PeerClosedException || why instanceof PeerRefusedException)) {
+            connector.refuse(String.valueOf(why.getMessage()));
         }
     }
 

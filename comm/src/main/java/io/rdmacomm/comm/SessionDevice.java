@@ -205,10 +205,12 @@ final class SessionDevice implements AutoCloseable {
         if (sharedLoop != null) {
             sharedLoop.close();
         }
-        buffers.values().forEach(RdmaBuffer::close);
-        control.close();
+        for (RdmaBuffer buffer : buffers.values()) {
+            Closer.step(buffer.toString(), buffer::close);
+        }
+        Closer.step(control.name(), control::close);
         if (shared != null) {
-            shared.close();
+            Closer.step(shared.name(), shared::close);
         }
         context.close();
     }
