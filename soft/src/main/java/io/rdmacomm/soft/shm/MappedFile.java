@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -29,12 +30,14 @@ public final class MappedFile implements AutoCloseable {
     /// Creates a zeroed file whose memory is all there.
     ///
     /// The zeros are written, not just mapped: a file system that is too small then says so here, instead of
-    /// ending the process with a signal at some later access.
+    /// ending the process with a signal at some later access. What is more than the file system or the machine has
+    /// left is refused before that: filling the memory of a machine ends other programs.
     ///
     /// @throws IOException if there is no room
     public static MappedFile create(ShmDirectory directory, String name, long bytes) throws IOException {
         Path path = directory.file(name);
         try (FileChannel channel = directory.create(name)) {
+            checkRoom(path, bytes);
             ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(bytes, ZERO_BYTES));
             for (long at = 0; at < bytes; ) {
                 zeros.position(0).limit((int) Math.min(zeros.capacity(), bytes - at));
@@ -45,6 +48,31 @@ public final class MappedFile implements AutoCloseable {
             Files.deleteIfExists(path);
             throw e;
         }
+    }
+
+    private static void checkRoom(Path path, long bytes) throws IOException {
+        FileStore store = Files.getFileStore(path);
+        long room = store.getUsableSpace();
+        if (store.type().equals("tmpfs")) {
+            room = Math.min(room, availableMemory());
+        }
+        if (bytes > room) {
+            throw new IOException("No space left: " + bytes + " bytes do not fit into the " + room + " that "
+                    + path.getParent() + " has left");
+        }
+    }
+
+    /// What the kernel can give without ending other programs; without a limit where it does not say.
+    private static long availableMemory() throws IOException {
+        Path file = Path.of("/proc/meminfo");
+        if (Files.isReadable(file)) {
+            for (String line : Files.readAllLines(file)) {
+                if (line.startsWith("MemAvailable:")) {
+                    return Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
+                }
+            }
+        }
+        return Long.MAX_VALUE;
     }
 
     /// Creates a sparse file; what is used of it must be written first.
