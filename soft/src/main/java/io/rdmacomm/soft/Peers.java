@@ -31,7 +31,7 @@ final class Peers implements AutoCloseable {
                 engine.watch(peer);
             }
         }
-        return peer != null && peer.isAlive() ? peer : null;
+        return peer != null && peer.isAlive() && peer.hasGid(gid.high(), gid.low()) ? peer : null;
     }
 
     /// The peer with this LID if it is connected.

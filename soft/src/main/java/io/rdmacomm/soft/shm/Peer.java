@@ -87,6 +87,13 @@ public final class Peer implements AutoCloseable {
         return lid;
     }
 
+    /// Whether this is its GID.
+    public boolean hasGid(long high, long low) {
+        MemorySegment memory = control.segment();
+        return SharedWords.acquire(memory, ControlLayout.HEADER_GID_HIGH) == high
+                && SharedWords.acquire(memory, ControlLayout.HEADER_GID_LOW) == low;
+    }
+
     /// The peer's control file.
     public MemorySegment memory() {
         return control.segment();
