@@ -17,6 +17,7 @@ import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
+import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.UnsupportedVerbException;
@@ -262,6 +263,32 @@ class MemoryWindowTest extends ContractCase {
         Outcome received = good(pair.there().one(), 2, CompletionOpcode.RECEIVE);
         assertThat(received.invalidated()).isEqualTo(key);
         write(pair, bound, source, WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @Test
+    void aBindingWaitsItsTurnAndGivesItsKeyBackWhenItIsFlushed() {
+        if (missing(MemoryWindowType.TYPE_1)) {
+            return;
+        }
+        EndMemory region = here().allocate(64, BINDABLE);
+        EndWindow window = here().window(MemoryWindowType.TYPE_1);
+        Pair pair = connected();
+        pair.here().post(Work.send(1));
+        pair.here().bind(2, window, region, 0, 64, READ_WRITE);
+        assertThat(pair.here().collect(1, 50)).as("both wait for a receive").isEmpty();
+        pair.there().receive(3);
+        good(pair.here().one(), 1, CompletionOpcode.SEND);
+        good(pair.here().one(), 2, CompletionOpcode.BIND_WINDOW);
+        int key = window.key();
+        pair.here().post(Work.send(4));
+        pair.here().bind(5, window, region, 0, 32, READ_WRITE);
+        pair.here().modify(QueuePairState.ERROR);
+        flushed(pair.here().drain(2), 4, 5);
+        EndMemory local = there().allocate(8, everything());
+        Pair other = connected();
+        other.there().post(Work.write(6, new RemoteMemory(region.address() + 48, 8, key), local.piece(0, 8)));
+        good(other.there().one(), 6, CompletionOpcode.WRITE);
+        assertThat(window.key()).as("the key of the binding that holds").isEqualTo(key);
     }
 
     @Test

@@ -53,7 +53,6 @@ class PeerDeathTest {
 
     @BeforeEach
     void start() {
-        PrivateMemory.use();
         here = LocalEnd.open(fabric.device());
         startPeer();
     }
@@ -329,6 +328,31 @@ class PeerDeathTest {
             process.thaw();
         }
         assertThat(reset.here().poll()).isEmpty();
+    }
+
+    @Test
+    void aStoppedPeerCanBeConnectedToAndLeft() {
+        LocalQueue mine = here.queue(Spec.usual());
+        EndQueue theirs = there.queue(Spec.usual());
+        EndMemory remote = there.allocate(64, AccessFlag.allRemote());
+        EndMemory own = there.register(64, AccessFlag.allRemote());
+        LocalMemory local = here.allocate(64, AccessFlag.allRemote());
+        var to = remote.remote();
+        var toOwn = own.remote();
+        var info = theirs.info();
+        theirs.connect(mine.info(), ConnectionOptions.defaults());
+        process.freeze();
+        try {
+            mine.connect(info, ConnectionOptions.defaults());
+            mine.post(Work.write(1, to, local.piece(0, 64)));
+            assertThat(mine.one().status()).isEqualTo(WorkStatus.SUCCESS);
+            mine.post(Work.write(2, toOwn, local.piece(0, 64)), Work.send(3));
+            long start = System.nanoTime();
+            here.close();
+            assertThat(System.nanoTime() - start).as("nanoseconds to close").isLessThan(5_000_000_000L);
+        } finally {
+            process.thaw();
+        }
     }
 
     @Test

@@ -44,6 +44,19 @@ class ReceiverNotReadyTest extends ContractCase {
     }
 
     @Test
+    void theTimerIsTheReceivers() {
+        // 10.24 ms there, 0.01 ms here.
+        Pair pair = pair(Spec.usual()).connect(retries(4, 1), retries(4, 20));
+        long start = System.nanoTime();
+        pair.here().post(Work.send(1));
+        failed(pair.here().one(), 1, WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(4 * RnrTimer.nanos(20));
+        start = System.nanoTime();
+        pair.there().close();
+        assertThat(System.nanoTime() - start).isLessThan(5_000_000_000L);
+    }
+
+    @Test
     void sevenMeansForEver() {
         Pair pair = connected(retries(7, 1));
         EndMemory source = here().allocate(8, everything());

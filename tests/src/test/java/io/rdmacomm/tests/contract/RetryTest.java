@@ -8,6 +8,7 @@ import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.WorkStatus;
@@ -73,6 +74,16 @@ class RetryTest extends ContractCase {
     void aWrongPlaceExhaustsTheRetries() {
         exhausted(misled(info ->
                 new QueuePairInfo(info.number(), info.packetSequenceNumber(), info.lid() ^ 1, info.gid(), info.mtu())));
+    }
+
+    @Test
+    void aWrongGidExhaustsTheRetries() {
+        exhausted(misled(info -> new QueuePairInfo(
+                info.number(),
+                info.packetSequenceNumber(),
+                info.lid(),
+                new Gid(info.gid().high(), info.gid().low() ^ 2),
+                info.mtu())));
     }
 
     @Test

@@ -1,0 +1,213 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.MemoryWindowType;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// Objects by the thousand, again and again, and what changes under way.
+class LifecycleTest extends ContractCase {
+    private static final int CYCLES = 3000;
+
+    @Test
+    void queuePairsAndTheirQueuesCanBeMadeAndClosedForEver() {
+        EndMemory memory = here().allocate(8, everything());
+        for (int i = 0; i < CYCLES; i++) {
+            CompletionQueue queue = here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
+            QueuePair pair = here().domain().createQueuePair(here().options(queue, Spec.usual()));
+            if (i % 100 == 0) {
+                LocalQueue loop = here().queue(Spec.usual());
+                loop.connect(loop.info(), ConnectionOptions.defaults());
+                loop.post(Work.write(i, memory.remote(), memory.piece(0, 8)));
+                good(loop.one(), i, CompletionOpcode.WRITE);
+                loop.close();
+            }
+            pair.close();
+            queue.close();
+        }
+    }
+
+    @Test
+    void regionsWindowsAndSharedQueuesCanBeMadeAndClosedForEver() {
+        var domain = here().domain();
+        MemorySegment own = here().arena().allocate(64, 64);
+        boolean windows = can(Capability.MEMORY_WINDOW_TYPE_1);
+        boolean shared = can(Capability.SHARED_RECEIVE_QUEUE);
+        for (int i = 0; i < CYCLES; i++) {
+            domain.register(own, everything()).close();
+            if (i % 10 == 0) {
+                domain.allocate(4096, everything()).close();
+            }
+            if (windows) {
+                domain.allocateWindow(MemoryWindowType.TYPE_1).close();
+            }
+            if (shared) {
+                domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(64))
+                        .close();
+            }
+        }
+    }
+
+    @Test
+    void thousandsOfRegionsAreOpenAtOnceEachWithItsOwnMemory() {
+        int count = 2000;
+        MemorySegment whole = here().arena().allocate(8L * count, 64);
+        List<MemoryRegion> regions = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            regions.add(here().domain().register(whole.asSlice(8L * i, 8), everything()));
+        }
+        LocalQueue loop = here().queue(Spec.usual());
+        loop.connect(loop.info(), ConnectionOptions.defaults());
+        EndMemory source = here().allocate(8, everything());
+        for (int i = 0; i < count; i += 97) {
+            source.setLong(0, i + 1);
+            loop.post(Work.write(i, regions.get(i).remote(), source.piece(0, 8)));
+            good(loop.one(), i, CompletionOpcode.WRITE);
+            assertThat(whole.get(ValueLayout.JAVA_LONG, 8L * i)).isEqualTo(i + 1);
+        }
+    }
+
+    @Test
+    void contextsCanBeOpenedAndConnectedForEver() {
+        EndMemory memory = here().allocate(8, everything());
+        for (int i = 0; i < 60; i++) {
+            try (Context context = Rdma.open(fabric.device())) {
+                CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(16));
+                QueuePair pair =
+                        context.allocateProtectionDomain().createQueuePair(here().options(queue, Spec.usual()));
+                LocalQueue mine = here().queue(Spec.usual());
+                pair.connect(mine.info());
+                mine.connect(pair.info(), ConnectionOptions.defaults());
+                mine.post(Work.read(i, memory.remote().slice(0, 0)));
+                good(mine.one(), i, CompletionOpcode.READ);
+                mine.close();
+            }
+        }
+    }
+
+    @Test
+    void memoryThatDoesNotFitIsRefusedWithAReasonAndLeavesNothing() {
+        assertThatThrownBy(() -> here().domain().allocate(1L << 46, everything()))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isIn(Errno.ENOMEM, Errno.ENOSPC, Errno.EINVAL));
+        here().domain().allocate(4096, everything()).close();
+    }
+
+    @Test
+    void completionsOfAClosedQueuePairDisturbNobody() {
+        LocalQueue queue = here().queue(Spec.usual());
+        QueuePair other = here().domain().createQueuePair(here().options(queue.completionQueue(), Spec.usual()));
+        EndMemory memory = here().allocate(16, everything());
+        queue.connect(queue.info(), ConnectionOptions.defaults());
+        queue.post(Work.fetchAndAdd(1, memory.remote(), 1, memory.piece(8, 8)));
+        Deadline.await("it is done", () -> memory.getLong(0) == 1);
+        queue.queuePair().close();
+        assertThat(queue.collect(1, 50)).extracting(Outcome::id).isSubsetOf(1L);
+        other.close();
+        queue.close();
+    }
+
+    @Test
+    void rightsOfAConnectedQueuePairCanBeTakenAway() {
+        Pair pair = connected();
+        EndMemory source = there().allocate(8, everything());
+        EndMemory target = here().allocate(8, everything());
+        pair.there().post(Work.write(1, target.remote(), source.piece(0, 8)));
+        good(pair.there().one(), 1, CompletionOpcode.WRITE);
+        Set<AccessFlag> fewer = EnumSet.of(AccessFlag.REMOTE_READ);
+        pair.here()
+                .queuePair()
+                .modify(new QueuePairAttributes()
+                        .state(QueuePairState.READY_TO_SEND)
+                        .accessFlags(fewer));
+        pair.there().post(Work.read(2, target.remote(), source.piece(0, 8)));
+        good(pair.there().one(), 2, CompletionOpcode.READ);
+        pair.there().post(Work.write(3, target.remote(), source.piece(0, 8)));
+        failed(pair.there().one(), 3, WorkStatus.REMOTE_INVALID_REQUEST);
+    }
+
+    @Test
+    void aQueuePairMayHaveNoRoomForSendsOrReceives() {
+        Pair pair = new Pair(
+                here().queue(Spec.usual().withDepth(0, 16)),
+                there().queue(Spec.usual().withDepth(16, 0)));
+        pair.connect(ConnectionOptions.defaults());
+        assertThat(pair.here().receive(1)).isEqualTo(1);
+        pair.there().post(Work.send(2));
+        good(pair.there().one(), 2, CompletionOpcode.SEND);
+        good(pair.here().one(), 1, CompletionOpcode.RECEIVE);
+    }
+
+    @Test
+    void aWaiterCanBeInterrupted() throws Exception {
+        LocalQueue queue = here().queue(Spec.usual());
+        boolean[] interrupted = new boolean[1];
+        Thread waiter = Thread.ofPlatform().start(() -> {
+            try {
+                queue.channel().awaitEvent(Duration.ofMinutes(1));
+            } catch (InterruptedException e) {
+                interrupted[0] = true;
+            }
+        });
+        waiter.interrupt();
+        waiter.join(10_000);
+        assertThat(waiter.isAlive()).isFalse();
+        assertThat(interrupted[0]).isTrue();
+        LocalQueue loop = here().queue(Spec.usual());
+        loop.connect(loop.info(), ConnectionOptions.defaults());
+        loop.receive(1);
+        loop.post(Work.send(2));
+        assertThat(loop.drain(2)).as("nothing else was harmed").hasSize(2);
+    }
+
+    @Test
+    void aThreadThatIsInterruptedCanStillPostAndPoll() {
+        Pair pair = connected();
+        EndMemory source = here().register(64, everything());
+        EndMemory target = there().register(64, everything());
+        LocalQueue queue = pair.here();
+        Work work = Work.write(1, target.remote(), source.piece(0, 64));
+        List<Outcome> outcomes;
+        Thread.currentThread().interrupt();
+        try {
+            queue.post(work);
+            outcomes = queue.collect(1, 10_000);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        assertThat(outcomes).hasSize(1);
+        good(outcomes.getFirst(), 1, CompletionOpcode.WRITE);
+    }
+}
