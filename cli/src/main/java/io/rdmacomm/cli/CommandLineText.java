@@ -1,0 +1,20 @@
+package io.rdmacomm.cli;
+
+import java.util.List;
+
+/// The command line as it was typed, for reports.
+final class CommandLineText {
+    private static volatile List<String> words = List.of("rdmacomm");
+
+    private CommandLineText() {}
+
+    static void remember(String... arguments) {
+        List<String> all = new java.util.ArrayList<>(List.of("rdmacomm"));
+        all.addAll(List.of(arguments));
+        words = List.copyOf(all);
+    }
+
+    static String text() {
+        return String.join(" ", words);
+    }
+}

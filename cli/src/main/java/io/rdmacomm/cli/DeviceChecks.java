@@ -1,0 +1,61 @@
+package io.rdmacomm.cli;
+
+import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PortAttributes;
+import io.rdmacomm.verbs.PortState;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.RdmaException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+
+/// What `rdmacomm doctor` finds out about providers and devices: it opens each device and registers memory
+/// with it.
+final class DeviceChecks {
+    private DeviceChecks() {}
+
+    static List<Finding> all() {
+        List<Finding> findings = new ArrayList<>();
+        List<Device> devices = Rdma.devices();
+        List<String> providers = Rdma.providerNames();
+        if (providers.isEmpty()) {
+            findings.add(Finding.fail("providers", "none", "add rdmacomm-soft to the class path"));
+        } else {
+            findings.add(Finding.ok("providers", String.join(", ", providers)));
+        }
+        for (String reason : Rdma.unavailable()) {
+            findings.add(
+                    devices.isEmpty()
+                            ? Finding.fail("provider", reason, "")
+                            : Finding.warn("provider", reason, "not needed: there are other devices"));
+        }
+        for (Device device : devices) {
+            findings.add(device(device));
+        }
+        return findings;
+    }
+
+    private static Finding device(Device device) {
+        String subject = "device " + device.name();
+        try (Context context = device.open();
+                ProtectionDomain domain = context.allocateProtectionDomain();
+                MemoryRegion region = domain.allocate(1 << 20, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
+            PortAttributes port = context.port(1);
+            String text = "opens, registers " + ByteSize.format(region.length()) + ", port 1 is " + port.state();
+            if (port.gidTableLength() > 0) {
+                text += ", GID " + context.gid(1, 0);
+            }
+            return port.state() == PortState.ACTIVE
+                    ? Finding.ok(subject, text)
+                    : Finding.warn(subject, text, "check the cable and the link: ip link, rdma link");
+        } catch (RdmaException e) {
+            return Finding.fail(subject, FailureText.of(e), "");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.rdmacomm.cli;
+
+import io.rdmacomm.cli.terminal.FailureText;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.ParseResult;
+
+/// Ends a failed command with one line and exit code 1; the stack trace is for those who ask for it.
+final class FailureHandler implements IExecutionExceptionHandler {
+    @Override
+    public int handleExecutionException(Exception failure, CommandLine commandLine, ParseResult arguments) {
+        commandLine.getErr().println("rdmacomm " + commandLine.getCommandName() + ": " + FailureText.of(failure));
+        if (isVerbose(arguments)) {
+            failure.printStackTrace(commandLine.getErr());
+        }
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private static boolean isVerbose(ParseResult arguments) {
+        if (LogSettings.environmentLevel() >= 1) {
+            return true;
+        }
+        return arguments.hasSubcommand() && arguments.subcommand().hasMatchedOption("-v");
+    }
+}

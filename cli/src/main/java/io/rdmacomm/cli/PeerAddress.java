@@ -1,0 +1,68 @@
+package io.rdmacomm.cli;
+
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/// Where a server is: `HOST`, `HOST:PORT`, `[IPV6]:PORT` or `IPV6`.
+///
+/// @param host a name or an address
+/// @param port the TCP port
+record PeerAddress(String host, int port) {
+    /// The port of the original.
+    static final int DEFAULT_PORT = 2020;
+
+    /// For picocli.
+    static final class Converter implements ITypeConverter<PeerAddress> {
+        @Override
+        public PeerAddress convert(String text) {
+            return parse(text);
+        }
+    }
+
+    static PeerAddress parse(String text) {
+        int colon = text.lastIndexOf(':');
+        if (text.startsWith("[")) {
+            int end = text.indexOf(']');
+            if (end < 0) {
+                throw wrong(text);
+            }
+            String rest = text.substring(end + 1);
+            return new PeerAddress(
+                    text.substring(1, end), rest.isEmpty() ? DEFAULT_PORT : port(text, rest.substring(1)));
+        }
+        // More than one colon and no brackets: an IPv6 address without a port.
+        if (colon < 0 || text.indexOf(':') != colon) {
+            return of(text, text, DEFAULT_PORT);
+        }
+        return of(text, text.substring(0, colon), port(text, text.substring(colon + 1)));
+    }
+
+    private static PeerAddress of(String text, String host, int port) {
+        if (host.isBlank() || host.chars().anyMatch(Character::isWhitespace)) {
+            throw wrong(text);
+        }
+        return new PeerAddress(host, port);
+    }
+
+    private static int port(String text, String digits) {
+        try {
+            int port = Integer.parseInt(digits);
+            if (port >= 1 && port <= 65535) {
+                return port;
+            }
+        } catch (NumberFormatException _) {
+            // Falls through to the one message.
+        }
+        throw wrong(text);
+    }
+
+    private static TypeConversionException wrong(String text) {
+        return new TypeConversionException(
+                "'" + text + "' is no address; write HOST or HOST:PORT, ports are 1 to 65535");
+    }
+
+    @Override
+    public String toString() {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+}

@@ -1,0 +1,28 @@
+package io.rdmacomm.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/// Ends a wrong command line with one line that says what is wrong, where the help is, and exit code 2.
+final class UsageHandler implements IParameterExceptionHandler {
+    @Override
+    public int handleParseException(ParameterException failure, String[] arguments) {
+        CommandLine commandLine = failure.getCommandLine();
+        String name = commandLine.getCommandSpec().qualifiedName();
+        commandLine.getErr().println(name + ": " + text(failure) + "; see " + name + " --help");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static String text(ParameterException failure) {
+        if (failure instanceof UnmatchedArgumentException unmatched) {
+            String words = String.join(" ", unmatched.getUnmatched());
+            return unmatched.isUnknownOption()
+                    ? "unknown option " + words
+                    : "does not know what to do with '" + words + "'";
+        }
+        String message = failure.getMessage();
+        return message == null ? "wrong usage" : message.replaceAll("\\s*\\R\\s*", "; ");
+    }
+}

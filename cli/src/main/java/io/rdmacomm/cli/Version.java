@@ -1,0 +1,45 @@
+package io.rdmacomm.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.util.jar.Manifest;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.IVersionProvider;
+
+/// The version and the commit that this command was built from, as its jar's manifest has them.
+final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+        return new String[] {"rdmacomm " + version() + " (commit " + commit() + ", Java " + Runtime.version() + ")"};
+    }
+
+    static String version() {
+        String version = Version.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
+    }
+
+    /// The commit, or `unknown` when this does not run from the command's own jar.
+    static String commit() {
+        String commit = null;
+        try {
+            commit = manifestEntry("Implementation-Commit");
+        } catch (IOException _) {
+            // An unreadable manifest is as good as none.
+        }
+        return commit == null ? "unknown" : commit;
+    }
+
+    private static @Nullable String manifestEntry(String name) throws IOException {
+        var source = Version.class.getProtectionDomain().getCodeSource();
+        if (source == null
+                || source.getLocation() == null
+                || !source.getLocation().getPath().endsWith(".jar")) {
+            return null;
+        }
+        URI manifest = URI.create("jar:" + source.getLocation() + "!/META-INF/MANIFEST.MF");
+        try (InputStream stream = manifest.toURL().openStream()) {
+            return new Manifest(stream).getMainAttributes().getValue(name);
+        }
+    }
+}

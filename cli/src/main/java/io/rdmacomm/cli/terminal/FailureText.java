@@ -1,0 +1,64 @@
+package io.rdmacomm.cli.terminal;
+
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+
+/// What a failure is called in one line for people.
+public final class FailureText {
+    private FailureText() {}
+
+    /// One line about `failure`, with what to do where that is known.
+    public static String of(Throwable failure) {
+        String text = switch (failure) {
+            case CommandFailure known -> message(known);
+            case RdmaException known -> message(known);
+            case UnknownHostException unknown -> "unknown host " + message(unknown) + ": check the name";
+            case UnresolvedAddressException _ -> "unknown host: check the name";
+            case NoRouteToHostException route -> message(route) + ": check the address and the firewall";
+            case ConnectException refused -> message(refused) + ": is the other side running?";
+            case SocketTimeoutException late -> message(late) + ": the other side did not answer in time";
+            case NoSuchFileException missing -> missing.getFile() + ": no such file";
+            case NotDirectoryException other -> other.getFile() + ": is not a directory";
+            case AccessDeniedException denied -> denied.getFile() + ": permission denied";
+            case FileSystemException file -> message(file);
+            case UncheckedIOException io -> message(io);
+            case IOException io -> message(io);
+            case CommException comm -> message(comm);
+            case InterruptedException _ -> "interrupted";
+            case OutOfMemoryError memory -> "out of memory (" + message(memory) + "): use smaller sizes";
+            default -> failure.getClass().getSimpleName() + ": " + message(failure);
+        };
+        return text.replaceAll("\\s*\\R\\s*", "; ");
+    }
+
+    /// One line about the failure of a file whose name stands before it.
+    public static String ofFile(IOException failure) {
+        return switch (failure) {
+            case NoSuchFileException _ -> "no such file";
+            case AccessDeniedException _ -> "permission denied";
+            case FileSystemException file when file.getReason() != null -> file.getReason();
+            default -> {
+                String text = of(failure);
+                yield text.contains("No space left")
+                        ? "no space left on the disk: make room, or choose another folder"
+                        : text;
+            }
+        };
+    }
+
+    private static String message(Throwable failure) {
+        String message = failure.getMessage();
+        return message == null ? failure.getClass().getSimpleName() : message;
+    }
+}

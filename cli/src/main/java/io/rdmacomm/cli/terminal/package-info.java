@@ -1,0 +1,5 @@
+/// What people read and write on a terminal: sizes, failures in one line, and progress.
+@NullMarked
+package io.rdmacomm.cli.terminal;
+
+import org.jspecify.annotations.NullMarked;
