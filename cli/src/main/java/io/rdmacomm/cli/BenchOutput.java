@@ -1,0 +1,71 @@
+package io.rdmacomm.cli;
+
+import io.rdmacomm.cli.bench.BenchListener;
+import io.rdmacomm.cli.bench.BenchReport;
+import io.rdmacomm.cli.bench.BenchTest;
+import io.rdmacomm.cli.bench.ClockCost;
+import io.rdmacomm.cli.bench.Result;
+import io.rdmacomm.cli.bench.Table;
+import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.ProgressLine;
+import java.io.PrintWriter;
+
+/// What people see of a benchmark: what the machine can do, a progress line on a terminal, and the tables.
+final class BenchOutput implements BenchListener, AutoCloseable {
+    private final PrintWriter out;
+    private final ProgressLine progress;
+    private final Table table;
+    private final boolean quiet;
+
+    BenchOutput(PrintWriter out, PrintWriter err, boolean quiet) {
+        this.out = out;
+        this.progress = new ProgressLine(err);
+        this.table = new Table(out);
+        this.quiet = quiet;
+        progress.show("starting ...");
+    }
+
+    @Override
+    public void onFloor(ClockCost clock, double cacheLineMicros) {
+        progress.clear();
+        if (quiet) {
+            return;
+        }
+        out.printf(
+                "clock: %.1f ns a reading, steps of %d ns; every latency sample has one reading in it%n",
+                clock.nanosPerReading(), clock.granularityNanos());
+        if (cacheLineMicros > 0) {
+            out.printf("one cache line between two processes: %.3f us one way%n", cacheLineMicros);
+        }
+        out.flush();
+    }
+
+    @Override
+    public void onStart(int number, int count, BenchTest test, long bytes) {
+        progress.show("[" + number + "/" + count + "] " + test.label() + " " + ByteSize.format(bytes));
+    }
+
+    @Override
+    public void onResult(Result result) {
+        progress.clear();
+        if (!quiet) {
+            table.add(result);
+        }
+    }
+
+    void end(BenchReport report) {
+        if (!quiet) {
+            out.printf(
+                    "%ndevice %s (%s); a connection is ready to send after %.1f ms; all data at the targets was right%n",
+                    report.device(), report.provider(), report.medianSetUpMillis());
+            out.println("floor: what this machine needs at least, measured in this run; ratio: p50 / floor, or "
+                    + "Gbit/s / copy Gbit/s");
+            out.flush();
+        }
+    }
+
+    @Override
+    public void close() {
+        progress.close();
+    }
+}

@@ -1,0 +1,48 @@
+package io.rdmacomm.cli.bench;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// What a benchmark found.
+///
+/// @param provider whose device it was
+/// @param device the device's name
+/// @param clock what the clock costs
+/// @param cacheLineMicros the machine's limit for a message one way; 0 when the peer is not on this machine
+/// @param setUpMillis how long each connection took until it was ready to send
+/// @param results the measurements
+public record BenchReport(
+        String provider,
+        String device,
+        ClockCost clock,
+        double cacheLineMicros,
+        List<Double> setUpMillis,
+        List<Result> results) {
+    /// The members of its JSON document beside `schema` and `environment`.
+    public Map<String, Object> toMap() {
+        Map<String, Object> clockMembers = new LinkedHashMap<>();
+        clockMembers.put("ns_per_reading", Rounding.to(clock.nanosPerReading(), 1));
+        clockMembers.put("granularity_ns", clock.granularityNanos());
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("clock", clockMembers);
+        if (cacheLineMicros > 0) {
+            members.put("cache_line_us", Rounding.to(cacheLineMicros, 4));
+        }
+        members.put("setup_ms_p50", Rounding.to(medianSetUpMillis(), 3));
+        members.put("data_verified", true);
+        List<Map<String, Object>> rows = new ArrayList<>();
+        results.forEach(result -> rows.add(result.toMap()));
+        members.put("results", rows);
+        return members;
+    }
+
+    /// The one in the middle; 0 when there is none.
+    public double medianSetUpMillis() {
+        List<Double> sorted = new ArrayList<>(setUpMillis);
+        Collections.sort(sorted);
+        return sorted.isEmpty() ? 0 : sorted.get(sorted.size() / 2);
+    }
+}

@@ -1,0 +1,111 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.Device;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+
+/// The active end of a benchmark: one connection to talk, and for every test and size one more that is
+/// measured.
+public final class Benchmark {
+    /// How the session that talks is called, for the server.
+    static final String NAME = "bench control";
+
+    private final SessionOptions options;
+    private final BenchSettings settings;
+    private final BenchListener listener;
+    private final Map<List<Long>, Double> copyGbps = new HashMap<>();
+    private final Map<Long, Double> copyMicros = new HashMap<>();
+    private double cacheLineMicros;
+
+    /// A benchmark against the server that `options` names.
+    public Benchmark(SessionOptions options, BenchSettings settings, BenchListener listener) {
+        this.options = options;
+        this.settings = settings;
+        this.listener = listener;
+    }
+
+    /// Measures everything.
+    public BenchReport run() throws IOException {
+        try (ClientSession session = ClientSession.connect(options.withName(NAME));
+                SignalChannel signals =
+                        new SignalChannel(session, session.endPoint().channel(0), "bench signals")) {
+            ClockCost clock = ClockCost.measure();
+            cacheLineMicros = settings.floors() ? cacheLine(signals) : 0;
+            listener.onFloor(clock, cacheLineMicros);
+            List<Result> results = new ArrayList<>();
+            List<Double> setUps = new ArrayList<>();
+            for (BenchTest test : settings.tests()) {
+                long warmUp = settings.firstWarmUpNanos();
+                for (long bytes : settings.sizes(test)) {
+                    listener.onStart(results.size() + 1, settings.count(), test, bytes);
+                    Result result = measure(session, signals, test, bytes, warmUp, setUps);
+                    listener.onResult(result);
+                    results.add(result);
+                    warmUp = settings.warmUpNanos();
+                }
+            }
+            Device device = session.context().device();
+            return new BenchReport(device.provider(), device.name(), clock, cacheLineMicros, setUps, results);
+        }
+    }
+
+    private Result measure(
+            ClientSession session,
+            SignalChannel signals,
+            BenchTest test,
+            long bytes,
+            long warmUpNanos,
+            List<Double> setUps) {
+        TrialPlan plan = settings.plan(test, bytes, ThreadLocalRandom.current().nextLong());
+        double floor = settings.floors() ? floor(session, plan) : 0;
+        try (Trial trial = Trial.open(signals, options, plan)) {
+            setUps.add(trial.setUpNanos() / 1e6);
+            TrialRun run = new TrialRun(trial, plan, settings);
+            return switch (test.kind()) {
+                case LATENCY -> run.latency(warmUpNanos, floor);
+                case BANDWIDTH -> run.bandwidth(warmUpNanos, floor);
+            };
+        }
+    }
+
+    /// The machine's limit: microseconds for a latency, 10^9 bits a second for a bandwidth.
+    private double floor(ClientSession session, TrialPlan plan) {
+        if (plan.test().kind() == BenchTest.Kind.BANDWIDTH) {
+            return copyGbps.computeIfAbsent(
+                    List.of(plan.bytes(), (long) plan.buffers()),
+                    key -> withCopyFloor(
+                            session, plan, floor -> floor.gbps(plan.stride(), plan.bytes(), plan.buffers())));
+        }
+        double copy = copyMicros.computeIfAbsent(
+                plan.bytes(), bytes -> withCopyFloor(session, plan, floor -> floor.medianMicros(bytes)));
+        if (plan.test().hops() == 1) {
+            return copy;
+        }
+        // One line of the cache travels in any case; what does not fit into it is copied besides.
+        boolean fits = plan.bytes() <= 64;
+        return cacheLineMicros == 0 ? 0 : cacheLineMicros + (fits ? 0 : copy);
+    }
+
+    private static double withCopyFloor(
+            ClientSession session, TrialPlan plan, java.util.function.ToDoubleFunction<CopyFloor> measurement) {
+        try (RdmaBuffer buffer = session.allocate("bench copy", 2 * plan.stride() * plan.buffers(), 1)) {
+            return measurement.applyAsDouble(new CopyFloor(buffer.segment()));
+        }
+    }
+
+    private static double cacheLine(SignalChannel signals) throws IOException {
+        try (CacheLineFloor floor = CacheLineFloor.create()) {
+            signals.send(Signal.text(Signal.Kind.FLOOR, floor.name()));
+            // A peer on another machine does not find the file, and says so.
+            boolean here = signals.receive(SignalChannel.PATIENCE).kind() == Signal.Kind.READY;
+            return here ? floor.measure() : 0;
+        }
+    }
+}

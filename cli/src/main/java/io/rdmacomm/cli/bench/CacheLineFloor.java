@@ -1,0 +1,122 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/// The least that a message between two processes costs on this machine: two memory words in a file that both
+/// have mapped, one written by each side, sent back and forth. Measured as the tests are, with one clock
+/// reading a round trip.
+final class CacheLineFloor implements AutoCloseable {
+    private static final String PREFIX = "rdmacomm-floor-";
+    private static final int ROUNDS = 100_000;
+    private static final int FEWEST_ROUNDS = 100;
+    private static final long ENOUGH_NANOS = 200_000_000;
+    private static final long LAST = -1;
+    private static final long FILE_BYTES = 4096;
+    private static final long CLIENT_WORD = 0;
+    private static final long SERVER_WORD = 1024;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+    private final Path file;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment words;
+
+    private CacheLineFloor(Path file) throws IOException {
+        this.file = file;
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            this.words = channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, arena);
+        }
+    }
+
+    /// Makes the file that both sides map; the client does this.
+    static CacheLineFloor create() throws IOException {
+        Path folder = Path.of("/dev/shm");
+        Path file =
+                Files.isWritable(folder) ? Files.createTempFile(folder, PREFIX, "") : Files.createTempFile(PREFIX, "");
+        Files.write(file, new byte[(int) FILE_BYTES]);
+        return new CacheLineFloor(file);
+    }
+
+    /// Opens the file that the client made.
+    ///
+    /// @throws IOException if there is no such file here: the client is on another machine
+    static CacheLineFloor open(String name) throws IOException {
+        Path file = Path.of(name);
+        Path leaf = file.getFileName();
+        if (leaf == null || !leaf.toString().startsWith(PREFIX) || Files.size(file) != FILE_BYTES) {
+            throw new IOException(name + " is not such a file");
+        }
+        return new CacheLineFloor(file);
+    }
+
+    /// What the server needs to open it.
+    String name() {
+        return file.toString();
+    }
+
+    /// Answers every word of the client with the same word, until the last one.
+    void serve() {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long round = 0;
+        while (round != LAST) {
+            round = awaitOther(CLIENT_WORD, round, deadline);
+            WORD.setRelease(words, SERVER_WORD, round);
+        }
+    }
+
+    /// The median of the time one way, in microseconds.
+    double measure() {
+        long[] readings = new long[ROUNDS + 1];
+        long begin = System.nanoTime();
+        long deadline = begin + PATIENCE_NANOS;
+        readings[0] = begin;
+        int round = 0;
+        while (round < ROUNDS && (round < FEWEST_ROUNDS || readings[round] - begin < ENOUGH_NANOS)) {
+            WORD.setRelease(words, CLIENT_WORD, round + 1L);
+            awaitOther(SERVER_WORD, round, deadline);
+            readings[++round] = System.nanoTime();
+        }
+        WORD.setRelease(words, CLIENT_WORD, LAST);
+        // The first half is warm-up.
+        int from = round / 2;
+        LatencySamples samples = new LatencySamples(2);
+        samples.add(Arrays.copyOfRange(readings, from, round + 1), round - from);
+        return samples.percentileMicros(50);
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
+    private long awaitOther(long word, long than, long deadline) {
+        int spins = 0;
+        while (true) {
+            long value = (long) WORD.getAcquire(words, word);
+            if (value != than) {
+                return value;
+            }
+            Thread.onSpinWait();
+            if ((++spins & Shape.LOOK_MASK) == 0) {
+                Thread.yield();
+                if (System.nanoTime() - deadline > 0) {
+                    throw new CommandFailure(
+                            "the other process stopped answering while the machine's limit was measured");
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        arena.close();
+        Files.deleteIfExists(file);
+    }
+}

@@ -1,0 +1,36 @@
+package io.rdmacomm.cli.bench;
+
+/// What reading the clock costs, and the smallest step it makes.
+///
+/// @param nanosPerReading how long one reading takes
+/// @param granularityNanos the smallest difference above zero between two readings
+public record ClockCost(double nanosPerReading, long granularityNanos) {
+    private static final int READINGS = 200_000;
+
+    /// Measures both.
+    static ClockCost measure() {
+        ClockCost cost = once();
+        for (int i = 0; i < 4; i++) {
+            ClockCost next = once();
+            cost = new ClockCost(
+                    Math.min(cost.nanosPerReading, next.nanosPerReading),
+                    Math.min(cost.granularityNanos, next.granularityNanos));
+        }
+        return cost;
+    }
+
+    private static ClockCost once() {
+        long smallest = Long.MAX_VALUE;
+        long begin = System.nanoTime();
+        long previous = begin;
+        for (int i = 0; i < READINGS; i++) {
+            long now = System.nanoTime();
+            long step = now - previous;
+            if (step > 0 && step < smallest) {
+                smallest = step;
+            }
+            previous = now;
+        }
+        return new ClockCost((previous - begin) / (double) READINGS, smallest);
+    }
+}

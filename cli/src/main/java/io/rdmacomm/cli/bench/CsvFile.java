@@ -1,0 +1,48 @@
+package io.rdmacomm.cli.bench;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// The results as comma-separated values: one line each, the same names as in JSON, empty where one has no
+/// such value.
+public final class CsvFile {
+    private static final List<String> COLUMNS = List.of(
+            "test",
+            "bytes",
+            "iterations",
+            "min_us",
+            "p50_us",
+            "p99_us",
+            "p999_us",
+            "max_us",
+            "avg_us",
+            "stdev_us",
+            "floor_us",
+            "gbps",
+            "mmsgs_per_s",
+            "cpu_us_per_gb",
+            "copy_gbps",
+            "ratio");
+
+    private CsvFile() {}
+
+    /// Writes `results` to `file`, with a line of names first.
+    public static void write(Path file, List<Result> results) throws IOException {
+        List<String> lines = new ArrayList<>();
+        lines.add(String.join(",", COLUMNS));
+        for (Result result : results) {
+            Map<String, Object> members = result.toMap();
+            lines.add(String.join(
+                    ",",
+                    COLUMNS.stream()
+                            .map(column -> String.valueOf(members.getOrDefault(column, "")))
+                            .toList()));
+        }
+        Files.write(file, lines, StandardCharsets.UTF_8);
+    }
+}

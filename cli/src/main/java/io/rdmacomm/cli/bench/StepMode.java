@@ -1,0 +1,50 @@
+package io.rdmacomm.cli.bench;
+
+/// What a step is for.
+enum StepMode {
+    /// So that the compiler and the caches are ready; nothing is checked.
+    WARM_UP(0),
+    /// Counts; what is in the target afterwards is checked.
+    MEASURE(1),
+    /// Does not count; every message is checked.
+    CHECK(2);
+
+    private static final StepMode[] VALUES = values();
+
+    private final int code;
+
+    StepMode(int code) {
+        this.code = code;
+    }
+
+    /// The number on the wire.
+    int code() {
+        return code;
+    }
+
+    static StepMode of(long code) {
+        for (StepMode mode : VALUES) {
+            if (mode.code == code) {
+                return mode;
+            }
+        }
+        throw new IllegalArgumentException("there is no mode " + code);
+    }
+
+    /// Gets a side ready for a step of this mode.
+    void prepare(TestBed bed, Shape shape, int count) {
+        if (this != WARM_UP) {
+            bed.target().clear();
+        }
+        shape.prepare();
+        long arrived = bed.arrivals().count();
+        bed.arrivals()
+                .checkFrom(
+                        switch (this) {
+                            case WARM_UP -> Long.MAX_VALUE;
+                            case MEASURE -> arrived + count;
+                            case CHECK -> arrived + 1;
+                        });
+        bed.begin();
+    }
+}

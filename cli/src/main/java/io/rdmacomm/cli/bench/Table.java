@@ -1,0 +1,98 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.cli.terminal.ByteSize;
+import java.io.PrintWriter;
+
+/// The report for people: a table for latencies, one for bandwidths, one line a result as it comes.
+public final class Table {
+    private static final String LATENCY = "%-14s %8s %10s %9s %9s %9s %9s %10s %9s %9s %8s %6s%n";
+    private static final String BANDWIDTH = "%-14s %8s %10s %10s %12s %13s %11s %6s%n";
+
+    private final PrintWriter out;
+    private BenchTest.@org.jspecify.annotations.Nullable Kind printed;
+
+    /// A report on `out`.
+    public Table(PrintWriter out) {
+        this.out = out;
+    }
+
+    /// Prints the next result.
+    public void add(Result result) {
+        if (printed != result.test().kind()) {
+            printed = result.test().kind();
+            out.println();
+            header(printed);
+        }
+        switch (result) {
+            case LatencyResult latency -> row(latency);
+            case BandwidthResult bandwidth -> row(bandwidth);
+        }
+        out.flush();
+    }
+
+    private void header(BenchTest.Kind kind) {
+        switch (kind) {
+            case LATENCY ->
+                out.printf(
+                        LATENCY,
+                        "latency [us]",
+                        "size",
+                        "samples",
+                        "min",
+                        "p50",
+                        "p99",
+                        "p99.9",
+                        "max",
+                        "avg",
+                        "stdev",
+                        "floor",
+                        "ratio");
+            case BANDWIDTH ->
+                out.printf(
+                        BANDWIDTH,
+                        "bandwidth",
+                        "size",
+                        "messages",
+                        "Gbit/s",
+                        "10^6 msg/s",
+                        "CPU us/GB",
+                        "copy Gbit/s",
+                        "ratio");
+        }
+    }
+
+    private void row(LatencyResult result) {
+        out.printf(
+                LATENCY,
+                result.test().label(),
+                ByteSize.format(result.bytes()),
+                result.iterations(),
+                micros(result.min()),
+                micros(result.median()),
+                micros(result.percentile99()),
+                micros(result.percentile999()),
+                micros(result.max()),
+                micros(result.average()),
+                micros(result.deviation()),
+                result.floor() > 0 ? micros(result.floor()) : "-",
+                result.floor() > 0 ? "%.1fx".formatted(result.ratio()) : "-");
+    }
+
+    private void row(BandwidthResult result) {
+        out.printf(
+                BANDWIDTH,
+                result.test().label(),
+                ByteSize.format(result.bytes()),
+                result.iterations(),
+                "%.3f".formatted(result.gbps()),
+                "%.4f".formatted(result.millionMessagesPerSecond()),
+                "%.0f".formatted(result.cpuMicrosPerGigabyte()),
+                result.copyGbps() > 0 ? "%.1f".formatted(result.copyGbps()) : "-",
+                result.copyGbps() > 0 ? "%.2f".formatted(result.ratio()) : "-");
+    }
+
+    /// Three places below a hundred microseconds, one above.
+    private static String micros(double value) {
+        return value < 100 ? "%.3f".formatted(value) : "%.1f".formatted(value);
+    }
+}

@@ -1,0 +1,109 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.SessionOptions;
+import java.time.Duration;
+import java.util.List;
+
+/// The client's side of one connection that is made for one test with one size.
+final class Trial implements AutoCloseable {
+    /// How the sessions that carry tests are called, for the server.
+    static final String NAME = "bench data";
+
+    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
+    private final SignalChannel signals;
+    private final ClientSession session;
+    private final TestBed bed;
+    private final Shape shape;
+    private final long setUpNanos;
+
+    private Trial(SignalChannel signals, ClientSession session, TestBed bed, long setUpNanos) {
+        this.signals = signals;
+        this.session = session;
+        this.bed = bed;
+        this.shape = Shape.of(bed);
+        this.setUpNanos = setUpNanos;
+    }
+
+    /// Agrees on the plan with the server and connects for it.
+    static Trial open(SignalChannel signals, SessionOptions options, TrialPlan plan) {
+        signals.send(plan.toSignal());
+        signals.expect(Signal.Kind.OK);
+        long begin = System.nanoTime();
+        ClientSession session = ClientSession.connect(options.withName(NAME)
+                .withChannels(plan.channels())
+                .withConfigurer((index, proposed) -> plan.channel(index)));
+        long setUpNanos = System.nanoTime() - begin;
+        try {
+            TestBed bed = new TestBed(session, session.endPoint(), plan);
+            signals.expect(Signal.Kind.READY);
+            return new Trial(signals, session, bed, setUpNanos);
+        } catch (RuntimeException e) {
+            session.close();
+            throw explain(signals, e);
+        }
+    }
+
+    /// Does `count` operations; see [Shape#initiate].
+    ///
+    /// @return the processor time of both ends in nanoseconds
+    long step(int count, StepMode mode, long[] readings) {
+        try {
+            return tryStep(count, mode, readings);
+        } catch (CommException e) {
+            throw explain(signals, e);
+        }
+    }
+
+    private long tryStep(int count, StepMode mode, long[] readings) {
+        mode.prepare(bed, shape, count);
+        signals.send(Signal.of(Signal.Kind.STEP, count, mode.code()));
+        signals.expect(Signal.Kind.READY);
+        long processor = ProcessorTime.nanos();
+        shape.initiate(count, readings);
+        processor = ProcessorTime.nanos() - processor;
+        signals.send(Signal.of(Signal.Kind.DONE));
+        List<Long> report = signals.expect(Signal.Kind.REPORT);
+        bed.checkWork();
+        boolean receives = bed.plan().test().clientReceives() || bed.plan().bidirectional();
+        if (mode != StepMode.WARM_UP && receives) {
+            String complaint = shape.complaint(count);
+            if (!complaint.isEmpty()) {
+                throw new CommandFailure(
+                        bed.plan().test().label() + " of " + bed.plan().bytes() + " bytes: " + complaint);
+            }
+        }
+        return processor + (report.isEmpty() ? 0 : report.getFirst());
+    }
+
+    /// How long the connection took: opening the device, connecting, shaking hands, ready to send.
+    long setUpNanos() {
+        return setUpNanos;
+    }
+
+    /// What the server says about a failure that this side only saw the end of.
+    private static RuntimeException explain(SignalChannel signals, RuntimeException failure) {
+        try {
+            Signal signal = signals.receive(LAST_WORDS);
+            if (signal.kind() == Signal.Kind.FAILED) {
+                return new CommandFailure("the other side says: " + signal.text(), failure);
+            }
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+
+    @Override
+    public void close() {
+        try {
+            signals.send(Signal.of(Signal.Kind.END));
+            signals.expect(Signal.Kind.OK);
+        } finally {
+            session.close();
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.comm.ChannelOptions;
+import java.util.List;
+
+/// What one connection is for: one test with one size.
+///
+/// @param test what to measure
+/// @param bytes the size of a message
+/// @param queuePairs how many queue pairs carry it
+/// @param idleQueuePairs how many more there are beside them, on the same completion queue
+/// @param depth how many operations are in flight on each queue pair
+/// @param bidirectional whether both sides send at the same time
+/// @param seed what the data is made from
+record TrialPlan(
+        BenchTest test, long bytes, int queuePairs, int idleQueuePairs, int depth, boolean bidirectional, long seed) {
+    /// The largest message.
+    static final long MAX_BYTES = 1L << 30;
+
+    /// How many queue pairs one connection can have.
+    static final int MAX_QUEUE_PAIRS = 256;
+
+    static final int MAX_DEPTH = 1 << 14;
+
+    private static final long MAX_MESSAGE = 16L << 20;
+    private static final long RING_BYTES = 64L << 20;
+    private static final int RING_BUFFERS = 64;
+    private static final long RECEIVE_BYTES = 64L << 20;
+    private static final int CHAIN = 32;
+    private static final long CHAIN_MAX_BYTES = 4096;
+
+    /// Checks the ranges, also of what a peer sent.
+    TrialPlan {
+        range("size", bytes, 1, isSend(test) ? MAX_MESSAGE : MAX_BYTES);
+        range("number of queue pairs", queuePairs, 1, MAX_QUEUE_PAIRS);
+        range("number of idle queue pairs", idleQueuePairs, 0, MAX_QUEUE_PAIRS - queuePairs);
+        range("depth", depth, 1, MAX_DEPTH);
+    }
+
+    static TrialPlan of(Signal signal) {
+        return new TrialPlan(
+                BenchTest.named(signal.text()),
+                signal.number(0),
+                (int) signal.number(1),
+                (int) signal.number(2),
+                (int) signal.number(3),
+                signal.number(4) != 0,
+                signal.number(5));
+    }
+
+    Signal toSignal() {
+        return new Signal(
+                Signal.Kind.TRIAL,
+                List.of(bytes, (long) queuePairs, (long) idleQueuePairs, (long) depth, bidirectional ? 1L : 0L, seed),
+                test.label());
+    }
+
+    int channels() {
+        return queuePairs + idleQueuePairs;
+    }
+
+    /// How many buffers each side has: a ring of them where that is the test.
+    int buffers() {
+        return test == BenchTest.WRITE_BW_RING ? Math.clamp(RING_BYTES / stride(), 2, RING_BUFFERS) : 1;
+    }
+
+    /// From one buffer to the next: whole cache lines.
+    long stride() {
+        return bytes + 63 & ~63L;
+    }
+
+    /// How many operations share a doorbell: small ones do, as messages in a stream would.
+    int chain() {
+        return bytes <= CHAIN_MAX_BYTES ? Math.min(CHAIN, depth) : 1;
+    }
+
+    /// How the data channel number `index` is made.
+    ChannelOptions channel(int index) {
+        if (index >= queuePairs) {
+            return ChannelOptions.defaults().withSendWindow(1).withReceives(1).withMessageBytes(64);
+        }
+        if (!isSend(test)) {
+            return ChannelOptions.defaults()
+                    .withSendWindow(depth)
+                    .withReceives(1)
+                    .withMessageBytes(64);
+        }
+        int receives = Math.clamp(RECEIVE_BYTES / bytes, 4, depth < 4 ? 4 : depth);
+        return ChannelOptions.defaults()
+                .withSendWindow(depth)
+                .withReceives(receives)
+                .withMessageBytes((int) stride());
+    }
+
+    private static boolean isSend(BenchTest test) {
+        return test == BenchTest.SEND_LAT || test == BenchTest.SEND_BW;
+    }
+
+    private void range(String what, long value, long min, long max) {
+        if (value < min || value > max) {
+            String limit = what.equals("size") ? ByteSize.format(max) : Long.toString(max);
+            throw new CommandFailure(
+                    what + " " + value + " of " + test.label() + " is out of range: it can be " + min + " to " + limit);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.rdmacomm.cli.bench;
+
+/// One measurement: warms up, checks the data, and then does as many operations as were asked for, in steps.
+final class TrialRun {
+    private static final long STEP_NANOS = 50_000_000;
+    private static final long BANDWIDTH_STEP_NANOS = 2_000_000_000;
+    private static final int MAX_READINGS = 1 << 18;
+    private static final int CHECKED = 64;
+    private static final long CHECKED_BYTES = 32 << 20;
+    private static final int GROWTH = 8;
+
+    private final Trial trial;
+    private final TrialPlan plan;
+    private final BenchSettings settings;
+    private final long[] readings;
+
+    TrialRun(Trial trial, TrialPlan plan, BenchSettings settings) {
+        this.trial = trial;
+        this.plan = plan;
+        this.settings = settings;
+        this.readings = new long[plan.test().kind() == BenchTest.Kind.LATENCY ? MAX_READINGS + 1 : 2];
+    }
+
+    LatencyResult latency(long warmUpNanos, double floor) {
+        double nanosEach = warmUp(warmUpNanos, MAX_READINGS);
+        LatencySamples samples = new LatencySamples(plan.test().hops());
+        long end = System.nanoTime() + settings.durationNanos();
+        while (settings.iterations() > 0 ? samples.count() < settings.iterations() : isBefore(end, samples.count())) {
+            long wanted = settings.iterations() > 0
+                    ? settings.iterations() - samples.count()
+                    : (long) ((end - System.nanoTime()) / nanosEach);
+            int count = (int) Math.clamp(wanted, 1, Math.min(MAX_READINGS, (long) (1e9 / nanosEach) + 1));
+            trial.step(count, StepMode.MEASURE, readings);
+            samples.add(readings, count);
+        }
+        return LatencyResult.of(plan.test(), plan.bytes(), samples, floor);
+    }
+
+    BandwidthResult bandwidth(long warmUpNanos, double copyGbps) {
+        double nanosEach = warmUp(warmUpNanos, Integer.MAX_VALUE);
+        long wanted = settings.iterations() > 0
+                ? settings.iterations()
+                : Math.max(1, (long) (settings.durationNanos() / nanosEach));
+        long longest = Math.max(1, (long) (BANDWIDTH_STEP_NANOS / nanosEach));
+        long nanos = 0;
+        long processorNanos = 0;
+        long done = 0;
+        while (done < wanted) {
+            int count = (int) Math.min(Math.min(wanted - done, longest), 1 << 30);
+            processorNanos += trial.step(count, StepMode.MEASURE, readings);
+            nanos += readings[1] - readings[0];
+            done += count;
+        }
+        long messages = plan.bidirectional() ? 2 * done : done;
+        return new BandwidthResult(plan.test(), plan.bytes(), messages, nanos, processorNanos, copyGbps);
+    }
+
+    private static boolean isBefore(long end, long samples) {
+        return samples == 0 || System.nanoTime() - end < 0;
+    }
+
+    /// Runs longer and longer steps for so long, after one whose messages are all checked.
+    ///
+    /// @return the nanoseconds that one operation takes at the end
+    private double warmUp(long nanos, int maxCount) {
+        trial.step(Math.clamp(CHECKED_BYTES / plan.bytes(), 1, CHECKED), StepMode.CHECK, readings);
+        long begin = System.nanoTime();
+        int count = Math.clamp(CHECKED_BYTES / plan.bytes(), 2, CHECKED);
+        double each;
+        do {
+            trial.step(count, StepMode.WARM_UP, readings);
+            long last = plan.test().kind() == BenchTest.Kind.LATENCY ? readings[count] : readings[1];
+            each = Math.max(1.0, (last - readings[0]) / (double) count);
+            long fitting = (long) (STEP_NANOS / each);
+            count = (int) Math.clamp(fitting, 1, Math.min(maxCount, (long) count * GROWTH));
+        } while (System.nanoTime() - begin < nanos);
+        return each;
+    }
+}
