@@ -1,0 +1,143 @@
+package io.rdmacomm.cli;
+
+import io.rdmacomm.cli.copy.CopyListener;
+import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.ProgressLine;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import org.jspecify.annotations.Nullable;
+
+/// Tells people how a file copy goes on: a bar with rate and remaining time on a terminal, a line for every
+/// file.
+final class CopyReport implements CopyListener, AutoCloseable {
+    private static final int UPDATE_MILLIS = 200;
+
+    private final PrintWriter out;
+    private final PrintWriter err;
+    private final String command;
+    private final boolean quiet;
+    private final boolean terminal = ProgressLine.isTerminal();
+    private final List<Map<String, Object>> rows = new ArrayList<>();
+    private final ProcessTimes start = ProcessTimes.now();
+    private @Nullable ProgressBar bar;
+    private ProcessTimes before = start;
+    private long bytes;
+    private long nanos;
+    private int done;
+    private int failed;
+
+    /// @param command what failures begin with
+    /// @param quiet whether the standard output belongs to something else
+    CopyReport(PrintWriter out, PrintWriter err, String command, boolean quiet) {
+        this.out = out;
+        this.err = err;
+        this.command = command;
+        this.quiet = quiet;
+    }
+
+    @Override
+    public void onBegin(String name, long size) {
+        before = ProcessTimes.now();
+        if (terminal && size > 0) {
+            bar = new ProgressBarBuilder()
+                    .setTaskName(printable(name))
+                    .setInitialMax(size)
+                    .setUnit(" MiB", 1 << 20)
+                    .showSpeed()
+                    .setUpdateIntervalMillis(UPDATE_MILLIS)
+                    .continuousUpdate()
+                    .clearDisplayOnFinish()
+                    .build();
+        }
+    }
+
+    @Override
+    public void onProgress(long position) {
+        if (bar != null) {
+            bar.stepTo(position);
+        }
+    }
+
+    @Override
+    public void onDone(String name, long size, long duration) {
+        endBar();
+        done++;
+        bytes += size;
+        nanos += duration;
+        ProcessTimes times = ProcessTimes.now().since(before);
+        Map<String, Object> row = row(name, size);
+        row.put("seconds", duration / 1e9);
+        row.put("gbps", 8.0 * size / duration);
+        row.put("user_s", times.user());
+        row.put("sys_s", times.system());
+        rows.add(row);
+        if (!quiet) {
+            out.printf("%s: %s%n", printable(name), figures(size, duration, times));
+            out.flush();
+        }
+    }
+
+    @Override
+    public void onFailed(String name, String reason) {
+        endBar();
+        failed++;
+        Map<String, Object> row = row(name, 0);
+        row.put("failure", reason);
+        rows.add(row);
+        err.println("rdmacomm " + command + ": " + printable(name) + ": " + printable(reason));
+        err.flush();
+    }
+
+    /// Prints what all files were together, when they were more than one.
+    void summarize(String how) {
+        if (!quiet && done > 1) {
+            out.printf(
+                    "%d files over %s: %s%n",
+                    done, how, figures(bytes, nanos, ProcessTimes.now().since(start)));
+            out.flush();
+        }
+    }
+
+    int failed() {
+        return failed;
+    }
+
+    /// One JSON object for each file.
+    List<Map<String, Object>> rows() {
+        return rows;
+    }
+
+    private static Map<String, Object> row(String name, long size) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("name", name);
+        row.put("bytes", size);
+        return row;
+    }
+
+    private static String figures(long size, long duration, ProcessTimes times) {
+        return "%s in %.3f s, %.2f Gbit/s, user %.2f s, sys %.2f s, checksum right"
+                .formatted(ByteSize.format(size), duration / 1e9, 8.0 * size / duration, times.user(), times.system());
+    }
+
+    /// Names come from other people: what would move the cursor is not printed.
+    private static String printable(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    private void endBar() {
+        if (bar != null) {
+            bar.close();
+            bar = null;
+        }
+    }
+
+    @Override
+    public void close() {
+        endBar();
+    }
+}

@@ -1,0 +1,101 @@
+package io.rdmacomm.examples;
+
+import io.rdmacomm.comm.BlockingChannel;
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+
+/// Copies a file with one-sided writes, the core of `rdmacomm send` and `recv`: the receiver makes a buffer
+/// known (MSG_MR), the sender writes chunk after chunk into it with a notice, and closing the end point says
+/// that it is done (MSG_DONE). One chunk is on its way at a time; the command keeps many.
+///
+/// ```
+/// java -cp rdmacomm.jar io.rdmacomm.examples.FileCopy [FILE COPY]
+/// ```
+public final class FileCopy {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final int CHUNK = 1 << 20;
+
+    private FileCopy() {}
+
+    /// Runs both sides in this program; without arguments with a file of its own.
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        Path from = arguments.length > 1 ? Path.of(arguments[0]) : example();
+        Path to = arguments.length > 1 ? Path.of(arguments[1]) : Files.createTempFile("rdmacomm-copy", "");
+        SessionOptions options = SessionOptions.defaults().withAddress("localhost", 0);
+        try (ServerSession server = ServerSession.listen(options)) {
+            Thread receiver = Thread.ofVirtual().start(() -> receive(server, to));
+            try (ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
+                send(client, from);
+            }
+            receiver.join();
+        }
+        System.out.println(Files.mismatch(from, to) < 0 ? "copied " + Files.size(to) + " bytes" : "the copy differs");
+        if (arguments.length < 2) {
+            Files.delete(from);
+            Files.delete(to);
+        }
+    }
+
+    private static void send(ClientSession client, Path file) throws IOException {
+        EndPoint endPoint = client.endPoint();
+        BlockingChannel channel = endPoint.channel(0).blocking(PATIENCE);
+        RemoteBuffer target = endPoint.peerBuffer("chunk", PATIENCE);
+        RdmaBuffer source = client.allocate("chunk", CHUNK, 1);
+        ByteBuffer bytes = source.segment().asByteBuffer();
+        try (FileChannel input = FileChannel.open(file, StandardOpenOption.READ)) {
+            for (int length = input.read(bytes.clear()); length > 0; length = input.read(bytes.clear())) {
+                channel.writeNotify(source.slice(0, length), target, 0, length);
+                // The receiver's answer says that the buffer is free again.
+                channel.receive().close();
+            }
+        }
+        // A message that is no notice: there is no more.
+        channel.send(source.slice(0, 0));
+        channel.receive().close();
+    }
+
+    private static void receive(ServerSession server, Path file) {
+        EndPoint endPoint = server.accept(PATIENCE);
+        BlockingChannel channel = endPoint.channel(0).blocking(PATIENCE);
+        RdmaBuffer chunk = server.allocate("chunk", CHUNK, 1);
+        endPoint.announce(chunk);
+        try (FileChannel output = FileChannel.open(
+                file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            boolean more = true;
+            while (more) {
+                try (Message notice = channel.receive()) {
+                    more = notice.isNotice();
+                    ByteBuffer bytes = chunk.segment().asByteBuffer().limit(more ? notice.tag() : 0);
+                    while (bytes.hasRemaining()) {
+                        output.write(bytes);
+                    }
+                }
+                channel.send(chunk.slice(0, 0));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path example() throws IOException {
+        Path file = Files.createTempFile("rdmacomm-example", "");
+        byte[] content = new byte[5 * CHUNK + 123];
+        for (int i = 0; i < content.length; i++) {
+            content[i] = (byte) ((i * 31) >>> 3);
+        }
+        return Files.write(file, content);
+    }
+}

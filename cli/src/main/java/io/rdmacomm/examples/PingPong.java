@@ -1,0 +1,68 @@
+package io.rdmacomm.examples;
+
+import io.rdmacomm.comm.BlockingChannel;
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.MessageHandler;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionOptions;
+import java.time.Duration;
+
+/// Messages there and back between a server and a client, here in one program.
+///
+/// ```
+/// java -cp rdmacomm.jar io.rdmacomm.examples.PingPong [ROUNDS]
+/// ```
+public final class PingPong {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private PingPong() {}
+
+    /// Runs both sides.
+    public static void main(String[] arguments) {
+        int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1000;
+        SessionOptions options = SessionOptions.defaults().withAddress("localhost", 0);
+        try (ServerSession server = ServerSession.listen(options);
+                ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
+            serve(server);
+            ping(client, rounds);
+        }
+    }
+
+    /// Answers every message with the same one. The handler runs on a thread of the library: it never blocks.
+    private static void serve(ServerSession server) {
+        EndPoint endPoint = server.accept(PATIENCE);
+        RdmaChannel channel = endPoint.channel(0);
+        RdmaBuffer replies = server.allocate("replies", channel.maxMessageBytes(), 1);
+        MessageHandler echo = (on, message) -> {
+            replies.segment().asSlice(0, message.length()).copyFrom(message.segment());
+            boolean taken = on.trySend(
+                    replies.slice(0, message.length()), (sent, context, status, result) -> {}, message.tag());
+            if (!taken) {
+                throw new IllegalStateException("the window is never full here: one message is on its way at a time");
+            }
+        };
+        channel.onMessage(echo);
+    }
+
+    private static void ping(ClientSession client, int rounds) {
+        BlockingChannel channel = client.endPoint().channel(0).blocking(PATIENCE);
+        RdmaBuffer text = client.allocate("text", 64, 1);
+        long begin = System.nanoTime();
+        for (int round = 0; round < rounds; round++) {
+            String words = "ping " + round;
+            text.segment().setString(0, words);
+            channel.send(text.slice(0, words.length()));
+            try (Message answer = channel.receive()) {
+                if (!answer.text().equals(words)) {
+                    throw new IllegalStateException("'" + answer.text() + "' came back instead of '" + words + "'");
+                }
+            }
+        }
+        double micros = (System.nanoTime() - begin) / 1000.0 / rounds;
+        System.out.printf("%d messages there and back, %.2f us each%n", rounds, micros);
+    }
+}

@@ -1,0 +1,6 @@
+/// Small whole programs on the public API, to read and to copy from. Each runs without hardware and without
+/// arguments.
+@NullMarked
+package io.rdmacomm.examples;
+
+import org.jspecify.annotations.NullMarked;
