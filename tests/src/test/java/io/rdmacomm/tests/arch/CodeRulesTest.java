@@ -77,6 +77,8 @@ class CodeRulesTest {
     @Test
     void logsGoToSystemLogger() {
         noClasses()
+                .that()
+                .resideOutsideOfPackage(CLI)
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("java.util.logging..", "org.slf4j..", "org.apache.logging..", "org.apache.log4j..")

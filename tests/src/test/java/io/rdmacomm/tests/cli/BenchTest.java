@@ -1,0 +1,166 @@
+package io.rdmacomm.tests.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.tests.cli.Command.Result;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `bench`, between two processes, as short as it can be: what it says, not how fast it is.
+class BenchTest {
+    private static final List<String> LATENCY = List.of(
+            "test",
+            "bytes",
+            "iterations",
+            "min_us",
+            "p50_us",
+            "p99_us",
+            "p999_us",
+            "max_us",
+            "avg_us",
+            "stdev_us",
+            "floor_us",
+            "ratio");
+    private static final List<String> BANDWIDTH =
+            List.of("test", "bytes", "iterations", "gbps", "mmsgs_per_s", "cpu_us_per_gb", "copy_gbps", "ratio");
+
+    @Test
+    void allTestsWithDataThatIsRight(@TempDir Path folder) throws Exception {
+        Path json = folder.resolve("out.json");
+        Path csv = folder.resolve("out.csv");
+
+        Result result = Command.run(
+                "bench",
+                "--iterations",
+                "40",
+                "--warmup",
+                "0",
+                "--sizes",
+                "1,100,70000",
+                "--json",
+                json.toString(),
+                "--csv",
+                csv.toString());
+
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.out()).contains("write_lat", "read_bw", "all data at the targets was right", "clock:");
+        Map<String, Object> document = JSON.std.mapFrom(Files.readString(json));
+        assertThat(document).containsEntry("schema", 1).containsEntry("data_verified", true);
+        assertThat(((Map<?, ?>) document.get("environment")).keySet().stream().map(Object::toString))
+                .contains("cpu", "cores", "kernel", "jdk", "provider", "device", "commit", "command", "time");
+        List<?> results = (List<?>) document.get("results");
+        assertThat(results).hasSize(7 * 3 + 1).allSatisfy(BenchTest::isComplete);
+        assertThat(results.stream().map(row -> ((Map<?, ?>) row).get("test").toString()))
+                .contains(
+                        "send_lat",
+                        "write_lat",
+                        "read_lat",
+                        "atomic_lat",
+                        "send_bw",
+                        "write_bw",
+                        "write_bw_ring",
+                        "read_bw");
+        try (Stream<String> lines = Files.lines(csv)) {
+            assertThat(lines).hasSize(results.size() + 1);
+        }
+    }
+
+    private static void isComplete(Object row) {
+        Map<?, ?> result = (Map<?, ?>) row;
+        boolean latency = result.get("test").toString().endsWith("_lat");
+        assertThat(result.keySet().stream().map(Object::toString))
+                .containsExactlyElementsOf(latency ? LATENCY : BANDWIDTH);
+        assertThat(result.get("iterations")).isEqualTo(40);
+        if (latency) {
+            double min = number(result, "min_us");
+            assertThat(min).isPositive();
+            assertThat(number(result, "p50_us")).isBetween(min, number(result, "max_us"));
+        } else {
+            assertThat(number(result, "gbps")).isPositive();
+        }
+    }
+
+    private static double number(Map<?, ?> row, String name) {
+        return ((Number) row.get(name)).doubleValue();
+    }
+
+    @Test
+    void severalQueuePairsBothDirectionsAndIdleOnes() throws Exception {
+        Result result = Command.run(
+                "bench",
+                "--iterations",
+                "500",
+                "--warmup",
+                "0",
+                "--sizes",
+                "8,5000",
+                "--qps",
+                "3",
+                "--idle-qps",
+                "5",
+                "--bidirectional",
+                "--depth",
+                "7",
+                "--no-floors",
+                "--json",
+                "-",
+                "--tests",
+                "write_lat,send_bw,write_bw,write_bw_ring,read_bw");
+
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        List<?> results = (List<?>) JSON.std.mapFrom(result.out()).get("results");
+        assertThat(results).hasSize(10);
+        assertThat(results.stream().map(row -> (Map<?, ?>) row).filter(row -> row.containsKey("gbps")))
+                .allSatisfy(row -> assertThat(row.get("iterations")).isEqualTo(1000));
+    }
+
+    @Test
+    void againstAServerOfItsOwn() throws Exception {
+        try (Command server = Command.start("bench", "--server", "--port", "0", "--once")) {
+            Result result = Command.run(
+                    "bench",
+                    "localhost:" + server.port(),
+                    "--tests",
+                    "read_lat",
+                    "--sizes",
+                    "8",
+                    "--iterations",
+                    "10",
+                    "--warmup",
+                    "0");
+
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(server.end().exitCode()).isZero();
+        }
+    }
+
+    @Test
+    void noProcessStaysWhenItFails() {
+        long before = ProcessHandle.current().children().count();
+
+        Result result = Command.run("bench", "--device", "nonsense");
+
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err().strip().lines()).hasSize(1);
+        assertThat(ProcessHandle.current().children().count()).isEqualTo(before);
+    }
+
+    @Test
+    void theServerEndsWithItsParent() throws Exception {
+        try (Command bench = Command.start("bench", "--tests", "read_lat", "--duration", "50", "--sizes", "8")) {
+            ProcessHandle child = bench.awaitChild();
+
+            bench.kill();
+
+            child.onExit().get(20, TimeUnit.SECONDS);
+            assertThat(child.isAlive()).isFalse();
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.rdmacomm.tests.cli;
+
+import io.rdmacomm.cli.RdmaCommand;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
+
+/// The command with arguments: within this JVM, or as a process of its own.
+final class Command implements AutoCloseable {
+    private static final long PATIENCE_SECONDS = 60;
+    private static final String READY = "listening on port ";
+
+    private final Process process;
+    private final BufferedReader output;
+    private final CompletableFuture<String> complaints;
+    private final StringBuilder seen = new StringBuilder();
+
+    private Command(Process process) {
+        this.process = process;
+        this.output = process.inputReader(StandardCharsets.UTF_8);
+        this.complaints = CompletableFuture.supplyAsync(() -> {
+            try {
+                return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+            } catch (IOException e) {
+                return e.toString();
+            }
+        });
+    }
+
+    /// What a run came to.
+    record Result(int exitCode, String out, String err) {}
+
+    /// Runs the command within this JVM.
+    static Result run(String... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        CommandLine commandLine = RdmaCommand.commandLine(arguments);
+        commandLine.setOut(new PrintWriter(out, true));
+        commandLine.setErr(new PrintWriter(err, true));
+        int exitCode = commandLine.execute(arguments);
+        return new Result(exitCode, out.toString(), err.toString());
+    }
+
+    /// Starts the command as a process.
+    static Command start(String... arguments) throws IOException {
+        return start(Map.of(), arguments);
+    }
+
+    static Command start(Map<String, String> environment, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElseThrow());
+        command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC"));
+        for (String name : System.getProperties().stringPropertyNames()) {
+            if (name.startsWith("rdmacomm.")) {
+                command.add("-D" + name + "=" + System.getProperty(name));
+            }
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), RdmaCommand.class.getName()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(environment);
+        return new Command(builder.start());
+    }
+
+    /// Waits until the server says where it listens.
+    String port() throws IOException {
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            seen.append(line).append('\n');
+            if (line.startsWith(READY)) {
+                return line.substring(READY.length()).strip();
+            }
+        }
+        throw new AssertionError("it ended before it listened: " + complaints.join());
+    }
+
+    /// Waits until it has ended.
+    Result end() throws IOException, InterruptedException {
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            seen.append(line).append('\n');
+        }
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new AssertionError("it does not end");
+        }
+        return new Result(process.exitValue(), seen.toString(), complaints.join());
+    }
+
+    /// Waits until it has started a process of its own.
+    ProcessHandle awaitChild() {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (System.nanoTime() - deadline < 0 && process.isAlive()) {
+            Optional<ProcessHandle> child = process.children().findFirst();
+            if (child.isPresent()) {
+                return child.get();
+            }
+            Thread.onSpinWait();
+        }
+        throw new AssertionError("it started no process");
+    }
+
+    /// Ends it as Ctrl-C does.
+    void interrupt() {
+        process.toHandle().destroy();
+    }
+
+    /// Ends it as kill -9 does.
+    void kill() {
+        process.destroyForcibly();
+        process.onExit().join();
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+}

@@ -1,0 +1,66 @@
+package io.rdmacomm.tests.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.tests.cli.Command.Result;
+import io.rdmacomm.verbs.DeviceLimit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `devices`, `info` and `doctor`.
+class DevicesTest {
+    @Test
+    void devicesListsTheSoftwareDevice() {
+        Result result = Command.run("devices");
+
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out()).containsPattern("soft0\\s+[0-9a-f]{16}\\s+soft");
+    }
+
+    @Test
+    void devicesAsJsonHasNothingElseOnTheStandardOutput() throws IOException {
+        Map<String, Object> document =
+                JSON.std.mapFrom(Command.run("devices", "--json", "-").out());
+
+        assertThat(document).containsEntry("schema", 1);
+        assertThat(((Map<?, ?>) document.get("environment")).get("kernel")).isNotNull();
+        assertThat((List<?>) document.get("devices")).isNotEmpty();
+    }
+
+    @Test
+    void infoTellsAllLimitsUnderTheirCNames() {
+        Result result = Command.run("info", "soft0");
+
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out()).contains("hca_id:", "node_guid:", "PORT_ACTIVE", "GID", "link_layer:");
+        assertThat(result.out()).contains(DeviceLimit.MAX_QUEUE_PAIRS.cName(), DeviceLimit.MAX_REGION_SIZE.cName());
+    }
+
+    @Test
+    void infoWritesJsonIntoAFile(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("info.json");
+
+        Result result = Command.run("info", "soft0", "--json", file.toString());
+
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out()).contains("soft0");
+        Map<String, Object> document = JSON.std.mapFrom(Files.readString(file));
+        Map<?, ?> device = (Map<?, ?>) ((List<?>) document.get("devices")).getFirst();
+        assertThat(device.get("hca_id")).isEqualTo("soft0");
+        assertThat((Map<?, ?>) device.get("limits")).isNotEmpty();
+    }
+
+    @Test
+    void doctorFindsADeviceThatWorks() {
+        Result result = Command.run("doctor");
+
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out()).contains("Java", "cores", "/dev/shm", "locked memory", "device soft0", "RDMA works");
+    }
+}

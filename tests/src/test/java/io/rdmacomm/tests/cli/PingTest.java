@@ -1,0 +1,55 @@
+package io.rdmacomm.tests.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.tests.cli.Command.Result;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/// `ping`, between two processes.
+class PingTest {
+    @Test
+    void countsChecksTellsAndEnds() throws Exception {
+        try (Command server = Command.start("ping", "--server", "--port", "0", "--count", "2")) {
+            String peer = "localhost:" + server.port();
+
+            Result few = Command.run("ping", peer, "--count", "3", "--interval", "0.001");
+            Result many =
+                    Command.run("ping", peer, "--count", "50", "--interval", "0", "--size", "100k", "--json", "-");
+
+            assertThat(few.exitCode()).as(few.err()).isZero();
+            assertThat(few.out()).contains("ping 1:", "ping 3:", "content right", "3 pings, 3 right", "p99.9");
+            assertThat(many.exitCode()).as(many.err()).isZero();
+            Map<String, Object> document = JSON.std.mapFrom(many.out());
+            assertThat(document)
+                    .containsEntry("pings", 50)
+                    .containsEntry("bytes", 102_400)
+                    .containsKey("p50_us");
+            Result served = server.end();
+            assertThat(served.exitCode()).isZero();
+            assertThat(served.out()).contains(": 3 pings answered", ": 50 pings answered");
+        }
+    }
+
+    @Test
+    void theServerEndsOnCtrlC() throws Exception {
+        try (Command server = Command.start("ping", "--server", "--port", "0")) {
+            server.port();
+
+            server.interrupt();
+
+            assertThat(server.end().err()).isEmpty();
+        }
+    }
+
+    @Test
+    void aPortThatIsTakenIsOneLine() throws Exception {
+        try (Command server = Command.start("ping", "--server", "--port", "0")) {
+            Result second = Command.run("ping", "--server", "--port", server.port());
+
+            assertThat(second.exitCode()).isEqualTo(1);
+            assertThat(second.err().strip().lines()).hasSize(1);
+        }
+    }
+}

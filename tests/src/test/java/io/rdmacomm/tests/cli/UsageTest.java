@@ -1,0 +1,162 @@
+package io.rdmacomm.tests.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.cli.Command.Result;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Help, wrong usage and failures: exit codes 0, 2 and 1, and one line that says what to do.
+class UsageTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"devices", "info", "doctor", "ping", "bench", "send", "recv"})
+    void everyCommandHasHelpWithAnExample(String command) {
+        Result result = Command.run(command, "--help");
+
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out()).contains("Usage: rdmacomm " + command, "Example", "--verbose");
+        assertThat(result.err()).isEmpty();
+    }
+
+    @Test
+    void theHelpListsAllCommands() {
+        for (String[] arguments : new String[][] {{}, {"--help"}}) {
+            Result result = Command.run(arguments);
+
+            assertThat(result.exitCode()).isZero();
+            assertThat(result.out()).contains("devices", "info", "doctor", "ping", "bench", "send", "recv");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "nonsense | does not know what to do with 'nonsense'",
+                "--nonsense | unknown option",
+                "devices --nonsense | unknown option",
+                "info a b | does not know what to do with 'b'",
+                "bench --sizes foo | 'foo' is no size",
+                "bench --sizes 0 | out of range",
+                "bench --sizes -8 | is no size",
+                "bench --sizes 9999999999999999999g | is no size",
+                "bench --tests nonsense | 'nonsense' is no test; there are send_lat",
+                "bench --depth 0 | --depth can be 1 to",
+                "bench --duration nonsense | --duration",
+                "bench --server host | exclude each other",
+                "ping | HOST is missing",
+                "ping host:99999 | is no address",
+                "ping host --size 3 | out of range",
+                "ping host --count 0 | --count must be at least 1",
+                "send file | FILE... HOST",
+                "send file host:x | the last argument is the receiver",
+                "send file host --transport pigeon | pigeon",
+                "recv | --dir",
+            })
+    void wrongUsageIsOneLineAndExitCode2(String words, String expected) {
+        Result result = Command.run(words.strip().split(" ", -1));
+
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err())
+                .contains(expected, "--help")
+                .startsWith("rdmacomm")
+                .satisfies(UsageTest::isOneLine);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "info nonsense | nonsense",
+                "ping no-such-host.invalid | unknown",
+                "ping localhost:1 | nobody listens on localhost:1",
+                "bench no-such-host.invalid | unknown",
+                "bench localhost:1 | nobody listens on localhost:1",
+                "bench --device nonsense | nonsense",
+                "send pom.xml localhost:1 | nobody listens on localhost:1",
+                "send pom.xml localhost:1 --transport tcp | nobody listens on localhost:1",
+                "send pom.xml no-such-host.invalid | unknown",
+                "send pom.xml no-such-host.invalid --transport tcp | unknown",
+                "recv --dir /no/such/folder | is no folder",
+                "devices --json /no/such/folder/file | cannot be written",
+            })
+    void aFailureIsOneLineAndExitCode1(String words, String expected) {
+        Result result = Command.run(words.strip().split(" ", -1));
+
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err()).contains(expected).startsWith("rdmacomm").satisfies(UsageTest::isOneLine);
+    }
+
+    @Test
+    void aFailureShowsItsStackOnlyWhenAsked() {
+        assertThat(Command.run("info", "nonsense").err()).doesNotContain("\tat ");
+        assertThat(Command.run("info", "nonsense", "-v").err()).contains("\tat ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ping", "bench", "send", "send --transport tcp"})
+    void anotherProgramOnThePortIsNamedAsSuch(String command, @TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "content");
+        try (ServerSocket stranger = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            Thread.ofVirtual().start(() -> greet(stranger));
+
+            Result result = Command.run(words(command, file, "localhost:" + stranger.getLocalPort()));
+
+            assertThat(result.exitCode()).isEqualTo(1);
+            assertThat(result.err()).startsWith("rdmacomm").satisfies(UsageTest::isOneLine);
+        }
+    }
+
+    @Test
+    void aSilentPeerIsGivenUp() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            long begin = System.nanoTime();
+
+            Result result = Command.run("ping", "localhost:" + silent.getLocalPort());
+
+            assertThat(result.exitCode()).isEqualTo(1);
+            assertThat(result.err()).satisfies(UsageTest::isOneLine);
+            assertThat((System.nanoTime() - begin) / 1e9).isLessThan(30);
+        }
+    }
+
+    private static String[] words(String command, Path file, String host) {
+        String[] words = command.split(" ", -1);
+        return switch (words.length) {
+            case 1 ->
+                command.equals("send") ? new String[] {"send", file.toString(), host} : new String[] {command, host};
+            default -> new String[] {"send", file.toString(), host, words[1], words[2]};
+        };
+    }
+
+    private static void greet(ServerSocket stranger) {
+        try (Socket client = stranger.accept()) {
+            client.getOutputStream()
+                    .write("220 mail.example ready, what can I do for you? "
+                            .repeat(50)
+                            .getBytes(StandardCharsets.US_ASCII));
+            client.getOutputStream().flush();
+            client.getInputStream().readAllBytes();
+        } catch (IOException _) {
+            // The client hung up, as it should.
+        }
+    }
+
+    private static void isOneLine(String text) {
+        assertThat(text.strip().lines()).hasSize(1);
+        assertThat(text).doesNotContain("Exception", "\tat ");
+    }
+}
