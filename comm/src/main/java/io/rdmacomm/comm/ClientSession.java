@@ -15,9 +15,11 @@ public final class ClientSession extends Session {
 
     private final EndPoint endPoint;
 
-    private ClientSession(SessionOptions options, SessionDevice device, TcpConnector connector) {
+    private ClientSession(SessionOptions options, SessionDevice device) {
         super(options, device);
-        this.endPoint = setUp(connector, new HandShake(device, options, true));
+        String server = (options.host().isEmpty() ? "localhost" : options.host()) + ":" + options.port();
+        HandShake handShake = new HandShake(device, options);
+        this.endPoint = setUp(owner -> handShake.connect(server, () -> reach(options), owner));
     }
 
     /// Opens the device, connects and shakes hands. Blocks until the end point is ready to send.
@@ -32,11 +34,10 @@ public final class ClientSession extends Session {
     /// @throws CommInterruptedException if the thread was interrupted
     public static ClientSession connect(SessionOptions options) {
         SessionOptions named = named(options, "client");
-        // The device first, which takes longest: the server is not kept waiting.
         SessionDevice device = SessionDevice.open(named, named.name());
         boolean connected = false;
         try {
-            ClientSession session = new ClientSession(named, device, reach(named));
+            ClientSession session = new ClientSession(named, device);
             connected = true;
             return session;
         } finally {

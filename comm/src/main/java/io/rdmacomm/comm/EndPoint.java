@@ -38,7 +38,7 @@ public final class EndPoint implements AutoCloseable {
 
     private final SessionDevice device;
     private final SessionOptions options;
-    private final TcpConnector connector;
+    private final String peerAddress;
     private final Owner owner;
     private final String name;
     private final EndPointStatus status = new EndPointStatus();
@@ -51,16 +51,18 @@ public final class EndPoint implements AutoCloseable {
     private final AtomicBoolean endTold = new AtomicBoolean();
     private final ReentrantLock closing = new ReentrantLock();
     private boolean closed;
+    // Set before the end point is given to anybody.
+    private @Nullable TcpConnector connector;
     private String peerName = "";
     private Duration setUpTime = Duration.ZERO;
 
     /// Creates the channels; nothing is connected yet.
-    EndPoint(SessionDevice device, SessionOptions options, TcpConnector connector, int dataChannels, Owner owner) {
+    EndPoint(SessionDevice device, SessionOptions options, String peerAddress, int dataChannels, Owner owner) {
         this.device = device;
         this.options = options;
-        this.connector = connector;
+        this.peerAddress = peerAddress;
         this.owner = owner;
-        this.name = options.name() + "-" + connector.peer();
+        this.name = options.name() + "-" + peerAddress;
         long number = NUMBERS.incrementAndGet();
         this.channels = new EndPointChannels(device, options, name, number, dataChannels, new ChannelEvents());
         this.data = channels.data();
@@ -75,25 +77,25 @@ public final class EndPoint implements AutoCloseable {
     /// Brings all channels up and meets the peer where both can send.
     ///
     /// @throws PeerProtocolException if the peer does not fit
-    void bringUp(EndPointInfo peer) {
+    void bringUp(TcpConnector connection, EndPointInfo peer) {
+        connector = connection;
         int count = channels.all().size();
         if (peer.channels().size() != count) {
             throw new PeerProtocolException(
-                    connector.peer() + " has " + peer.channels().size() + " channels where " + count
-                            + " were agreed on",
+                    peerAddress + " has " + peer.channels().size() + " channels where " + count + " were agreed on",
                     null);
         }
         LinkLayer own = device.port().linkLayer();
         if (peer.linkLayer() != own) {
             throw new CommException(
-                    "this device is on " + own + ", that of " + connector.peer() + " on " + peer.linkLayer()
+                    "this device is on " + own + ", that of " + peerAddress + " on " + peer.linkLayer()
                             + "; choose devices on the same network",
                     null);
         }
         peerName = peer.name();
         channels.connect(peer.channels());
-        connector.send(FrameType.READY, ByteBuffer.allocate(0));
-        connector.receive(FrameType.READY, options.deadlines().handshake());
+        connection.send(FrameType.READY, ByteBuffer.allocate(0));
+        connection.receive(FrameType.READY, options.deadlines().handshake());
         channels.all().forEach(channel -> channel.gate().open());
         boolean ready = status.move(EndPointState.CONNECTING, EndPointState.READY);
         if (!ready) {
@@ -101,7 +103,7 @@ public final class EndPoint implements AutoCloseable {
         } else if (status.isPeerDone()) {
             onPeerDone();
         }
-        Thread.ofVirtual().name("rdmacomm-watch-" + name).start(this::watch);
+        Thread.ofVirtual().name("rdmacomm-watch-" + name).start(() -> watch(connection));
     }
 
     void setUpTime(Duration value) {
@@ -128,8 +130,8 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// The connection outlives the handshake only to tell of the end of the peer's process.
-    private void watch() {
-        PeerClosedException end = connector.awaitEnd();
+    private void watch(TcpConnector connection) {
+        PeerClosedException end = connection.awaitEnd();
         if (!doneSaid.get() || !status.isPeerDone()) {
             fail(end);
         }
@@ -222,7 +224,9 @@ public final class EndPoint implements AutoCloseable {
         channels.stop(why);
         EndPointChannels.drain(channels.all(), System.nanoTime() + FLUSH.toNanos());
         channels.close();
-        connector.close();
+        if (connector != null) {
+            connector.close();
+        }
         status.move(EndPointState.CLOSING, EndPointState.CLOSED);
         tellEnd();
         owner.onClosed(this);
@@ -240,7 +244,7 @@ public final class EndPoint implements AutoCloseable {
 
     /// The peer's TCP address and port as text.
     public String peerAddress() {
-        return connector.peer();
+        return peerAddress;
     }
 
     /// How long it took to set it up: from the TCP connection to ready to send.

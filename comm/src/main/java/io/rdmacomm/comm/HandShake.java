@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.verbs.RdmaException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /// The exchange that turns a TCP connection into an end point: one frame each way with everything, then one
 /// each way that says that receives are posted.
@@ -18,17 +19,43 @@ import java.time.Duration;
 /// ```
 ///
 /// Instead of WELCOME or READY either side may send REFUSE with a reason.
-///
-/// @param client whether this side speaks first
-record HandShake(SessionDevice device, SessionOptions options, boolean client) {
-    /// Shakes hands. If that fails, the peer is told why and everything is freed, the connector included.
-    EndPoint run(TcpConnector connector, EndPoint.Owner owner) {
+record HandShake(SessionDevice device, SessionOptions options) {
+    /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not
+    /// kept waiting. If that fails, the peer is told why and everything is freed.
+    ///
+    /// @param server what to call the server
+    /// @param reach connects to it
+    EndPoint connect(String server, Supplier<TcpConnector> reach, EndPoint.Owner owner) {
+        EndPoint endPoint = new EndPoint(device, options, server, options.channels(), owner);
+        TcpConnector connector;
+        try {
+            connector = reach.get();
+        } catch (RuntimeException e) {
+            endPoint.abandon();
+            throw e;
+        }
+        return timed(
+                connector,
+                () -> finish(endPoint, connector, () -> {
+                    connector.send(FrameType.HELLO, endPoint.info().encode());
+                    ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
+                    endPoint.bringUp(connector, EndPointInfo.decode(answer, connector.peer()));
+                }));
+    }
+
+    /// Shakes hands with a client. If that fails, the peer is told why and everything is freed, the
+    /// connector included.
+    EndPoint accept(TcpConnector connector, EndPoint.Owner owner) {
+        return timed(connector, () -> asServer(connector, owner));
+    }
+
+    private static EndPoint timed(TcpConnector connector, Supplier<EndPoint> steps) {
         ConnectEvent event = new ConnectEvent();
         event.begin();
         long start = System.nanoTime();
         boolean done = false;
         try {
-            EndPoint endPoint = client ? asClient(connector, owner) : asServer(connector, owner);
+            EndPoint endPoint = steps.get();
             endPoint.setUpTime(Duration.ofNanos(System.nanoTime() - start));
             done = true;
             if (event.shouldCommit()) {
@@ -54,15 +81,6 @@ record HandShake(SessionDevice device, SessionOptions options, boolean client) {
         return why;
     }
 
-    private EndPoint asClient(TcpConnector connector, EndPoint.Owner owner) {
-        EndPoint endPoint = new EndPoint(device, options, connector, options.channels(), owner);
-        return finish(endPoint, connector, () -> {
-            connector.send(FrameType.HELLO, endPoint.info().encode());
-            ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
-            endPoint.bringUp(EndPointInfo.decode(answer, connector.peer()));
-        });
-    }
-
     private EndPoint asServer(TcpConnector connector, EndPoint.Owner owner) {
         ByteBuffer hello = connector.receive(FrameType.HELLO, step());
         EndPointInfo peer = EndPointInfo.decode(hello, connector.peer());
@@ -73,10 +91,10 @@ record HandShake(SessionDevice device, SessionOptions options, boolean client) {
                             + " are granted at most",
                     null);
         }
-        EndPoint endPoint = new EndPoint(device, options, connector, count, owner);
+        EndPoint endPoint = new EndPoint(device, options, connector.peer(), count, owner);
         return finish(endPoint, connector, () -> {
             connector.send(FrameType.WELCOME, endPoint.info().encode());
-            endPoint.bringUp(peer);
+            endPoint.bringUp(connector, peer);
         });
     }
 

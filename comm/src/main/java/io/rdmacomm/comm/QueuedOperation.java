@@ -4,6 +4,7 @@ package io.rdmacomm.comm;
 abstract class QueuedOperation implements CompletionHandler {
     private final Operation operation;
     private final long deadline;
+    private boolean givenUp;
 
     /// @param deadline the last moment to begin, of [System#nanoTime()]
     QueuedOperation(Operation operation, long deadline) {
@@ -17,6 +18,15 @@ abstract class QueuedOperation implements CompletionHandler {
 
     final long deadline() {
         return deadline;
+    }
+
+    /// Whether it was taken out of the queue without having begun. Under the send lock.
+    final boolean isGivenUp() {
+        return givenUp;
+    }
+
+    final void giveUp() {
+        givenUp = true;
     }
 
     /// It did not begin and never will.

@@ -175,6 +175,7 @@ final class SendGate {
             QueuedOperation operation = i.next();
             if (now - operation.deadline() >= 0) {
                 i.remove();
+                operation.giveUp();
                 expired.add(operation);
             }
         }
@@ -183,11 +184,11 @@ final class SendGate {
 
     /// Takes an operation out of the queue.
     ///
-    /// @return whether it was there; if not, it has begun or ended
+    /// @return whether it never begins; if not, it has begun or ended
     boolean withdraw(QueuedOperation operation) {
         adapter.sendLock().lock();
         try {
-            return queue.remove(operation);
+            return queue.remove(operation) || operation.isGivenUp();
         } finally {
             adapter.sendLock().unlock();
         }

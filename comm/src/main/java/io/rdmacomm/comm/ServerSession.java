@@ -39,7 +39,7 @@ public final class ServerSession extends Session {
     private ServerSession(SessionOptions options, SessionDevice device, TcpListener listener) {
         super(options, device);
         this.listener = listener;
-        this.handShake = new HandShake(device, options, false);
+        this.handShake = new HandShake(device, options);
         this.acceptor = Thread.ofVirtual().name("rdmacomm-accept-" + name()).unstarted(this::acceptAll);
     }
 
@@ -133,7 +133,7 @@ public final class ServerSession extends Session {
     private void serve(TcpConnector connector) {
         EndPoint endPoint;
         try {
-            endPoint = isOpen() ? setUp(connector, handShake) : null;
+            endPoint = isOpen() ? setUp(owner -> handShake.accept(connector, owner)) : null;
         } catch (CommException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
             tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));

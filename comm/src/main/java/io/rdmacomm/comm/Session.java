@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// What servers and clients have in common: an open device, buffers registered with it once, and end
@@ -150,9 +151,9 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// Shakes hands over `connector` and keeps the end point. Closes the connector if that fails.
-    final EndPoint setUp(TcpConnector connector, HandShake handShake) {
-        EndPoint endPoint = handShake.run(connector, new EndPointEvents());
+    /// Sets an end point up and keeps it.
+    final EndPoint setUp(Function<EndPoint.Owner, EndPoint> handShake) {
+        EndPoint endPoint = handShake.apply(new EndPointEvents());
         endPoints.add(endPoint);
         if (endPoint.state() == EndPointState.CLOSED) {
             endPoints.remove(endPoint);
