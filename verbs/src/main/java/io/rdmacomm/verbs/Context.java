@@ -92,6 +92,9 @@ public abstract class Context extends Resource {
                     Errno.EINVAL,
                     "capacity " + options.capacity() + " is more than the " + max + " of " + this);
         }
+        if (channel != null) {
+            channel.checkOpen();
+        }
         CompletionQueue queue = doCreateCompletionQueue(options);
         queue.dependOnChannel();
         return adopt(queue);

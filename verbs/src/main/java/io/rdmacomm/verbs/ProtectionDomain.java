@@ -115,6 +115,12 @@ public abstract class ProtectionDomain extends Resource {
                     CREATE_QUEUE_PAIR, Errno.EINVAL, "its completion or shared receive queue is not of " + context);
         }
         checkSizes(options.sizes());
+        // Before the device is asked for anything that would have to be given back.
+        options.sendCompletions().checkOpen();
+        options.receiveCompletions().checkOpen();
+        if (shared != null) {
+            shared.checkOpen();
+        }
         QueuePair queuePair = doCreateQueuePair(options);
         queuePair.begin();
         return adopt(queuePair);

@@ -1,111 +1,16 @@
 package io.rdmacomm.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.rdmacomm.verbs.NullDevice.NullQueue;
 import io.rdmacomm.verbs.NullDevice.NullQueuePair;
-import java.lang.foreign.Arena;
-import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// What every queue pair does whatever its provider: states, checks, slots.
-class QueuePairTest {
-    private final NullDevice device = new NullDevice();
-    private final Arena arena = Arena.ofConfined();
-    private Context context;
-    private ProtectionDomain domain;
-    private NullQueue queue;
-    private Completions completions;
-
-    @BeforeEach
-    void open() {
-        context = device.open();
-        domain = context.allocateProtectionDomain();
-        queue = (NullQueue) context.createCompletionQueue(CompletionQueueOptions.ofCapacity(100));
-        completions = Completions.create(arena, 16);
-    }
-
-    @AfterEach
-    void close() {
-        context.close();
-        arena.close();
-        assertThat(Rdma.openContexts()).isEmpty();
-    }
-
-    private QueuePairOptions options() {
-        return QueuePairOptions.reliable(queue).withSizes(new QueueSizes(4, 4, 2, 2, 16));
-    }
-
-    private NullQueuePair create(QueuePairOptions options) {
-        return (NullQueuePair) domain.createQueuePair(options);
-    }
-
-    private NullQueuePair connected(QueuePairOptions options) {
-        NullQueuePair pair = create(options);
-        pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));
-        return pair;
-    }
-
-    private SendBatch sends(int count, boolean signaled) {
-        SendBatch batch = SendBatch.create(arena, count, 4, 64);
-        for (int i = 0; i < count; i++) {
-            batch.send(i);
-            if (signaled) {
-                batch.signaled();
-            }
-        }
-        return batch;
-    }
-
-    private ReceiveBatch receives(int count) {
-        ReceiveBatch batch = ReceiveBatch.create(arena, count, 4);
-        for (int i = 0; i < count; i++) {
-            batch.receive(i);
-        }
-        return batch;
-    }
-
-    private static NullQueuePair inState(NullQueuePair pair, QueuePairState state) {
-        switch (state) {
-            case RESET -> {}
-            case INIT -> pair.modify(init());
-            case READY_TO_RECEIVE -> {
-                pair.modify(init());
-                pair.modify(new QueuePairAttributes()
-                        .state(QueuePairState.READY_TO_RECEIVE)
-                        .addressVector(new AddressVector(Gid.NONE, 1, 0, 1, 0, 0, 0, 0))
-                        .pathMtu(PathMtu.MTU_1024)
-                        .destinationNumber(1)
-                        .receivePsn(2)
-                        .maxDestinationReadAtomic(1)
-                        .minRnrTimer(1));
-            }
-            default -> {
-                pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));
-                if (state != QueuePairState.READY_TO_SEND) {
-                    pair.modify(new QueuePairAttributes().state(state));
-                }
-            }
-        }
-        assertThat(pair.state()).isEqualTo(state);
-        return pair;
-    }
-
-    private static QueuePairAttributes init() {
-        return new QueuePairAttributes()
-                .state(QueuePairState.INIT)
-                .partitionKeyIndex(0)
-                .port(1)
-                .accessFlags(Set.of());
-    }
-
+class QueuePairTest extends QueuePairFixture {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SEND_QUEUE_ERROR")
     void takesWorkAccordingToItsState(QueuePairState state) {
@@ -348,99 +253,5 @@ class QueuePairTest {
         assertThat(refused).hasMessageContaining("shared receive queue");
         assertThatThrownBy(shared::close).hasMessageContaining("EBUSY");
         assertThat(shared.post(receives(2))).isEqualTo(2);
-    }
-
-    @Test
-    void aNumberThatIsUsedAgainBelongsToTheNewQueuePair() {
-        NullQueuePair first = connected(options());
-        first.post(sends(1, true));
-        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, first.number());
-        queue.poll(completions);
-        int number = first.number();
-        first.close();
-        device.nextNumber = number;
-        NullQueuePair second = connected(options());
-        second.post(sends(4, true));
-        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, number);
-        queue.poll(completions);
-
-        assertThat(context.queuePair(number)).isSameAs(second);
-        assertThat(second.post(sends(4, true))).isEqualTo(1);
-    }
-
-    @Test
-    void isFoundByItsNumberWhileItIsOpen() {
-        QueuePair[] pairs = new QueuePair[300];
-        for (int i = 0; i < pairs.length; i++) {
-            device.nextNumber = 0x10 + i * 64;
-            pairs[i] = create(options());
-        }
-        for (QueuePair pair : pairs) {
-            assertThat(context.queuePair(pair.number())).isSameAs(pair);
-        }
-        for (int i = 0; i < pairs.length; i += 2) {
-            pairs[i].close();
-        }
-        for (int i = 0; i < pairs.length; i++) {
-            assertThat(context.queuePair(pairs[i].number())).isSameAs(i % 2 == 0 ? null : pairs[i]);
-        }
-        assertThat(context.queuePair(0x9999)).isNull();
-    }
-
-    @Test
-    void sizesBeyondTheDeviceAreRefusedWithItsLimit() {
-        assertThatThrownBy(() -> create(options().withSizes(new QueueSizes(65, 1, 1, 1, 0))))
-                .hasMessageContaining("EINVAL")
-                .hasMessageContaining("send queue depth 65 is more than the 64 (max_qp_wr) of null0");
-        assertThatThrownBy(() -> create(options().withSizes(new QueueSizes(1, 1, 1, 5, 0))))
-                .hasMessageContaining("elements of a receive 5 is more than the 4 (max_sge)");
-        assertThatThrownBy(() -> context.createCompletionQueue(CompletionQueueOptions.ofCapacity(1001)))
-                .hasMessageContaining("1001 is more than the 1000");
-    }
-
-    @Test
-    void objectsOfAnotherContextAreRefused() {
-        try (Context other = device.open()) {
-            CompletionQueue foreign = other.createCompletionQueue(CompletionQueueOptions.ofCapacity(10));
-            CompletionChannel channel = other.createCompletionChannel();
-            assertThatThrownBy(() -> create(QueuePairOptions.reliable(foreign))).hasMessageContaining("EINVAL");
-            assertThatThrownBy(() -> context.createCompletionQueue(
-                            CompletionQueueOptions.ofCapacity(10).withChannel(channel)))
-                    .hasMessageContaining("EINVAL");
-        }
-    }
-
-    @Test
-    void creatingOnAClosedQueueLeavesNothingBehind() {
-        queue.close();
-        assertThatIllegalStateException()
-                .isThrownBy(() -> create(options()))
-                .withMessageContaining("completion queue of 100 on null0 is closed");
-        assertThat(context.queuePair(0x11)).isNull();
-        CompletionChannel channel = context.createCompletionChannel();
-        channel.close();
-        assertThatIllegalStateException()
-                .isThrownBy(() -> context.createCompletionQueue(
-                        CompletionQueueOptions.ofCapacity(1).withChannel(channel)))
-                .withMessageContaining("completion channel on null0 is closed");
-    }
-
-    @Test
-    void namesItselfWhenItIsUsedAfterClose() {
-        NullQueuePair pair = connected(options());
-        pair.close();
-
-        String message = "queue pair 0x11 on null0 is closed";
-        assertThatIllegalStateException()
-                .isThrownBy(() -> pair.post(sends(1, true)))
-                .withMessage(message);
-        assertThatIllegalStateException()
-                .isThrownBy(() -> pair.post(receives(1)))
-                .withMessage(message);
-        assertThatIllegalStateException().isThrownBy(pair::query).withMessage(message);
-        assertThatIllegalStateException()
-                .isThrownBy(() -> pair.modify(new QueuePairAttributes().state(QueuePairState.ERROR)))
-                .withMessage(message);
-        assertThatIllegalStateException().isThrownBy(pair::info).withMessage(message);
     }
 }

@@ -99,7 +99,7 @@ class SendDepthTest {
     void agreesWithAModelOverManyRandomSteps() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < 50; round++) {
             int size = 1 + random.nextInt(20);
             SendDepth depth = new SendDepth(size);
             // How many slots each outstanding signal frees.
@@ -128,7 +128,7 @@ class SendDepthTest {
     @Test
     void onePosterAndOnePollerNeverOverrunTheQueue() throws Exception {
         int size = 16;
-        int total = 500_000;
+        int total = 200_000;
         SendDepth depth = new SendDepth(size);
         AtomicInteger posted = new AtomicInteger();
         AtomicInteger completed = new AtomicInteger();
