@@ -172,7 +172,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     private void handlerThrew(String where, Throwable thrown) {
         handlerErrors.increment();
-        LOGGER.log(Level.WARNING, where + " threw", thrown);
+        long count = handlerErrors.sum();
+        // The first, then fewer and fewer: a handler that always throws does not fill the disk.
+        if (Long.bitCount(count) == 1) {
+            LOGGER.log(Level.WARNING, where + " threw (" + count + " so far)", thrown);
+        }
         try {
             options.listener().onError(where, thrown);
         } catch (RuntimeException | Error e) {

@@ -1,0 +1,67 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.ChannelOptions;
+import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.EndPointState;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.verbs.AccessFlag;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Collectors;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What the flight recorder sees.
+final class FlightRecorderTest {
+    @Test
+    void connectionsStallsAndErrorsAreRecorded(@TempDir Path folder) throws IOException {
+        SessionOptions options = SessionOptions.defaults()
+                .withThreadMode(ThreadMode.CALLER)
+                .withChannel(ChannelOptions.defaults().withReceives(1));
+        Path file = folder.resolve("recording.jfr");
+        try (Recording recording = new Recording()) {
+            recording.start();
+            try (ConnectedPair pair = ConnectedPair.of(options)) {
+                stallOnce(pair);
+                BufferSlice slice = pair.client.allocate("bad", 8, 1).block(0);
+                RemoteBuffer invented = RemoteBuffer.of("invented", 8, 8, 99, AccessFlag.allRemote());
+                assertThat(pair.clientChannel().tryWrite(slice, invented, 0, CompletionHandler.NONE, 0))
+                        .isTrue();
+                pair.until(() -> pair.clientEnd.state() == EndPointState.FAILED);
+            }
+            recording.stop();
+            recording.dump(file);
+        }
+
+        Set<String> names = RecordingFile.readAllEvents(file).stream()
+                .map(RecordedEvent::getEventType)
+                .map(type -> type.getName())
+                .filter(name -> name.startsWith("io.rdmacomm."))
+                .collect(Collectors.toSet());
+        assertThat(names).contains("io.rdmacomm.Connect", "io.rdmacomm.CreditStall", "io.rdmacomm.Error");
+    }
+
+    private static void stallOnce(ConnectedPair pair) {
+        BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+        RdmaChannel channel = pair.clientChannel();
+        assertThat(channel.trySend(slice, CompletionHandler.NONE, 0)).isTrue();
+        assertThat(channel.trySend(slice, CompletionHandler.NONE, 0)).isFalse();
+        pair.serverChannel().blocking(PATIENCE).receive().close();
+        eventually(() -> {
+            pair.client.poll();
+            return channel.trySend(slice, CompletionHandler.NONE, 0);
+        });
+    }
+}
