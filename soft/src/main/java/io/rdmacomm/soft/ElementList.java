@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A piece whose memory only the peer itself can reach has no segment, but its key and address.
 final class ElementList {
+    private static final PieceMover DIRECTLY = ElementList::movePiece;
+
     final @Nullable MemorySegment[] segments;
     final long[] offsets;
     final long[] lengths;
@@ -61,19 +63,34 @@ final class ElementList {
             copyPiece(from.segments[0], from.offsets[0], to.segments[0], to.offsets[0], bytes);
             return;
         }
+        forEachPiece(from, to, bytes, Long.MAX_VALUE, DIRECTLY);
+    }
+
+    /// Moves a stretch of memory that lies in one piece on both sides.
+    interface PieceMover {
+        /// Moves `bytes` bytes, `sourceDone` into element `source` of `from`, `sinkDone` into element `sink` of
+        /// `to`.
+        ///
+        /// @return whether it worked
+        boolean move(
+                ElementList from, int source, long sourceDone, ElementList to, int sink, long sinkDone, long bytes);
+    }
+
+    /// Goes through both lists at once, in stretches of at most `longest` bytes.
+    ///
+    /// @return false as soon as one stretch could not be moved
+    static boolean forEachPiece(ElementList from, ElementList to, long bytes, long longest, PieceMover mover) {
         int source = 0;
         int sink = 0;
         long sourceDone = 0;
         long sinkDone = 0;
         long left = bytes;
         while (left > 0) {
-            long piece = Math.min(left, Math.min(from.lengths[source] - sourceDone, to.lengths[sink] - sinkDone));
-            copyPiece(
-                    from.segments[source],
-                    from.offsets[source] + sourceDone,
-                    to.segments[sink],
-                    to.offsets[sink] + sinkDone,
-                    piece);
+            long here = Math.min(from.lengths[source] - sourceDone, to.lengths[sink] - sinkDone);
+            long piece = Math.min(Math.min(left, longest), here);
+            if (!mover.move(from, source, sourceDone, to, sink, sinkDone, piece)) {
+                return false;
+            }
             left -= piece;
             sourceDone += piece;
             sinkDone += piece;
@@ -86,6 +103,18 @@ final class ElementList {
                 sinkDone = 0;
             }
         }
+        return true;
+    }
+
+    private static boolean movePiece(
+            ElementList from, int source, long sourceDone, ElementList to, int sink, long sinkDone, long bytes) {
+        copyPiece(
+                from.segments[source],
+                from.offsets[source] + sourceDone,
+                to.segments[sink],
+                to.offsets[sink] + sinkDone,
+                bytes);
+        return true;
     }
 
     static void copyPiece(

@@ -32,6 +32,18 @@ final class RequestExecutor {
     /// Memory that only the peer itself can reach is involved.
     static final int NEEDS_STAGING = -3;
 
+    // The codes of SendOpcode, as constants of a switch.
+    private static final int WRITE = 0;
+    private static final int WRITE_WITH_IMMEDIATE = 1;
+    private static final int SEND = 2;
+    private static final int SEND_WITH_IMMEDIATE = 3;
+    private static final int READ = 4;
+    private static final int COMPARE_AND_SWAP = 5;
+    private static final int FETCH_AND_ADD = 6;
+    private static final int LOCAL_INVALIDATE = 7;
+    private static final int BIND_WINDOW = 8;
+    private static final int SEND_WITH_INVALIDATE = 9;
+
     private static final int LOCAL_LENGTH = WorkStatus.LOCAL_LENGTH_ERROR.code();
     private static final int LOCAL_PROTECTION = WorkStatus.LOCAL_PROTECTION_ERROR.code();
     private static final int LOCAL_ACCESS = WorkStatus.LOCAL_ACCESS_ERROR.code();
@@ -50,7 +62,7 @@ final class RequestExecutor {
     private final SoftContext context;
     private final OwnBlock block;
     private final int number;
-    private final int domain;
+    private final LocalElements localElements;
     private final boolean signalAll;
     private final SoftCompletionQueue completions;
     private final WindowRequests windowRequests;
@@ -75,7 +87,7 @@ final class RequestExecutor {
         this.context = context;
         this.block = block;
         this.number = number;
-        this.domain = domain;
+        this.localElements = new LocalElements(context.regions(), domain);
         this.peer = peer;
         this.completions = completions;
         this.signalAll = signalAll;
@@ -92,13 +104,13 @@ final class RequestExecutor {
         local.clear();
         remote.clear();
         int result = switch (opcode) {
-            case 0 -> write(request, at, flags, mayStage);
-            case 1 -> writeWithImmediate(request, at, flags, mayStage);
-            case 2, 3, 9 -> send(request, at, flags, mayStage);
-            case 4 -> read(request, at, flags, mayStage);
-            case 5, 6 -> atomic(opcode == 5, request, at, mayStage);
-            case 7 -> windowRequests.invalidate(request, at);
-            case 8 -> windowRequests.bind(request, at);
+            case WRITE -> write(request, at, flags, mayStage);
+            case WRITE_WITH_IMMEDIATE -> writeWithImmediate(request, at, flags, mayStage);
+            case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> send(request, at, flags, mayStage);
+            case READ -> read(request, at, flags, mayStage);
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> atomic(opcode == COMPARE_AND_SWAP, request, at, mayStage);
+            case LOCAL_INVALIDATE -> windowRequests.invalidate(request, at);
+            case BIND_WINDOW -> windowRequests.bind(request, at);
             default -> WorkStatus.LOCAL_QUEUE_PAIR_ERROR.code();
         };
         if (result == DONE && (signalAll || (flags & SendRequestLayout.FLAG_SIGNALED) != 0)) {
@@ -134,7 +146,7 @@ final class RequestExecutor {
     /// @return how many bytes there are; an element that names no memory of this side is left out and cut off
     int copyInline(MemorySegment request, long at, MemorySegment into) {
         inlineFrom.clear();
-        resolveLocal(inlineFrom, request, at, SendRequestLayout.FLAG_INLINE, 0);
+        localElements.resolve(inlineFrom, request, at, SendRequestLayout.FLAG_INLINE, 0);
         int bytes = (int) Math.min(inlineFrom.total, into.byteSize());
         if (bytes > 0) {
             inlineTo.clear();
@@ -146,18 +158,18 @@ final class RequestExecutor {
 
     private static int completionOpcode(int opcode) {
         return switch (opcode) {
-            case 0, 1 -> CompletionOpcode.WRITE.code();
-            case 4 -> CompletionOpcode.READ.code();
-            case 5 -> CompletionOpcode.COMPARE_AND_SWAP.code();
-            case 6 -> CompletionOpcode.FETCH_AND_ADD.code();
-            case 7 -> CompletionOpcode.LOCAL_INVALIDATE.code();
-            case 8 -> CompletionOpcode.BIND_WINDOW.code();
+            case WRITE, WRITE_WITH_IMMEDIATE -> CompletionOpcode.WRITE.code();
+            case READ -> CompletionOpcode.READ.code();
+            case COMPARE_AND_SWAP -> CompletionOpcode.COMPARE_AND_SWAP.code();
+            case FETCH_AND_ADD -> CompletionOpcode.FETCH_AND_ADD.code();
+            case LOCAL_INVALIDATE -> CompletionOpcode.LOCAL_INVALIDATE.code();
+            case BIND_WINDOW -> CompletionOpcode.BIND_WINDOW.code();
             default -> CompletionOpcode.SEND.code();
         };
     }
 
     private int write(MemorySegment request, long at, int flags, boolean mayStage) {
-        int status = resolveLocal(local, request, at, flags, 0);
+        int status = localElements.resolve(local, request, at, flags, 0);
         if (status != DONE) {
             return status;
         }
@@ -177,7 +189,7 @@ final class RequestExecutor {
     }
 
     private int writeWithImmediate(MemorySegment request, long at, int flags, boolean mayStage) {
-        int status = resolveLocal(local, request, at, flags, 0);
+        int status = localElements.resolve(local, request, at, flags, 0);
         if (status != DONE) {
             return status;
         }
@@ -197,7 +209,7 @@ final class RequestExecutor {
     }
 
     private int send(MemorySegment request, long at, int flags, boolean mayStage) {
-        int status = resolveLocal(local, request, at, flags, 0);
+        int status = localElements.resolve(local, request, at, flags, 0);
         if (status != DONE) {
             return status;
         }
@@ -208,7 +220,7 @@ final class RequestExecutor {
     }
 
     private int read(MemorySegment request, long at, int flags, boolean mayStage) {
-        int status = resolveLocal(local, request, at, flags, LOCAL_WRITE);
+        int status = localElements.resolve(local, request, at, flags, LOCAL_WRITE);
         if (status != DONE) {
             return status;
         }
@@ -227,7 +239,7 @@ final class RequestExecutor {
     }
 
     private int atomic(boolean compare, MemorySegment request, long at, boolean mayStage) {
-        int status = resolveLocal(local, request, at, 0, LOCAL_WRITE);
+        int status = localElements.resolve(local, request, at, 0, LOCAL_WRITE);
         if (status != DONE) {
             return status;
         }
@@ -302,7 +314,7 @@ final class RequestExecutor {
     ///
     /// @return false if it names no window
     private boolean invalidated(MemorySegment request, long at) {
-        return request.get(JAVA_INT, at + SendRequestLayout.OPCODE) != 9
+        return request.get(JAVA_INT, at + SendRequestLayout.OPCODE) != SEND_WITH_INVALIDATE
                 || windowRequests.invalidateRemote(peer, request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE));
     }
 
@@ -331,10 +343,10 @@ final class RequestExecutor {
         fields.set(workId, status, opcode, (int) local.total, peer.number());
         fields.source = number;
         fields.solicited = (flags & SendRequestLayout.FLAG_SOLICITED) != 0;
-        if (sent == 1 || sent == 3) {
+        if (sent == WRITE_WITH_IMMEDIATE || sent == SEND_WITH_IMMEDIATE) {
             fields.flags = CompletionLayout.FLAG_IMMEDIATE;
             fields.immediate = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
-        } else if (sent == 9) {
+        } else if (sent == SEND_WITH_INVALIDATE) {
             fields.flags = CompletionLayout.FLAG_INVALIDATED;
             fields.immediate = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
         }
@@ -352,43 +364,6 @@ final class RequestExecutor {
             return DONE;
         }
         return fault(status == LOCAL_LENGTH ? REMOTE_INVALID : REMOTE_OPERATION, AsyncEventType.UNKNOWN);
-    }
-
-    /// Finds the memory behind the elements of a request of this side.
-    ///
-    /// @param right the right that the memory must have, 0 for reading
-    private int resolveLocal(ElementList into, MemorySegment request, long at, int flags, int right) {
-        int count = request.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT);
-        if (count == 0) {
-            return DONE;
-        }
-        long element = request.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS) - request.address();
-        for (int i = 0; i < count; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
-            long address = request.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
-            long length = Integer.toUnsignedLong(request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
-            if (length == 0) {
-                continue;
-            }
-            if ((flags & SendRequestLayout.FLAG_INLINE) != 0 && isWithin(request, address, length)) {
-                into.add(request, address - request.address(), length);
-                continue;
-            }
-            SoftMemoryRegion region =
-                    context.regions().find(request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY));
-            if (region == null
-                    || region.domainNumber() != domain
-                    || (region.accessMask() & right) != right
-                    || !region.contains(address, length)) {
-                return LOCAL_PROTECTION;
-            }
-            into.add(region.segment(), region.offsetOf(address), length);
-        }
-        return into.total > SoftLimits.MAX_MESSAGE ? LOCAL_LENGTH : DONE;
-    }
-
-    private static boolean isWithin(MemorySegment segment, long address, long length) {
-        long offset = address - segment.address();
-        return offset >= 0 && offset <= segment.byteSize() - length;
     }
 
     /// Finds the memory behind a remote address and key, as the responder's checks demand.

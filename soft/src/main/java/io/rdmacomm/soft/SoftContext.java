@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /// An open software device: a folder in shared memory, its control file, its keys, its peers and its engine.
 final class SoftContext extends Context implements Engine.Events {
+    private static final System.Logger LOGGER = System.getLogger(SoftContext.class.getName());
     private static final Set<Capability> MISSING = EnumSet.of(
             Capability.UNRELIABLE_CONNECTED, Capability.UNRELIABLE_DATAGRAM, Capability.RESIZE_SHARED_RECEIVE_QUEUE);
 
@@ -261,7 +262,12 @@ final class SoftContext extends Context implements Engine.Events {
     public void onPeerGone(Peer peer) {
         peer.markDead();
         for (SoftQueuePair queuePair : queuePairs) {
-            queuePair.peerGone(peer);
+            try {
+                queuePair.peerGone(peer);
+            } catch (RuntimeException e) {
+                // One queue pair's trouble must not keep the others from being told.
+                LOGGER.log(System.Logger.Level.WARNING, queuePair + " could not be failed with its peer", e);
+            }
         }
         for (SoftCompletionQueue queue : completionQueues.values()) {
             queue.ring().skipClaims(peer.lid());

@@ -127,30 +127,14 @@ final class Stager implements AutoCloseable {
     }
 
     private int move(PeerQueuePair peer, ElementList from, ElementList to, long bytes, boolean put) {
-        int source = 0;
-        int sink = 0;
-        long sourceDone = 0;
-        long sinkDone = 0;
-        long left = bytes;
-        while (left > 0) {
-            long piece = Math.min(left, Math.min(from.lengths[source] - sourceDone, to.lengths[sink] - sinkDone));
-            piece = Math.min(piece, DATA_BYTES);
-            if (!movePiece(peer, from, source, sourceDone, to, sink, sinkDone, piece, put)) {
-                return WorkStatus.REMOTE_ACCESS_ERROR.code();
-            }
-            left -= piece;
-            sourceDone += piece;
-            sinkDone += piece;
-            if (sourceDone == from.lengths[source]) {
-                source++;
-                sourceDone = 0;
-            }
-            if (sinkDone == to.lengths[sink]) {
-                sink++;
-                sinkDone = 0;
-            }
-        }
-        return RequestExecutor.DONE;
+        boolean moved = ElementList.forEachPiece(
+                from,
+                to,
+                bytes,
+                DATA_BYTES,
+                (source, sourceIndex, sourceDone, sink, sinkIndex, sinkDone, piece) ->
+                        movePiece(peer, source, sourceIndex, sourceDone, sink, sinkIndex, sinkDone, piece, put));
+        return moved ? RequestExecutor.DONE : WorkStatus.REMOTE_ACCESS_ERROR.code();
     }
 
     private boolean movePiece(

@@ -44,91 +44,105 @@ public record ConnectionOptions(
 
     /// These options with other rights for the peer.
     public ConnectionOptions withAccessFlags(Set<AccessFlag> value) {
-        return new ConnectionOptions(
-                port,
-                gidIndex,
-                value,
-                pathMtu,
-                timeout,
-                retryCount,
-                rnrRetry,
-                minRnrTimer,
-                maxReadAtomic,
-                maxDestinationReadAtomic,
-                serviceLevel,
-                trafficClass,
-                hopLimit);
+        Draft draft = new Draft(this);
+        draft.accessFlags = value;
+        return draft.options();
+    }
+
+    /// These options with another largest packet payload.
+    public ConnectionOptions withPathMtu(PathMtu value) {
+        Draft draft = new Draft(this);
+        draft.pathMtu = value;
+        return draft.options();
     }
 
     /// These options with another acknowledgement time-out and retry count.
     public ConnectionOptions withTimeout(int code, int retries) {
-        return new ConnectionOptions(
-                port,
-                gidIndex,
-                accessFlags,
-                pathMtu,
-                code,
-                retries,
-                rnrRetry,
-                minRnrTimer,
-                maxReadAtomic,
-                maxDestinationReadAtomic,
-                serviceLevel,
-                trafficClass,
-                hopLimit);
+        Draft draft = new Draft(this);
+        draft.timeout = code;
+        draft.retryCount = retries;
+        return draft.options();
     }
 
     /// These options with another receiver-not-ready retry count and timer code.
     public ConnectionOptions withReceiverNotReady(int retries, int timerCode) {
-        return new ConnectionOptions(
-                port,
-                gidIndex,
-                accessFlags,
-                pathMtu,
-                timeout,
-                retryCount,
-                retries,
-                timerCode,
-                maxReadAtomic,
-                maxDestinationReadAtomic,
-                serviceLevel,
-                trafficClass,
-                hopLimit);
+        Draft draft = new Draft(this);
+        draft.rnrRetry = retries;
+        draft.minRnrTimer = timerCode;
+        return draft.options();
     }
 
     /// These options with another port and GID index.
     public ConnectionOptions withPort(int number, int index) {
-        return new ConnectionOptions(
-                number,
-                index,
-                accessFlags,
-                pathMtu,
-                timeout,
-                retryCount,
-                rnrRetry,
-                minRnrTimer,
-                maxReadAtomic,
-                maxDestinationReadAtomic,
-                serviceLevel,
-                trafficClass,
-                hopLimit);
+        Draft draft = new Draft(this);
+        draft.port = number;
+        draft.gidIndex = index;
+        return draft.options();
     }
 
     /// These options with another number of outstanding READs and atomics, the same both ways.
     public ConnectionOptions withReadAtomic(int outstanding) {
-        return new ConnectionOptions(
-                port,
-                gidIndex,
-                accessFlags,
-                pathMtu,
-                timeout,
-                retryCount,
-                rnrRetry,
-                minRnrTimer,
-                outstanding,
-                outstanding,
-                serviceLevel,
-                trafficClass,
-                hopLimit);
+        Draft draft = new Draft(this);
+        draft.maxReadAtomic = outstanding;
+        draft.maxDestinationReadAtomic = outstanding;
+        return draft.options();
+    }
+
+    /// These options with another service level and traffic class.
+    public ConnectionOptions withQuality(int level, int traffic) {
+        Draft draft = new Draft(this);
+        draft.serviceLevel = level;
+        draft.trafficClass = traffic;
+        return draft.options();
+    }
+
+    /// Options that are being changed.
+    private static final class Draft {
+        private int port;
+        private int gidIndex;
+        private Set<AccessFlag> accessFlags;
+        private PathMtu pathMtu;
+        private int timeout;
+        private int retryCount;
+        private int rnrRetry;
+        private int minRnrTimer;
+        private int maxReadAtomic;
+        private int maxDestinationReadAtomic;
+        private int serviceLevel;
+        private int trafficClass;
+        private final int hopLimit;
+
+        Draft(ConnectionOptions from) {
+            port = from.port;
+            gidIndex = from.gidIndex;
+            accessFlags = from.accessFlags;
+            pathMtu = from.pathMtu;
+            timeout = from.timeout;
+            retryCount = from.retryCount;
+            rnrRetry = from.rnrRetry;
+            minRnrTimer = from.minRnrTimer;
+            maxReadAtomic = from.maxReadAtomic;
+            maxDestinationReadAtomic = from.maxDestinationReadAtomic;
+            serviceLevel = from.serviceLevel;
+            trafficClass = from.trafficClass;
+            hopLimit = from.hopLimit;
+        }
+
+        ConnectionOptions options() {
+            return new ConnectionOptions(
+                    port,
+                    gidIndex,
+                    accessFlags,
+                    pathMtu,
+                    timeout,
+                    retryCount,
+                    rnrRetry,
+                    minRnrTimer,
+                    maxReadAtomic,
+                    maxDestinationReadAtomic,
+                    serviceLevel,
+                    trafficClass,
+                    hopLimit);
+        }
     }
 }

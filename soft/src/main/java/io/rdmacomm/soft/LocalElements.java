@@ -1,0 +1,60 @@
+package io.rdmacomm.soft;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.verbs.ReceiveRequestLayout;
+import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+
+/// Finds the memory behind the scatter/gather elements of a send request of this side, and checks it: the key
+/// exists, the protection domain is that of the queue pair, the right is there, the range lies inside
+/// (ibv_post_send(3)).
+final class LocalElements {
+    private final LocalRegions regions;
+    private final int domain;
+
+    LocalElements(LocalRegions regions, int domain) {
+        this.regions = regions;
+        this.domain = domain;
+    }
+
+    /// Adds the elements of the request at `at` to `into`.
+    ///
+    /// @param flags the request's flags: inline data in the request's own memory needs no key
+    /// @param right the right that the memory must have, 0 for reading
+    /// @return [RequestExecutor#DONE], or the code of the [WorkStatus] to fail with
+    int resolve(ElementList into, MemorySegment request, long at, int flags, int right) {
+        int count = request.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT);
+        if (count == 0) {
+            return RequestExecutor.DONE;
+        }
+        long element = request.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS) - request.address();
+        for (int i = 0; i < count; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
+            long address = request.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
+            long length = Integer.toUnsignedLong(request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
+            if (length == 0) {
+                continue;
+            }
+            if ((flags & SendRequestLayout.FLAG_INLINE) != 0 && isWithin(request, address, length)) {
+                into.add(request, address - request.address(), length);
+                continue;
+            }
+            SoftMemoryRegion region = regions.find(request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY));
+            if (region == null
+                    || region.domainNumber() != domain
+                    || (region.accessMask() & right) != right
+                    || !region.contains(address, length)) {
+                return WorkStatus.LOCAL_PROTECTION_ERROR.code();
+            }
+            into.add(region.segment(), region.offsetOf(address), length);
+        }
+        return into.total > SoftLimits.MAX_MESSAGE ? WorkStatus.LOCAL_LENGTH_ERROR.code() : RequestExecutor.DONE;
+    }
+
+    private static boolean isWithin(MemorySegment segment, long address, long length) {
+        long offset = address - segment.address();
+        return offset >= 0 && offset <= segment.byteSize() - length;
+    }
+}
