@@ -23,7 +23,7 @@ public final class ChildServer implements AutoCloseable {
     public static final String READY = "listening on port ";
 
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
-    private static final Duration END_LIMIT = Duration.ofSeconds(5);
+    private static final Duration END_LIMIT = Duration.ofSeconds(3);
     private static final String OWN_PROPERTIES = "rdmacomm.";
     private static final List<String> NOT_INHERITED =
             List.of("-agentlib:jdwp", "-Xrunjdwp", "-XX:AOTCacheOutput", "-XX:AOTMode", "-XX:AOTConfiguration");
@@ -35,7 +35,7 @@ public final class ChildServer implements AutoCloseable {
 
     private ChildServer(Process process, String command) {
         this.process = process;
-        this.hook = new Thread(process::destroy, "end-bench-server");
+        this.hook = new Thread(this::end, "end-bench-server");
         Runtime.getRuntime().addShutdownHook(hook);
         this.complaints = CompletableFuture.supplyAsync(() -> text(process.getErrorStream()), ChildServer::start);
         this.port = awaitPort(command);
@@ -81,6 +81,11 @@ public final class ChildServer implements AutoCloseable {
     /// Ends it: asks first, by closing its input, and does not wait for ever.
     @Override
     public void close() {
+        end();
+        removeHook();
+    }
+
+    private void end() {
         try {
             process.getOutputStream().close();
             if (!process.waitFor(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -92,7 +97,6 @@ public final class ChildServer implements AutoCloseable {
             process.destroyForcibly();
             Thread.currentThread().interrupt();
         }
-        removeHook();
     }
 
     private void removeHook() {

@@ -12,7 +12,7 @@ import java.util.List;
 /// The connection over which the two ends of a benchmark talk between measurements.
 final class SignalChannel implements AutoCloseable {
     /// How long an end waits for an answer of the other one.
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofSeconds(40);
 
     private final RdmaChannel channel;
     private final RdmaBuffer buffer;

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class TestBed implements AutoCloseable {
     private static final String SOURCE = "bench source";
     private static final String TARGET = "bench target";
-    private static final long STEP_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long STEP_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final TrialPlan plan;
     private final EndPoint endPoint;

@@ -19,6 +19,7 @@ final class Trial implements AutoCloseable {
     private final TestBed bed;
     private final Shape shape;
     private final long setUpNanos;
+    private boolean broken;
 
     private Trial(SignalChannel signals, ClientSession session, TestBed bed, long setUpNanos) {
         this.signals = signals;
@@ -53,8 +54,9 @@ final class Trial implements AutoCloseable {
     long step(int count, StepMode mode, long[] readings) {
         try {
             return tryStep(count, mode, readings);
-        } catch (CommException e) {
-            throw explain(signals, e);
+        } catch (CommException | CommandFailure e) {
+            broken = true;
+            throw e instanceof CommException ? explain(signals, e) : e;
         }
     }
 
@@ -100,8 +102,10 @@ final class Trial implements AutoCloseable {
     @Override
     public void close() {
         try {
-            signals.send(Signal.of(Signal.Kind.END));
-            signals.expect(Signal.Kind.OK);
+            if (!broken) {
+                signals.send(Signal.of(Signal.Kind.END));
+                signals.expect(Signal.Kind.OK);
+            }
         } finally {
             session.close();
         }
