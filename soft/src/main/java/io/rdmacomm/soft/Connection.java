@@ -85,7 +85,12 @@ final class Connection {
     void awaitPeer() {
         Peer now = found;
         if (now != null) {
-            Executions.await(now.memory(), ControlLayout.queuePair(number), now);
+            try {
+                Executions.await(now.memory(), ControlLayout.queuePair(number), now);
+            } catch (IllegalStateException e) {
+                // The engine has just unmapped it, because it is dead: nothing is under way there.
+                found = null;
+            }
         }
     }
 

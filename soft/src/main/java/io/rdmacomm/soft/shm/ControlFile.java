@@ -1,9 +1,8 @@
 package io.rdmacomm.soft.shm;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,14 +18,15 @@ public final class ControlFile implements AutoCloseable {
     private static final int PAGE = 4096;
     private static final int LINE = 64;
 
-    private final FileChannel channel;
+    // Not a channel: an interrupted thread would close it for all.
+    private final RandomAccessFile file;
     private final MappedFile mapped;
     private final BitSet reserved = new BitSet();
     private final TreeMap<Long, Long> free = new TreeMap<>();
-    private final ByteBuffer zeros = ByteBuffer.allocateDirect(PAGE);
+    private final byte[] zeros = new byte[PAGE];
 
-    private ControlFile(FileChannel channel, MappedFile mapped) {
-        this.channel = channel;
+    private ControlFile(RandomAccessFile file, MappedFile mapped) {
+        this.file = file;
         this.mapped = mapped;
         free.put(ControlLayout.HEAP, ControlLayout.FILE_BYTES - ControlLayout.HEAP - PAGE);
     }
@@ -35,10 +35,10 @@ public final class ControlFile implements AutoCloseable {
     ///
     /// @throws IOException if there is no room
     public static ControlFile create(ShmDirectory directory, long gidHigh, long gidLow) throws IOException {
-        FileChannel channel = directory.create(NAME);
+        MappedFile mapped = MappedFile.createSparse(directory, NAME, ControlLayout.FILE_BYTES);
         try {
-            MappedFile mapped = MappedFile.createSparse(directory, NAME, channel, ControlLayout.FILE_BYTES);
-            ControlFile file = new ControlFile(channel, mapped);
+            ControlFile file =
+                    new ControlFile(new RandomAccessFile(directory.file(NAME).toFile(), "rw"), mapped);
             file.reserve(0, PAGE);
             MemorySegment memory = mapped.segment();
             SharedWords.releaseInt(memory, ControlLayout.HEADER_VERSION, ControlLayout.VERSION);
@@ -48,7 +48,7 @@ public final class ControlFile implements AutoCloseable {
             SharedWords.publish(memory, ControlLayout.HEADER_MAGIC, ControlLayout.MAGIC);
             return file;
         } catch (IOException | RuntimeException e) {
-            channel.close();
+            mapped.close();
             throw e;
         }
     }
@@ -66,8 +66,8 @@ public final class ControlFile implements AutoCloseable {
         int last = (int) ((offset + bytes - 1) / PAGE);
         for (int page = (int) (offset / PAGE); page <= last; page++) {
             if (!reserved.get(page)) {
-                zeros.clear();
-                channel.write(zeros, (long) page * PAGE);
+                file.seek((long) page * PAGE);
+                file.write(zeros);
                 reserved.set(page);
             }
         }
@@ -117,7 +117,7 @@ public final class ControlFile implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        file.close();
         mapped.close();
     }
 }

@@ -35,6 +35,10 @@ public final class MappedFile implements AutoCloseable {
     ///
     /// @throws IOException if there is no room
     public static MappedFile create(ShmDirectory directory, String name, long bytes) throws IOException {
+        return Uninterrupted.call(() -> createOnce(directory, name, bytes));
+    }
+
+    private static MappedFile createOnce(ShmDirectory directory, String name, long bytes) throws IOException {
         Path path = directory.file(name);
         try (FileChannel channel = directory.create(name)) {
             checkRoom(path, bytes);
@@ -76,18 +80,28 @@ public final class MappedFile implements AutoCloseable {
     }
 
     /// Creates a sparse file; what is used of it must be written first.
-    static MappedFile createSparse(ShmDirectory directory, String name, FileChannel channel, long bytes)
-            throws IOException {
-        return map(directory.file(name), channel, bytes, true);
+    static MappedFile createSparse(ShmDirectory directory, String name, long bytes) throws IOException {
+        return Uninterrupted.call(() -> {
+            try (FileChannel channel = directory.create(name)) {
+                // Its last byte makes the file as long as it is, and leaves a hole before it.
+                channel.write(ByteBuffer.allocate(1), bytes - 1);
+                return map(directory.file(name), channel, bytes, true);
+            } catch (IOException | RuntimeException e) {
+                Files.deleteIfExists(directory.file(name));
+                throw e;
+            }
+        });
     }
 
     /// Maps a file of a peer.
     ///
     /// @throws IOException if it is not there
     public static MappedFile open(Path path) throws IOException {
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            return map(path, channel, channel.size(), false);
-        }
+        return Uninterrupted.call(() -> {
+            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                return map(path, channel, channel.size(), false);
+            }
+        });
     }
 
     private static MappedFile map(Path path, FileChannel channel, long bytes, boolean owner) throws IOException {
