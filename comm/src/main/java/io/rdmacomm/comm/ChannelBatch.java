@@ -1,8 +1,8 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.SendBatch;
 import java.lang.foreign.Arena;
-import java.util.concurrent.locks.ReentrantLock;
 
 /// Operations that are started together: one doorbell, and one completion for all. Make it once and fill it
 /// again and again; nothing is allocated. Not safe for use by several threads.
@@ -88,7 +88,7 @@ public final class ChannelBatch {
             return true;
         }
         batch.signaled();
-        ReentrantLock lock = channel.adapter().sendLock();
+        OperationLock lock = channel.adapter().sendLock();
         lock.lock();
         try {
             if (!channel.gate().start(batch, count, sends, operations)) {

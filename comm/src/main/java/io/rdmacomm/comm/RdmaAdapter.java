@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
@@ -15,7 +16,6 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The lower half of a channel: one queue pair, the operations in flight on it, its receives and its
@@ -49,7 +49,7 @@ final class RdmaAdapter {
     private final ChannelOptions options;
     private final ChannelMemory memory;
     private final Events events;
-    private final ReentrantLock sendLock = new ReentrantLock();
+    private final OperationLock sendLock = new OperationLock();
     private final OperationRing ring;
     private final Credits credits;
     private final ReceivePool receives;
@@ -151,7 +151,7 @@ final class RdmaAdapter {
         receives.begin(queuePair, workIdBase);
     }
 
-    ReentrantLock sendLock() {
+    OperationLock sendLock() {
         return sendLock;
     }
 

@@ -2,12 +2,12 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.ReceiveBatch;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The receives of one channel: posted before the peer may send, and again after each message was dealt
@@ -28,7 +28,7 @@ final class ReceivePool {
     private final Message[] messages;
     private final ReceiveBatch batch;
     private final int together;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final OperationLock lock = new OperationLock();
     private final ArrayDeque<CompletableFuture<Message>> receivers = new ArrayDeque<>();
     private final Message[] inbox;
     private volatile @Nullable MessageHandler handler;
