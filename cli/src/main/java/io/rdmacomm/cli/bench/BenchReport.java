@@ -12,7 +12,7 @@ import java.util.Map;
 /// @param device the device's name
 /// @param clock what the clock costs
 /// @param cacheLineMicros the machine's limit for a message one way; 0 when the peer is not on this machine
-/// @param setUpMillis how long each connection took until it was ready to send
+/// @param setUpMillis how long each connection took from the TCP connection until it was ready to send
 /// @param results the measurements
 public record BenchReport(
         String provider,

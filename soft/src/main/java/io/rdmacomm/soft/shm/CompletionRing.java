@@ -212,9 +212,9 @@ public final class CompletionRing {
                 return;
             }
             long position = SharedWords.acquire(memory, slot) >>> POSITION_SHIFT;
-            if (position == at) {
+            if (position >= at) {
                 SharedWords.compareAndSet(memory, theRing + RING_TAIL, at, at + 1);
-            } else if (position < at && SharedWords.acquire(memory, theRing + RING_TAIL) == at) {
+            } else if (SharedWords.acquire(memory, theRing + RING_TAIL) == at) {
                 return; // Full: the consumer seals the slot when it has emptied it.
             }
             Thread.onSpinWait();
@@ -305,7 +305,8 @@ public final class CompletionRing {
                 int kind = (int) word & KIND_MASK;
                 if (kind == FREE) {
                     if (SharedWords.compareAndSet(memory, slot, word, word(tail, lid, CLAIMED))) {
-                        SharedWords.compareAndSet(memory, ring + RING_TAIL, tail, tail + 1);
+                        // A hint, not the truth, which is in the slots: it may fall back, and is helped on again.
+                        SharedWords.release(memory, ring + RING_TAIL, tail + 1);
                         if (journal != 0) {
                             SharedWords.release(own, journal, tail + 1);
                         }
@@ -316,8 +317,9 @@ public final class CompletionRing {
                 } else if (kind != SEALED) {
                     SharedWords.compareAndSet(memory, ring + RING_TAIL, tail, tail + 1);
                 }
-            } else if (position < tail
-                    && SharedWords.acquire(memory, ring + RING_TAIL) == tail
+            } else if (position > tail) {
+                SharedWords.compareAndSet(memory, ring + RING_TAIL, tail, tail + 1);
+            } else if (SharedWords.acquire(memory, ring + RING_TAIL) == tail
                     && SharedWords.acquire(memory, queue + QUEUE_RING) == ring) {
                 SharedWords.publishInt(memory, queue + QUEUE_BROKEN, 1);
                 return OVERRUN;
