@@ -46,7 +46,7 @@ import picocli.CommandLine.Parameters;
             "  rdmacomm bench node7 --tests write_bw --duration 5"
         })
 final class BenchCommand extends Subcommand {
-    private static final String DEFAULT_SIZES = "8,4096,65536,1048576";
+    private static final String DEFAULT_SIZES = "8,65536,1048576";
     private static final int LARGEST_SHIFT = 23;
 
     @Mixin
@@ -97,7 +97,7 @@ final class BenchCommand extends Subcommand {
     @Option(
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
-            defaultValue = "0.2",
+            defaultValue = "0.25",
             description = "How long each test and size is measured (default: ${DEFAULT-VALUE}).")
     private double duration;
 
@@ -106,7 +106,7 @@ final class BenchCommand extends Subcommand {
             paramLabel = "SECONDS",
             defaultValue = "0.6",
             description =
-                    "How long the first size of each test warms up; the others take an eighth (default: ${DEFAULT-VALUE}).")
+                    "How long the first size of each test warms up; the others take a quarter (default: ${DEFAULT-VALUE}).")
     private double warmUp;
 
     @Option(
@@ -237,7 +237,7 @@ final class BenchCommand extends Subcommand {
                 iterations,
                 (long) (duration * 1e9),
                 (long) (warmUp * 1e9),
-                (long) (warmUp * 1e9 / 8),
+                (long) (warmUp * 1e9 / 4),
                 depth,
                 queuePairs,
                 idleQueuePairs,
