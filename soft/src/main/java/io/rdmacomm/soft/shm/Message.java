@@ -14,7 +14,7 @@ public final class Message {
     public static final int HELLO = 1;
     /// The completion queue `number` was armed and has a completion.
     public static final int COMPLETION = 2;
-    /// The queue pair `number` must fail; first is why, a [Fault] code.
+    /// The queue pair `number` must fail; first is the code of the asynchronous event to raise.
     public static final int FAULT = 3;
     /// The completion queue `number` overran.
     public static final int OVERRUN = 4;
