@@ -242,12 +242,16 @@ public abstract class QueuePair extends Resource {
         if (shortened) {
             batch.chain(first + count - 1, false);
         }
-        int taken = doPost(batch, first, count);
-        if (shortened) {
-            batch.chain(first + count - 1, true);
-        }
-        if (accounted && taken < count) {
-            giveBack(batch, first + taken, count - taken);
+        int taken = 0;
+        try {
+            taken = doPost(batch, first, count);
+        } finally {
+            if (shortened) {
+                batch.chain(first + count - 1, true);
+            }
+            if (accounted && taken < count) {
+                giveBack(batch, first + taken, count - taken);
+            }
         }
         return taken;
     }
@@ -348,12 +352,15 @@ public abstract class QueuePair extends Resource {
         if (shortened) {
             batch.chain(count - 1, false);
         }
-        int taken = doPost(batch, 0, count);
-        if (shortened) {
-            batch.chain(count - 1, true);
+        try {
+            int taken = doPost(batch, 0, count);
+            receivesPosted += taken;
+            return taken;
+        } finally {
+            if (shortened) {
+                batch.chain(count - 1, true);
+            }
         }
-        receivesPosted += taken;
-        return taken;
     }
 
     /// Binds a memory window of type 1 to a part of a region (ibv_bind_mw(3)): a request in the send queue, whose
@@ -391,8 +398,17 @@ public abstract class QueuePair extends Resource {
             if (sendDepth.room() < 1) {
                 throw new RdmaException(operation, Errno.ENOMEM, "the send queue of " + this + " is full");
             }
-            sendDepth.take(options.signalAll() || (flags & SendRequestLayout.FLAG_SIGNALED) != 0);
-            doBind(workId, window, region, offset, length, AccessFlag.mask(access), flags);
+            boolean signaled = options.signalAll() || (flags & SendRequestLayout.FLAG_SIGNALED) != 0;
+            sendDepth.take(signaled);
+            boolean success = false;
+            try {
+                doBind(workId, window, region, offset, length, AccessFlag.mask(access), flags);
+                success = true;
+            } finally {
+                if (!success) {
+                    sendDepth.untake(1, signaled ? 1 : 0);
+                }
+            }
         } finally {
             sendLock.unlock();
         }
@@ -461,9 +477,11 @@ public abstract class QueuePair extends Resource {
     }
 
     /// Posts `count` checked requests that fit the queue, under the send lock; returns how many were taken.
+    /// One that throws has taken none.
     protected abstract int doPost(SendBatch batch, int first, int count);
 
     /// Posts `count` checked receives that fit the queue, under the receive lock; returns how many were taken.
+    /// One that throws has taken none.
     protected abstract int doPost(ReceiveBatch batch, int first, int count);
 
     /// Binds for [#bind]; the default has no memory windows.

@@ -31,13 +31,27 @@ public abstract class SharedReceiveQueue extends Resource {
         try {
             checkOpen();
             int good = ReceiveChecks.acceptable(batch, elements);
-            int taken = good == 0 ? 0 : doPost(batch, 0, good);
+            int taken = good == 0 ? 0 : post(batch, good);
             if (taken == good && good < batch.size()) {
                 throw ReceiveChecks.tooManyElements("post receive (ibv_post_srq_recv)", good, elements);
             }
             return taken;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private int post(ReceiveBatch batch, int count) {
+        boolean shortened = count < batch.size();
+        if (shortened) {
+            batch.chain(count - 1, false);
+        }
+        try {
+            return doPost(batch, 0, count);
+        } finally {
+            if (shortened) {
+                batch.chain(count - 1, true);
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package io.rdmacomm.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -256,6 +257,8 @@ final class NullDevice extends Device {
 
         @Override
         protected int doPost(ReceiveBatch batch, int first, int count) {
+            long last = batch.segment().get(JAVA_LONG, batch.at(count - 1) + ReceiveRequestLayout.NEXT);
+            assertThat(last).as("end of the chain").isZero();
             return count;
         }
 
@@ -329,6 +332,7 @@ final class NullDevice extends Device {
         private final QueueSizes sizes;
         private final int number;
         final List<Long> sent = new ArrayList<>();
+        RdmaException failure;
         final List<Long> received = new ArrayList<>();
         int takeAtMost = Integer.MAX_VALUE;
         boolean refuseModify;
@@ -363,6 +367,9 @@ final class NullDevice extends Device {
 
         @Override
         protected int doPost(SendBatch batch, int first, int count) {
+            if (failure != null) {
+                throw failure;
+            }
             int taken = Math.min(count, takeAtMost);
             long chained = 0;
             for (long at = batch.at(first); ; chained++) {

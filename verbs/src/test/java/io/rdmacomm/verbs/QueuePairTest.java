@@ -254,4 +254,27 @@ class QueuePairTest extends QueuePairFixture {
         assertThatThrownBy(shared::close).hasMessageContaining("EBUSY");
         assertThat(shared.post(receives(2))).isEqualTo(2);
     }
+
+    @Test
+    void givesTheSlotsBackOfAPostThatThrew() {
+        NullQueuePair pair = connected(options());
+        SendBatch batch = sends(6, true);
+        pair.failure = new RdmaException("post", Errno.EINVAL, "refused");
+        assertThatThrownBy(() -> pair.post(batch)).isSameAs(pair.failure);
+
+        pair.failure = null;
+        assertThat(pair.post(batch)).as("the depth").isEqualTo(4);
+        assertThat(pair.sent).containsExactly(0L, 1L, 2L, 3L);
+    }
+
+    @Test
+    void endsTheChainOfSharedReceivesBeforeABadOne() {
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(8));
+        ReceiveBatch batch = ReceiveBatch.create(arena, 3, 2);
+        batch.receive(1).with(0, 8, 1);
+        batch.receive(2).with(0, 8, 1).with(0, 8, 1);
+        batch.receive(3);
+        WorkRequestException failure = catchThrowableOfType(WorkRequestException.class, () -> shared.post(batch));
+        assertThat(failure.index()).isEqualTo(1);
+    }
 }
