@@ -1,0 +1,69 @@
+package io.rdmacomm.ibverbs;
+
+import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
+import io.rdmacomm.verbs.AtomicCapability;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.DeviceAttributes;
+import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.TransportType;
+import java.util.EnumSet;
+import java.util.Set;
+
+/// What a device can do: from its attributes where they tell, from its transport or its driver where they do not.
+final class IbvCapabilities {
+    /// The vendor id of the kernel's software RoCE device (`RXE_VENDOR_ID`).
+    private static final int RXE = 0xffffff;
+    /// The vendor id of the kernel's software iWARP device (`SIW_VENDOR_ID`).
+    private static final int SIW = 0x626d74;
+
+    private IbvCapabilities() {}
+
+    static Set<Capability> of(TransportType transport, DeviceAttributes attributes) {
+        boolean infiniband = transport == TransportType.INFINIBAND;
+        boolean siw = attributes.vendorId() == SIW;
+        boolean rxe = attributes.vendorId() == RXE;
+        int flags = (int) attributes.limit(DeviceLimit.CAPABILITY_FLAGS);
+        boolean windows = attributes.limit(DeviceLimit.MAX_WINDOWS) > 0;
+        boolean shared = attributes.limit(DeviceLimit.MAX_SHARED_RECEIVE_QUEUES) > 0;
+        boolean invalidates = has(flags, DeviceAttributesLayout.DEVICE_MEMORY_MANAGEMENT);
+        boolean window2 = has(flags, DeviceAttributesLayout.DEVICE_MEMORY_WINDOW_2A)
+                || has(flags, DeviceAttributesLayout.DEVICE_MEMORY_WINDOW_2B);
+
+        Set<Capability> able = EnumSet.noneOf(Capability.class);
+        add(able, Capability.RELIABLE_CONNECTED, infiniband || transport == TransportType.IWARP);
+        add(able, Capability.UNRELIABLE_CONNECTED, infiniband);
+        add(able, Capability.UNRELIABLE_DATAGRAM, transport != TransportType.IWARP);
+        // An iWARP connection is a TCP connection: only a connection manager can make it.
+        add(able, Capability.CONNECT_BY_NUMBERS, infiniband);
+        add(able, Capability.SEND_WITH_IMMEDIATE, infiniband);
+        add(able, Capability.WRITE_WITH_IMMEDIATE, infiniband);
+        add(able, Capability.SEND_WITH_INVALIDATE, invalidates);
+        add(able, Capability.LOCAL_INVALIDATE, invalidates && infiniband);
+        add(able, Capability.ATOMICS, attributes.atomics() != AtomicCapability.NONE);
+        add(able, Capability.RECEIVER_NOT_READY, infiniband);
+        add(able, Capability.SHARED_RECEIVE_QUEUE, shared);
+        add(
+                able,
+                Capability.RESIZE_SHARED_RECEIVE_QUEUE,
+                shared && has(flags, DeviceAttributesLayout.DEVICE_RESIZE_SHARED_RECEIVE_QUEUE));
+        add(able, Capability.MEMORY_WINDOW_TYPE_1, windows && has(flags, DeviceAttributesLayout.DEVICE_MEMORY_WINDOW));
+        add(able, Capability.MEMORY_WINDOW_TYPE_2, windows && window2);
+        // No attribute tells; a driver that has neither answers EOPNOTSUPP.
+        add(able, Capability.RESIZE_COMPLETION_QUEUE, !siw);
+        add(able, Capability.REREGISTER_MEMORY, !siw && !rxe);
+        // siw passes the solicited flag of an arriving message on to nobody, and completes a READ when it can.
+        add(able, Capability.SOLICITED_EVENTS, !siw);
+        add(able, Capability.ORDERED_COMPLETIONS, !siw);
+        return able;
+    }
+
+    private static boolean has(int flags, int flag) {
+        return (flags & flag) != 0;
+    }
+
+    private static void add(Set<Capability> able, Capability capability, boolean can) {
+        if (can) {
+            able.add(capability);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package io.rdmacomm.ibverbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.rdmacomm.ibverbs.ffm.ContextLayout;
+import io.rdmacomm.ibverbs.ffm.ContextOps;
+import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
+import io.rdmacomm.ibverbs.ffm.LibIbverbs;
+import io.rdmacomm.ibverbs.ffm.NativeMemory;
+import io.rdmacomm.ibverbs.ffm.PortAttributesLayout;
+import io.rdmacomm.verbs.AsyncEvent;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceAttributes;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.PortAttributes;
+import io.rdmacomm.verbs.ProtectionDomain;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// An open device (`struct ibv_context`): the library, the driver's function pointers, and the address of the
+/// struct.
+final class IbvContext extends Context {
+    private static final ValueLayout.OfLong BIG_ENDIAN_LONG = JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfShort BIG_ENDIAN_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private final LibIbverbs library;
+    private final ContextOps ops;
+    private final long address;
+    private final Set<Capability> capabilities;
+    private final EventSource eventSource;
+    private final NativeObjects objects = new NativeObjects();
+    private final AsyncEvents asyncEvents;
+
+    private IbvContext(IbvDevice device, long address) {
+        super(device);
+        this.library = device.library();
+        this.address = address;
+        this.ops = new ContextOps(address);
+        this.capabilities = IbvCapabilities.of(device.transport(), doQueryDevice());
+        int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);
+        this.eventSource = new EventSource(file, device.name());
+        this.asyncEvents = new AsyncEvents(library, address, objects, eventSource);
+    }
+
+    static IbvContext open(IbvDevice device) {
+        LibIbverbs library = device.library();
+        long address = IbvFailure.address(
+                "open device (ibv_open_device)", DeviceList.open(library, device.name()), device.toString());
+        boolean success = false;
+        try {
+            IbvContext context = new IbvContext(device, address);
+            success = true;
+            return context;
+        } finally {
+            if (!success) {
+                library.closeDevice(address);
+            }
+        }
+    }
+
+    LibIbverbs library() {
+        return library;
+    }
+
+    ContextOps ops() {
+        return ops;
+    }
+
+    NativeObjects objects() {
+        return objects;
+    }
+
+    @Override
+    public boolean supports(Capability capability) {
+        return capabilities.contains(capability);
+    }
+
+    @Override
+    protected DeviceAttributes doQueryDevice() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment struct = arena.allocate(DeviceAttributesLayout.BYTES, 8);
+            IbvFailure.check(
+                    "query device (ibv_query_device)", library.queryDevice(address, struct.address()), toString());
+            int vectors = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.COMPLETION_VECTORS);
+            return IbvAttributes.device(struct, vectors);
+        }
+    }
+
+    @Override
+    protected PortAttributes doQueryPort(int number) {
+        String subject = this + " has no port " + number;
+        IbvFailure.checkByte("query port (ibv_query_port)", number, subject);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment struct = arena.allocate(PortAttributesLayout.ROOM, 8);
+            IbvFailure.check(
+                    "query port (ibv_query_port)", library.queryPort(address, number, struct.address()), subject);
+            return IbvAttributes.port(struct);
+        }
+    }
+
+    @Override
+    protected Gid doQueryGid(int port, int index) {
+        String operation = "query GID (ibv_query_gid)";
+        String subject = this + " has no entry " + index + " of port " + port;
+        IbvFailure.checkByte(operation, port, subject);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment gid = arena.allocate(PortAttributesLayout.GID_BYTES, 8);
+            IbvFailure.check(operation, library.queryGid(address, port, index, gid.address()), subject);
+            return new Gid(gid.get(BIG_ENDIAN_LONG, 0), gid.get(BIG_ENDIAN_LONG, 8));
+        }
+    }
+
+    @Override
+    protected int doQueryPartitionKey(int port, int index) {
+        String operation = "query partition key (ibv_query_pkey)";
+        String subject = this + " has no entry " + index + " of port " + port;
+        IbvFailure.checkByte(operation, port, subject);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment key = arena.allocate(Short.BYTES, 8);
+            IbvFailure.check(operation, library.queryPartitionKey(address, port, index, key.address()), subject);
+            return Short.toUnsignedInt(key.get(BIG_ENDIAN_SHORT, 0));
+        }
+    }
+
+    @Override
+    protected ProtectionDomain doAllocateProtectionDomain() {
+        return new IbvProtectionDomain(
+                this,
+                IbvFailure.address(
+                        "allocate protection domain (ibv_alloc_pd)", library.allocateDomain(address), toString()));
+    }
+
+    @Override
+    protected CompletionChannel doCreateCompletionChannel() {
+        return IbvCompletionChannel.create(this, address);
+    }
+
+    @Override
+    protected CompletionQueue doCreateCompletionQueue(CompletionQueueOptions options) {
+        return IbvCompletionQueue.create(this, address, options);
+    }
+
+    @Override
+    protected @Nullable AsyncEvent doAwaitAsyncEvent(long timeoutNanos) throws InterruptedException {
+        return asyncEvents.await(timeoutNanos, toString());
+    }
+
+    @Override
+    protected void onClosing() {
+        eventSource.wake();
+    }
+
+    @Override
+    protected void doCloseDevice() {
+        eventSource.close();
+        IbvFailure.check("close device (ibv_close_device)", library.closeDevice(address), toString());
+    }
+}

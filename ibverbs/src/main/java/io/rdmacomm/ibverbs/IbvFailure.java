@@ -1,0 +1,84 @@
+package io.rdmacomm.ibverbs;
+
+import io.rdmacomm.ibverbs.ffm.LibC;
+import io.rdmacomm.ibverbs.ffm.LibCLayout;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+
+/// Turns the errno of a C call into an exception that says what to do.
+final class IbvFailure {
+    private IbvFailure() {}
+
+    /// The address that a creator returned.
+    ///
+    /// @param result an address, or minus the errno
+    /// @throws RdmaException the errno
+    static long address(String operation, long result, String subject) {
+        if (result > 0) {
+            return result;
+        }
+        throw of(operation, (int) -result, subject);
+    }
+
+    /// Checks what a call returned.
+    ///
+    /// @param errno 0 or the errno
+    /// @throws RdmaException the errno
+    static void check(String operation, int errno, String subject) {
+        if (errno != 0) {
+            throw of(operation, errno, subject);
+        }
+    }
+
+    /// As [#check(String, int, String)], for a call that only some devices have.
+    ///
+    /// @throws UnsupportedVerbException if this one has not
+    static void check(String operation, int errno, Capability capability, IbvContext context) {
+        if (errno == LibCLayout.EOPNOTSUPP || errno == LibCLayout.ENOSYS) {
+            throw new UnsupportedVerbException(
+                    operation, capability, context.device().name());
+        }
+        check(operation, errno, context.toString());
+    }
+
+    /// Checks a port number, which in C is one byte: a larger one would silently be another port.
+    static void checkByte(String operation, int port, String subject) {
+        if (port < 1 || port > 255) {
+            throw new RdmaException(operation, Errno.EINVAL, subject);
+        }
+    }
+
+    static RdmaException of(String operation, int errno, String subject) {
+        Errno known = Errno.of(errno);
+        return new RdmaException(operation, known, subject + hint(known, errno));
+    }
+
+    private static String hint(Errno known, int errno) {
+        return switch (known) {
+            case EACCES, EPERM ->
+                ": no permission; see `ls -l /dev/infiniband`, join the group of the file or run as root";
+            case EBUSY -> " is in use; close first what uses it";
+            case ENODEV, EIO -> ": the device does not answer; it may have been removed, see `rdma link`";
+            case ENOMEM -> ": the device or the system has no room for it";
+            case UNKNOWN -> ": errno " + errno;
+            default -> "";
+        };
+    }
+
+    /// Why registering memory failed: nearly always the limit of locked memory.
+    static RdmaException ofRegistration(String operation, int errno, long bytes, IbvContext context) {
+        String subject = bytes + " bytes on " + context;
+        long limit = LibC.lockedMemoryLimit();
+        if (Errno.of(errno) != Errno.ENOMEM || limit < 0) {
+            return of(operation, errno, subject);
+        }
+        return new RdmaException(
+                operation,
+                Errno.ENOMEM,
+                subject + ": this process may lock " + limit / 1024 + " KiB in memory (RLIMIT_MEMLOCK); raise it with"
+                        + " `ulimit -l unlimited`, memlock in /etc/security/limits.conf, LimitMEMLOCK= of the service or"
+                        + " --ulimit memlock=-1 of the container");
+    }
+}

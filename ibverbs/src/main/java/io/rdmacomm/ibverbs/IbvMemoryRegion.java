@@ -1,0 +1,190 @@
+package io.rdmacomm.ibverbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.rdmacomm.ibverbs.ffm.LibIbverbs;
+import io.rdmacomm.ibverbs.ffm.MemoryLayouts;
+import io.rdmacomm.ibverbs.ffm.NativeMemory;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.TransportType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// A memory region (`struct ibv_mr`), and the arena of its memory when the region owns it. The memory is freed
+/// only after the device has let go of it.
+final class IbvMemoryRegion extends MemoryRegion {
+    private static final String REGISTER = "register memory (ibv_reg_mr)";
+    private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
+    private static final long PAGE = 4096;
+
+    private final IbvContext context;
+    private final long handle;
+    private final @Nullable Arena owned;
+    private final AtomicInteger windows = new AtomicInteger();
+    private volatile IbvProtectionDomain domain;
+    private volatile MemorySegment segment;
+    private volatile int access;
+    private volatile int localKey;
+    private volatile int remoteKey;
+
+    private IbvMemoryRegion(
+            IbvProtectionDomain domain, long handle, MemorySegment segment, @Nullable Arena owned, int access) {
+        super(domain);
+        this.context = domain.ibvContext();
+        this.handle = handle;
+        this.domain = domain;
+        this.segment = segment;
+        this.owned = owned;
+        this.access = access;
+        readKeys();
+    }
+
+    static IbvMemoryRegion allocate(IbvProtectionDomain domain, long bytes, int access) {
+        Arena arena = Arena.ofShared();
+        boolean success = false;
+        try {
+            IbvMemoryRegion region = register(domain, arena.allocate(bytes, PAGE), arena, access);
+            success = true;
+            return region;
+        } catch (OutOfMemoryError e) {
+            throw new RdmaException(REGISTER, Errno.ENOMEM, "there are no " + bytes + " bytes of memory", e);
+        } finally {
+            if (!success) {
+                arena.close();
+            }
+        }
+    }
+
+    /// @param owned the arena to close with the region; null if the memory is the caller's
+    static IbvMemoryRegion register(
+            IbvProtectionDomain domain, MemorySegment segment, @Nullable Arena owned, int access) {
+        long handle = AccessFlag.ZERO_BASED.in(access)
+                ? registerFromZero(domain, segment, access)
+                : domain.ibvContext()
+                        .library()
+                        .registerMemory(domain.address(), segment.address(), segment.byteSize(), access);
+        if (handle <= 0) {
+            throw IbvFailure.ofRegistration(REGISTER, (int) -handle, segment.byteSize(), domain.ibvContext());
+        }
+        return new IbvMemoryRegion(domain, handle, segment, owned, access);
+    }
+
+    /// Remote addresses that count from zero are remote addresses that begin somewhere else.
+    private static long registerFromZero(IbvProtectionDomain domain, MemorySegment segment, int access) {
+        IbvContext context = domain.ibvContext();
+        if (context.device().transport() == TransportType.IWARP || segment.address() % PAGE != 0) {
+            throw new RdmaException(
+                    REGISTER,
+                    Errno.EOPNOTSUPP,
+                    "ZERO_BASED needs memory that begins at a page, and an InfiniBand or RoCE device; " + context
+                            + " has " + context.device().transport());
+        }
+        LibIbverbs library = context.library();
+        int rights = access & ~AccessFlag.ZERO_BASED.bit();
+        return library.registerMemoryAt(domain.address(), segment.address(), segment.byteSize(), 0, rights);
+    }
+
+    private void readKeys() {
+        MemorySegment struct = NativeMemory.at(handle, MemoryLayouts.REGION_BYTES);
+        localKey = struct.get(JAVA_INT, MemoryLayouts.REGION_LOCAL_KEY);
+        remoteKey = struct.get(JAVA_INT, MemoryLayouts.REGION_REMOTE_KEY);
+    }
+
+    /// A window was bound to the region, or unbound from it.
+    void countWindow(int difference) {
+        windows.addAndGet(difference);
+    }
+
+    @Override
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    @Override
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    @Override
+    public long address() {
+        return AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
+    }
+
+    @Override
+    public long length() {
+        return segment.byteSize();
+    }
+
+    @Override
+    public int localKey() {
+        return localKey;
+    }
+
+    @Override
+    public int remoteKey() {
+        return remoteKey;
+    }
+
+    @Override
+    public Set<AccessFlag> access() {
+        return AccessFlag.of(access);
+    }
+
+    @Override
+    public long handle() {
+        return handle;
+    }
+
+    @Override
+    protected @Nullable String busyWith() {
+        int bound = windows.get();
+        return bound == 0 ? null : bound + " memory windows are bound to it; unbind or close them first";
+    }
+
+    @Override
+    protected void doReregister(
+            @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess) {
+        if (newSegment != null && owned != null) {
+            throw new RdmaException(REREGISTER, Errno.EINVAL, this + " owns its memory, which cannot be replaced");
+        }
+        int flags = (newSegment == null ? 0 : MemoryLayouts.REREGISTER_TRANSLATION)
+                | (newDomain == null ? 0 : MemoryLayouts.REREGISTER_DOMAIN)
+                | (newAccess == -1 ? 0 : MemoryLayouts.REREGISTER_ACCESS);
+        if (flags == 0) {
+            return;
+        }
+        IbvProtectionDomain toDomain = newDomain == null ? domain : (IbvProtectionDomain) newDomain;
+        int errno = context.library()
+                .reregisterMemory(
+                        handle,
+                        flags,
+                        newDomain == null ? 0 : toDomain.address(),
+                        newSegment == null ? 0 : newSegment.address(),
+                        newSegment == null ? 0 : newSegment.byteSize(),
+                        newAccess == -1 ? 0 : newAccess);
+        IbvFailure.check(REREGISTER, errno, Capability.REREGISTER_MEMORY, context);
+        segment = newSegment == null ? segment : newSegment;
+        domain = toDomain;
+        access = newAccess == -1 ? access : newAccess;
+        readKeys();
+    }
+
+    @Override
+    protected void doClose() {
+        String subject = toString();
+        // If the device keeps the region, its memory is not freed: a leak is better than a write into what is
+        // someone else's by then.
+        IbvFailure.check("deregister memory (ibv_dereg_mr)", context.library().deregisterMemory(handle), subject);
+        if (owned != null) {
+            owned.close();
+        }
+    }
+}

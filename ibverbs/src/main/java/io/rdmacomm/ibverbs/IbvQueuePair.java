@@ -1,0 +1,178 @@
+package io.rdmacomm.ibverbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.ibverbs.ffm.ContextOps;
+import io.rdmacomm.ibverbs.ffm.LibIbverbs;
+import io.rdmacomm.ibverbs.ffm.MemoryLayouts;
+import io.rdmacomm.ibverbs.ffm.NativeMemory;
+import io.rdmacomm.ibverbs.ffm.QueuePairAttributesLayout;
+import io.rdmacomm.ibverbs.ffm.QueuePairLayout;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.MemoryWindow;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttribute;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.ReceiveRequestLayout;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.TransportType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// A queue pair (`struct ibv_qp`). Batches are in the C layout already: posting hands their address on.
+///
+/// States, attributes, sizes and queue depths were checked before anything comes here, because drivers do not
+/// agree on it: rxe keeps a request that it refuses, and carries it out later.
+final class IbvQueuePair extends QueuePair {
+    private static final String POST_SEND = "post send (ibv_post_send)";
+    private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
+
+    private final IbvContext context;
+    private final LibIbverbs library;
+    private final ContextOps ops;
+    private final long address;
+    private final int number;
+    private final QueueSizes sizes;
+    private final BadRequest badSend = new BadRequest();
+    private final BadRequest badReceive = new BadRequest();
+
+    private IbvQueuePair(IbvProtectionDomain domain, QueuePairOptions options, long address, QueueSizes sizes) {
+        super(domain, options);
+        this.context = domain.ibvContext();
+        this.library = context.library();
+        this.ops = context.ops();
+        this.address = address;
+        this.sizes = sizes;
+        this.number = NativeMemory.at(address, QueuePairLayout.BYTES).get(JAVA_INT, QueuePairLayout.NUMBER);
+        context.objects().add(address, this);
+    }
+
+    static IbvQueuePair create(IbvProtectionDomain domain, QueuePairOptions options) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment init = arena.allocate(QueuePairLayout.INIT_BYTES, 8);
+            QueuePairStructs.writeInit(options, init);
+            long address = IbvFailure.address(
+                    "create queue pair (ibv_create_qp)",
+                    domain.ibvContext().library().createQueuePair(domain.address(), init.address()),
+                    options.type() + " of " + options.sizes() + " on " + domain.ibvContext());
+            return new IbvQueuePair(domain, options, address, QueuePairStructs.readSizes(init));
+        }
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    protected QueueSizes doSizes() {
+        return sizes;
+    }
+
+    @Override
+    protected int doPost(SendBatch batch, int first, int count) {
+        long start = batch.segment().address() + batch.at(first);
+        int result = ops.postSend(address, start, badSend.address());
+        return result == 0 ? count : badSend.taken(POST_SEND, result, start, SendRequestLayout.BYTES, count, this);
+    }
+
+    @Override
+    protected int doPost(ReceiveBatch batch, int first, int count) {
+        long start = batch.segment().address() + batch.at(first);
+        int result = ops.postReceive(address, start, badReceive.address());
+        return result == 0
+                ? count
+                : badReceive.taken(POST_RECEIVE, result, start, ReceiveRequestLayout.BYTES, count, this);
+    }
+
+    @Override
+    protected void doBind(
+            long workId, MemoryWindow window, MemoryRegion region, long offset, long length, int access, int flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment binding = arena.allocate(MemoryLayouts.BIND_BYTES, 8);
+            binding.set(JAVA_LONG, MemoryLayouts.BIND_WORK_ID, workId);
+            binding.set(JAVA_INT, MemoryLayouts.BIND_FLAGS, flags);
+            binding.set(JAVA_LONG, MemoryLayouts.BIND_REGION, region.handle());
+            binding.set(JAVA_LONG, MemoryLayouts.BIND_ADDRESS, region.address() + offset);
+            binding.set(JAVA_LONG, MemoryLayouts.BIND_LENGTH, length);
+            binding.set(JAVA_INT, MemoryLayouts.BIND_ACCESS, access);
+            IbvFailure.check(
+                    "bind memory window (ibv_bind_mw)",
+                    ops.bindWindow(address, window.handle(), binding.address()),
+                    window + " to " + region);
+        }
+        ((IbvMemoryWindow) window).bound(length == 0 ? null : (IbvMemoryRegion) region);
+    }
+
+    @Override
+    protected void doModify(
+            QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = arena.allocate(QueuePairAttributesLayout.BYTES, 8);
+            int mask = QueuePairStructs.writeChange(change, attributes);
+            IbvFailure.check(
+                    "modify queue pair (ibv_modify_qp)",
+                    library.modifyQueuePair(address, attributes.address(), mask),
+                    this + " from " + from + " to " + to + " with " + change.present());
+        }
+    }
+
+    @Override
+    protected QueuePairState doQueryState(QueuePairState known) {
+        QueuePairState now = deviceState();
+        return now == null ? known : now;
+    }
+
+    /// What the device says; null if it cannot.
+    private @Nullable QueuePairState deviceState() {
+        if (context.device().transport() == TransportType.IWARP) {
+            return null; // siw fills in nothing
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = arena.allocate(QueuePairAttributesLayout.BYTES, 8);
+            MemorySegment init = arena.allocate(QueuePairLayout.INIT_BYTES, 8);
+            int errno = library.queryQueuePair(
+                    address, attributes.address(), QueuePairAttribute.STATE.bit(), init.address());
+            int code = attributes.get(JAVA_INT, QueuePairAttributesLayout.STATE);
+            QueuePairState[] states = QueuePairState.values();
+            return errno == 0 && code >= 0 && code < states.length ? states[code] : null;
+        }
+    }
+
+    /// Work of this queue pair has failed, or the device has reported something: asks the device whether the queue
+    /// pair is in an error state by now. A device that cannot be asked has put it there.
+    void noticeState() {
+        if (state() == QueuePairState.ERROR) {
+            return;
+        }
+        sendLock().lock();
+        try {
+            if (!isOpen() || state().code() < QueuePairState.READY_TO_RECEIVE.code()) {
+                return;
+            }
+            QueuePairState now = deviceState();
+            if (now == null) {
+                entered(QueuePairState.ERROR);
+            } else if (now == QueuePairState.ERROR || now == QueuePairState.SEND_QUEUE_ERROR) {
+                entered(now);
+            }
+        } finally {
+            sendLock().unlock();
+        }
+    }
+
+    @Override
+    protected void doDestroy() {
+        context.objects().remove(address);
+        IbvFailure.check("destroy queue pair (ibv_destroy_qp)", library.destroyQueuePair(address), toString());
+        badSend.close();
+        badReceive.close();
+    }
+}

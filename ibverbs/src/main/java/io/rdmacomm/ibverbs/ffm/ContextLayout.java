@@ -1,0 +1,30 @@
+package io.rdmacomm.ibverbs.ffm;
+
+/// Byte offsets in an open device, `struct ibv_context`: its file descriptors, and the function pointers of the
+/// verbs that C programs call inline and that therefore have no symbol.
+public final class ContextLayout {
+    /// Size of the struct.
+    public static final int BYTES = 328;
+    /// `ops.alloc_mw`.
+    public static final int ALLOC_WINDOW = 64;
+    /// `ops.bind_mw`.
+    public static final int BIND_WINDOW = 72;
+    /// `ops.dealloc_mw`.
+    public static final int DEALLOC_WINDOW = 80;
+    /// `ops.poll_cq`.
+    public static final int POLL = 96;
+    /// `ops.req_notify_cq`.
+    public static final int REQUEST_NOTIFY = 104;
+    /// `ops.post_srq_recv`.
+    public static final int POST_SHARED_RECEIVE = 168;
+    /// `ops.post_send`.
+    public static final int POST_SEND = 208;
+    /// `ops.post_recv`.
+    public static final int POST_RECEIVE = 216;
+    /// File descriptor of asynchronous events.
+    public static final int ASYNC_FILE = 268;
+    /// How many completion vectors there are.
+    public static final int COMPLETION_VECTORS = 272;
+
+    private ContextLayout() {}
+}

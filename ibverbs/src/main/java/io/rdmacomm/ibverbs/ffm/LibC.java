@@ -1,0 +1,116 @@
+package io.rdmacomm.ibverbs.ffm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.NoSuchElementException;
+
+/// What is needed of the C library: waiting for a file descriptor, waking whoever waits, and the limit of locked
+/// memory. Usable from any thread.
+public final class LibC {
+    private static final MethodHandle POLL =
+            link("poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle MAKE_EVENT = link("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle WRITE_BYTES =
+            link("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle CLOSE_FILE = link("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle GET_LIMIT =
+            link("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle CONTROL_FILE = link(
+            "fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
+
+    private LibC() {}
+
+    /// Waits until one of two file descriptors can be read (poll(2)). Blocks its thread, also a virtual thread's
+    /// carrier. A signal may end the wait early.
+    ///
+    /// @param milliseconds how long to wait at the most; 0 to look only
+    /// @return whether the first one can be read
+    public static boolean awaitReadable(int file, int other, int milliseconds) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment files = arena.allocate(2L * LibCLayout.POLL_BYTES, 8);
+            files.set(JAVA_INT, LibCLayout.POLL_FILE, file);
+            files.set(JAVA_SHORT, LibCLayout.POLL_EVENTS, (short) LibCLayout.POLL_IN);
+            files.set(JAVA_INT, LibCLayout.POLL_BYTES + LibCLayout.POLL_FILE, other);
+            files.set(JAVA_SHORT, LibCLayout.POLL_BYTES + LibCLayout.POLL_EVENTS, (short) LibCLayout.POLL_IN);
+            int ready = (int) POLL.invokeExact(files.address(), 2L, milliseconds);
+            return ready > 0 && files.get(JAVA_SHORT, LibCLayout.POLL_RESULT) != 0;
+        } catch (Throwable e) {
+            throw Calls.unexpected(e);
+        }
+    }
+
+    /// A new file descriptor that can be read once [#signal(int)] was called (eventfd(2)); negative if the
+    /// process has no more of them.
+    public static int createEvent() {
+        try {
+            return (int) MAKE_EVENT.invokeExact(0, LibCLayout.EVENT_CLOSE_ON_EXEC);
+        } catch (Throwable e) {
+            throw Calls.unexpected(e);
+        }
+    }
+
+    /// Makes the file descriptor of [#createEvent()] readable for ever.
+    public static void signal(int event) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment one = arena.allocateFrom(JAVA_LONG, 1L);
+            long written = (long) WRITE_BYTES.invokeExact(event, one.address(), one.byteSize());
+            if (written != one.byteSize()) {
+                throw new IllegalStateException("eventfd " + event + " takes no signal");
+            }
+        } catch (Throwable e) {
+            throw Calls.unexpected(e);
+        }
+    }
+
+    /// Closes a file descriptor (close(2)).
+    public static void close(int file) {
+        try {
+            int _ = (int) CLOSE_FILE.invokeExact(file);
+        } catch (Throwable e) {
+            throw Calls.unexpected(e);
+        }
+    }
+
+    /// Makes reads of a file descriptor return EAGAIN instead of waiting (fcntl(2)).
+    ///
+    /// @return whether that worked
+    public static boolean makeNonBlocking(int file) {
+        try {
+            int flags = (int) CONTROL_FILE.invokeExact(file, LibCLayout.GET_FLAGS, 0);
+            return flags >= 0
+                    && (int) CONTROL_FILE.invokeExact(file, LibCLayout.SET_FLAGS, flags | LibCLayout.NON_BLOCKING) >= 0;
+        } catch (Throwable e) {
+            throw Calls.unexpected(e);
+        }
+    }
+
+    /// How many bytes this process may lock in memory (getrlimit(2), RLIMIT_MEMLOCK); -1 for any number.
+    public static long lockedMemoryLimit() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment limit = arena.allocate(LibCLayout.LIMIT_BYTES, 8);
+            int result = (int) GET_LIMIT.invokeExact(LibCLayout.LIMIT_LOCKED_MEMORY, limit.address());
+            return result == 0 ? limit.get(JAVA_LONG, LibCLayout.LIMIT_CURRENT) : -1;
+        } catch (Throwable e) {
+            throw Calls.unexpected(e);
+        }
+    }
+
+    @SuppressWarnings("restricted") // the descriptors are those of the C headers
+    private static MethodHandle link(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        return Linker.nativeLinker().downcallHandle(find(name), descriptor, options);
+    }
+
+    private static MemorySegment find(String name) {
+        return Linker.nativeLinker()
+                .defaultLookup()
+                .find(name)
+                .orElseThrow(() -> new NoSuchElementException("the C library has no " + name));
+    }
+}

@@ -1,0 +1,45 @@
+package io.rdmacomm.ibverbs.ffm;
+
+/// Byte offsets and numbers of the C library: `struct pollfd` (poll(2)), `struct rlimit` (getrlimit(2)) and
+/// flags.
+public final class LibCLayout {
+    /// Size of a `struct pollfd`.
+    public static final int POLL_BYTES = 8;
+    /// In a `struct pollfd`: the file descriptor.
+    public static final int POLL_FILE = 0;
+    /// In a `struct pollfd`: what to wait for, 2 bytes.
+    public static final int POLL_EVENTS = 4;
+    /// In a `struct pollfd`: what happened, 2 bytes.
+    public static final int POLL_RESULT = 6;
+    /// There is something to read.
+    public static final int POLL_IN = 1;
+
+    /// Size of a `struct rlimit`.
+    public static final int LIMIT_BYTES = 16;
+    /// In a `struct rlimit`: what is enforced, 8 bytes.
+    public static final int LIMIT_CURRENT = 0;
+    /// The resource: bytes that may be locked in memory.
+    public static final int LIMIT_LOCKED_MEMORY = 8;
+
+    /// fcntl(2): read the flags of an open file.
+    public static final int GET_FLAGS = 3;
+    /// fcntl(2): set the flags of an open file.
+    public static final int SET_FLAGS = 4;
+    /// Flag of an open file: reading does not wait.
+    public static final int NON_BLOCKING = 0x800;
+    /// eventfd(2): the file descriptor is closed when another program is started.
+    public static final int EVENT_CLOSE_ON_EXEC = 0x80000;
+
+    /// errno: interrupted by a signal.
+    public static final int EINTR = 4;
+    /// errno: there is nothing now.
+    public static final int EAGAIN = 11;
+    /// errno: an argument is wrong.
+    public static final int EINVAL = 22;
+    /// errno: the kernel does not have this call.
+    public static final int ENOSYS = 38;
+    /// errno: the device does not have this call.
+    public static final int EOPNOTSUPP = 95;
+
+    private LibCLayout() {}
+}

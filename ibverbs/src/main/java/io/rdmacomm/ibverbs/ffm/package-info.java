@@ -1,0 +1,6 @@
+/// The C side of the verbs: symbols, function pointers, struct layouts and errno. The only package that makes
+/// native calls; it knows addresses and numbers, no objects.
+@NullMarked
+package io.rdmacomm.ibverbs.ffm;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+/// The provider for real RDMA devices, over libibverbs. Exports nothing; found as a service.
+module io.rdmacomm.ibverbs {
+    requires io.rdmacomm.verbs;
+
+    provides io.rdmacomm.verbs.spi.RdmaProvider with
+            io.rdmacomm.ibverbs.IbvProvider;
+}

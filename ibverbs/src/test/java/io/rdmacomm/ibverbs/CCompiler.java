@@ -1,0 +1,102 @@
+package io.rdmacomm.ibverbs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+
+/// Compiles C with the installed headers of libibverbs. Where gcc or the headers are missing, the tests that need
+/// them are skipped and say so, or fail if `-Drdma.test.require` names `headers`.
+final class CCompiler {
+    private static final Path FOLDER = temporaryFolder();
+    private static final String PROBE = "#include <infiniband/verbs.h>\nint main(void) { return 0; }\n";
+
+    private CCompiler() {}
+
+    /// Compiles `source` to a program or, with `-shared`, to a library.
+    static Path compile(String name, String source, String... options) {
+        require();
+        Path compiled = FOLDER.resolve(name);
+        String complaints = run(name, source, options);
+        Assertions.assertTrue(Files.exists(compiled), () -> "gcc: " + complaints);
+        return compiled;
+    }
+
+    /// The standard output of a program that was compiled here.
+    static String output(Path program) {
+        try {
+            Process process = new ProcessBuilder(program.toString())
+                    .redirectErrorStream(true)
+                    .start();
+            try (var in = process.getInputStream()) {
+                return new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void require() {
+        String complaints = run("probe", PROBE);
+        if (complaints.isEmpty()) {
+            return;
+        }
+        String reason = "gcc and the headers of libibverbs are needed (apt install gcc libibverbs-dev): " + complaints;
+        if (Arrays.asList(System.getProperty("rdma.test.require", "").split(",", -1))
+                .contains("headers")) {
+            Assertions.fail(reason);
+        }
+        System.out.println("SKIPPED, " + reason);
+        Assumptions.abort(reason);
+    }
+
+    private static String run(String name, String source, String... options) {
+        try {
+            Path file = Files.writeString(FOLDER.resolve(name + ".c"), source);
+            List<String> command = new ArrayList<>(List.of("gcc", "-O2", "-fPIC", "-Wall"));
+            command.addAll(List.of(options));
+            command.addAll(List.of("-o", FOLDER.resolve(name).toString(), file.toString()));
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            String complaints;
+            try (var in = process.getInputStream()) {
+                complaints = new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+            }
+            return process.waitFor(1, TimeUnit.MINUTES) && process.exitValue() == 0
+                    ? ""
+                    : complaints + " exit status " + process.exitValue();
+        } catch (IOException e) {
+            return "gcc cannot be started: " + e.getMessage();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "interrupted";
+        }
+    }
+
+    private static Path temporaryFolder() {
+        try {
+            Path folder = Files.createTempDirectory("rdmacomm-ibverbs");
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
+            return folder;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void delete(Path folder) {
+        try (var files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+            Files.delete(folder);
+        } catch (IOException e) {
+            System.out.println("left behind: " + folder + ", " + e.getMessage());
+        }
+    }
+}

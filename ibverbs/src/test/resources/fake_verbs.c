@@ -1,0 +1,720 @@
+/*
+ * A verbs library without a device: it does what libibverbs and a driver do, in memory, and writes down what it was
+ * asked. The functions named fake_ are for the test.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <infiniband/verbs.h>
+
+#undef ibv_query_port
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+
+#define RING 65536
+
+struct fake_cq {
+	struct ibv_cq cq;
+	struct ibv_wc ring[RING];
+	unsigned head, tail;
+	int armed, got;
+};
+
+struct fake_receives {
+	struct ibv_recv_wr ring[RING];
+	struct ibv_sge sges[RING];
+	unsigned head, tail, depth;
+};
+
+struct fake_srq {
+	struct ibv_srq srq;
+	struct ibv_srq_attr attr;
+	struct fake_receives receives;
+};
+
+struct fake_qp {
+	struct ibv_qp qp;
+	int sig_all;
+	struct fake_receives receives;
+};
+
+/* ---- what the test says and hears ---- */
+
+static char log_text[1 << 16];
+static size_t log_length;
+static int log_off;
+static struct { void *at; char name[16]; } objects[4096];
+static int object_count;
+static char fail_function[64];
+static int fail_errno;
+static int refuse_index = -2, refuse_result;
+static int next_status;
+static int device_count = 1;
+static int list_errno;
+static int transport = IBV_TRANSPORT_IB;
+static int vendor = 0x1234;
+static int next_key = 0x100;
+static int next_qp = 0x11;
+
+void fake_reset(void)
+{
+	log_length = 0;
+	log_text[0] = 0;
+	object_count = 0;
+	fail_function[0] = 0;
+	refuse_index = -2;
+	next_status = 0;
+	device_count = 1;
+	list_errno = 0;
+	transport = IBV_TRANSPORT_IB;
+	vendor = 0x1234;
+	log_off = 0;
+}
+
+const char *fake_log(void) { return log_text; }
+void fake_clear_log(void) { log_length = 0; log_text[0] = 0; }
+void fake_log_off(int off) { log_off = off; }
+void fake_fail(const char *function, int err) { strcpy(fail_function, function); fail_errno = err; }
+void fake_refuse(int index, int result) { refuse_index = index; refuse_result = result; }
+void fake_status(int status) { next_status = status; }
+void fake_devices(int count, int err) { device_count = count; list_errno = err; }
+void fake_kind(int type, int vendor_id) { transport = type; vendor = vendor_id; }
+
+static void note(const char *format, ...)
+{
+	va_list args;
+	if (log_off || log_length > sizeof(log_text) - 1024)
+		return;
+	va_start(args, format);
+	log_length += vsnprintf(log_text + log_length, 1000, format, args);
+	va_end(args);
+	log_text[log_length++] = '\n';
+	log_text[log_length] = 0;
+}
+
+static void *named(void *at, const char *kind)
+{
+	int i = object_count++;
+	objects[i].at = at;
+	snprintf(objects[i].name, sizeof(objects[i].name), "%s%d", kind, i);
+	return at;
+}
+
+static const char *n(const void *at)
+{
+	for (int i = object_count - 1; i >= 0; i--)
+		if (objects[i].at == at)
+			return objects[i].name;
+	return at ? "?" : "0";
+}
+
+/* Whether the test wants this call to fail; errno is set then. */
+static int failing(const char *function)
+{
+	if (strcmp(function, fail_function) != 0)
+		return 0;
+	fail_function[0] = 0;
+	errno = fail_errno;
+	return fail_errno;
+}
+
+/* Creators return NULL and errno; these are their first lines, and that of the functions that return a positive errno. */
+#define CREATOR() do { if (failing(__func__)) return NULL; } while (0)
+#define POSITIVE() do { int e = failing(__func__); errno = 0; if (e) return e; } while (0)
+#define MINUS_ONE() do { if (failing(__func__)) return -1; } while (0)
+
+/* ---- data path ---- */
+
+static void complete(struct ibv_cq *ibcq, struct ibv_wc wc)
+{
+	struct fake_cq *cq = (struct fake_cq *)ibcq;
+	cq->ring[cq->tail++ % RING] = wc;
+	if (cq->armed) {
+		cq->armed = 0;
+		cq->got++;
+		if (write(*(int *)((char *)ibcq->channel + 16), &ibcq, sizeof(ibcq)) < 0)
+			abort();
+	}
+}
+
+static int fake_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
+{
+	struct fake_cq *cq = (struct fake_cq *)ibcq;
+	int count = 0;
+	if (failing("poll_cq"))
+		return -1;
+	while (count < num && cq->head != cq->tail)
+		wc[count++] = cq->ring[cq->head++ % RING];
+	return count;
+}
+
+static int fake_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	int e = failing("req_notify_cq");
+	note("req_notify_cq %s %d", n(cq), solicited_only);
+	if (e)
+		return e;
+	((struct fake_cq *)cq)->armed = 1;
+	return 0;
+}
+
+static int push_receives(struct fake_receives *to, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	for (int i = 0; wr; wr = wr->next, i++) {
+		if (i == refuse_index || to->tail - to->head >= to->depth) {
+			int result = i == refuse_index ? refuse_result : ENOMEM;
+			refuse_index = -2;
+			*bad = wr;
+			return result;
+		}
+		unsigned slot = to->tail++ % RING;
+		to->ring[slot] = *wr;
+		if (wr->num_sge)
+			to->sges[slot] = wr->sg_list[0];
+	}
+	return 0;
+}
+
+static int fake_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	if (!log_off)
+		note("post_recv %s id=%llu sge=%d", n(qp), (unsigned long long)wr->wr_id, wr->num_sge);
+	return push_receives(&((struct fake_qp *)qp)->receives, wr, bad);
+}
+
+static int fake_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	if (!log_off)
+		note("post_srq_recv %s id=%llu sge=%d", n(srq), (unsigned long long)wr->wr_id, wr->num_sge);
+	return push_receives(&((struct fake_srq *)srq)->receives, wr, bad);
+}
+
+static void deliver(struct fake_qp *qp, struct ibv_send_wr *wr)
+{
+	struct fake_receives *from = qp->qp.srq ? &((struct fake_srq *)qp->qp.srq)->receives : &qp->receives;
+	struct ibv_wc wc = { .status = IBV_WC_SUCCESS, .opcode = IBV_WC_RECV, .qp_num = qp->qp.qp_num };
+	if (from->head == from->tail)
+		return;
+	unsigned slot = from->head++ % RING;
+	char *to = (char *)(uintptr_t)from->sges[slot].addr;
+	for (int i = 0; i < wr->num_sge; i++) {
+		memcpy(to + wc.byte_len, (void *)(uintptr_t)wr->sg_list[i].addr, wr->sg_list[i].length);
+		wc.byte_len += wr->sg_list[i].length;
+	}
+	wc.wr_id = from->ring[slot].wr_id;
+	if (wr->opcode == IBV_WR_SEND_WITH_IMM) {
+		wc.wc_flags = IBV_WC_WITH_IMM;
+		wc.imm_data = wr->imm_data;
+	}
+	complete(qp->qp.recv_cq, wc);
+}
+
+static int fake_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	struct fake_qp *qp = (struct fake_qp *)ibqp;
+	int result = 0;
+	if (refuse_index == -1) { /* as rxe: all are taken, and then the doorbell fails */
+		refuse_index = -2;
+		*bad = NULL;
+		result = refuse_result;
+	}
+	for (int i = 0; wr; wr = wr->next, i++) {
+		if (!log_off)
+			note("post_send %s id=%llu op=%d flags=%d sge=%d remote=%llx key=%x imm=%x", n(ibqp),
+			     (unsigned long long)wr->wr_id, wr->opcode, wr->send_flags, wr->num_sge,
+			     (unsigned long long)wr->wr.rdma.remote_addr, wr->wr.rdma.rkey, be32toh(wr->imm_data));
+		if (i == refuse_index) {
+			refuse_index = -2;
+			*bad = wr;
+			return refuse_result;
+		}
+		struct ibv_wc wc = { .wr_id = wr->wr_id, .status = next_status, .vendor_err = 77,
+				     .qp_num = ibqp->qp_num };
+		if (next_status)
+			ibqp->state = IBV_QPS_ERR;
+		else if (wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM)
+			deliver(qp, wr);
+		else if (wr->opcode == IBV_WR_RDMA_WRITE)
+			memcpy((void *)(uintptr_t)wr->wr.rdma.remote_addr, (void *)(uintptr_t)wr->sg_list[0].addr,
+			       wr->sg_list[0].length);
+		wc.opcode = wr->opcode == IBV_WR_RDMA_WRITE ? IBV_WC_RDMA_WRITE : IBV_WC_SEND;
+		if (next_status || qp->sig_all || (wr->send_flags & IBV_SEND_SIGNALED))
+			complete(ibqp->send_cq, wc);
+	}
+	return result;
+}
+
+static struct ibv_mw *fake_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct ibv_mw *mw;
+	if (failing("alloc_mw"))
+		return NULL;
+	mw = named(calloc(1, sizeof(*mw)), "mw");
+	mw->context = pd->context;
+	mw->pd = pd;
+	mw->rkey = next_key += 0x100;
+	mw->type = type;
+	note("alloc_mw %s type=%d", n(pd), type);
+	return mw;
+}
+
+static int fake_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+	int e = failing("bind_mw");
+	note("bind_mw %s %s id=%llu flags=%d %s addr=%d length=%llu access=%d", n(qp), n(mw),
+	     (unsigned long long)bind->wr_id, bind->send_flags, n(bind->bind_info.mr), bind->bind_info.addr != 0,
+	     (unsigned long long)bind->bind_info.length, bind->bind_info.mw_access_flags);
+	if (e)
+		return e;
+	mw->rkey++;
+	return 0;
+}
+
+static int fake_dealloc_mw(struct ibv_mw *mw)
+{
+	note("dealloc_mw %s", n(mw));
+	return 0;
+}
+
+/* ---- devices ---- */
+
+static struct ibv_device device = { .node_type = IBV_NODE_CA, .name = "fake0", .dev_name = "uverbs0" };
+
+struct ibv_device **ibv_get_device_list(int *num_devices)
+{
+	struct ibv_device **list;
+	if (list_errno) {
+		errno = list_errno;
+		return NULL;
+	}
+	list = calloc(2, sizeof(*list));
+	if (device_count)
+		list[0] = &device;
+	*num_devices = device_count;
+	device.transport_type = transport;
+	return list;
+}
+
+void ibv_free_device_list(struct ibv_device **list) { free(list); }
+__be64 ibv_get_device_guid(struct ibv_device *dev) { (void)dev; return htobe64(0x0102030405060708ull); }
+
+static int async_write;
+
+struct ibv_context *ibv_open_device(struct ibv_device *dev)
+{
+	struct ibv_context *context;
+	int files[2];
+	CREATOR();
+	context = named(calloc(1, sizeof(*context)), "context");
+	context->device = dev;
+	context->num_comp_vectors = 3;
+	context->ops.alloc_mw = fake_alloc_mw;
+	context->ops.bind_mw = fake_bind_mw;
+	context->ops.dealloc_mw = fake_dealloc_mw;
+	context->ops.poll_cq = fake_poll_cq;
+	context->ops.req_notify_cq = fake_req_notify_cq;
+	context->ops.post_srq_recv = fake_post_srq_recv;
+	context->ops.post_send = fake_post_send;
+	context->ops.post_recv = fake_post_recv;
+	if (pipe(files))
+		abort();
+	context->async_fd = files[0];
+	async_write = files[1];
+	note("open %s", dev->name);
+	return context;
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+	MINUS_ONE();
+	note("close %s", n(context));
+	close(context->async_fd);
+	close(async_write);
+	return 0;
+}
+
+void fake_async(int type, void *element, int port)
+{
+	struct ibv_async_event event = { .event_type = type };
+	if (element)
+		event.element.qp = element;
+	else
+		event.element.port_num = port;
+	if (write(async_write, &event, sizeof(event)) < 0)
+		abort();
+}
+
+void *fake_find(const char *name)
+{
+	for (int i = 0; i < object_count; i++)
+		if (strcmp(objects[i].name, name) == 0)
+			return objects[i].at;
+	return NULL;
+}
+
+int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+	MINUS_ONE();
+	return read(context->async_fd, event, sizeof(*event)) == sizeof(*event) ? 0 : -1;
+}
+
+void ibv_ack_async_event(struct ibv_async_event *event) { note("ack_async %d", event->event_type); }
+
+int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	POSITIVE();
+	(void)context;
+	memset(attr, 0, sizeof(*attr));
+	strcpy(attr->fw_ver, "1.2.3");
+	attr->node_guid = htobe64(0x0102030405060708ull);
+	attr->sys_image_guid = htobe64(0x1112131415161718ull);
+	attr->max_mr_size = 1ull << 40;
+	attr->page_size_cap = 0xfffff000;
+	attr->vendor_id = vendor;
+	attr->vendor_part_id = 5;
+	attr->hw_ver = 6;
+	attr->max_qp = 100;
+	attr->max_qp_wr = 4096;
+	attr->device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+	attr->max_sge = 32;
+	attr->max_sge_rd = 31;
+	attr->max_cq = 101;
+	attr->max_cqe = 65535;
+	attr->max_mr = 102;
+	attr->max_pd = 103;
+	attr->max_qp_rd_atom = 16;
+	attr->max_res_rd_atom = 1600;
+	attr->max_qp_init_rd_atom = 15;
+	attr->atomic_cap = IBV_ATOMIC_HCA;
+	attr->max_mw = 104;
+	attr->max_ah = 105;
+	attr->max_srq = 106;
+	attr->max_srq_wr = 1000;
+	attr->max_srq_sge = 30;
+	attr->max_pkeys = 65000;
+	attr->local_ca_ack_delay = 200;
+	attr->phys_port_cnt = 1;
+	return 0;
+}
+
+int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *compat)
+{
+	struct ibv_port_attr *attr = (struct ibv_port_attr *)compat;
+	POSITIVE();
+	(void)context;
+	if (port != 1)
+		return EINVAL;
+	attr->state = IBV_PORT_ACTIVE;
+	attr->max_mtu = IBV_MTU_4096;
+	attr->active_mtu = IBV_MTU_1024;
+	attr->gid_tbl_len = 4;
+	attr->port_cap_flags = 0x12345;
+	attr->max_msg_sz = 0x80000000u;
+	attr->bad_pkey_cntr = 7;
+	attr->qkey_viol_cntr = 8;
+	attr->pkey_tbl_len = 9;
+	attr->lid = 0xfffe;
+	attr->sm_lid = 10;
+	attr->lmc = 11;
+	attr->max_vl_num = 12;
+	attr->sm_sl = 13;
+	attr->subnet_timeout = 14;
+	attr->init_type_reply = 15;
+	attr->active_width = 2;
+	attr->active_speed = 4;
+	attr->phys_state = 5;
+	attr->link_layer = IBV_LINK_LAYER_ETHERNET;
+	return 0;
+}
+
+int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid)
+{
+	MINUS_ONE();
+	(void)context;
+	if (port != 1 || index > 3) {
+		errno = EINVAL;
+		return -1;
+	}
+	for (int i = 0; i < 16; i++)
+		gid->raw[i] = i + index * 16;
+	return 0;
+}
+
+int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
+		      uint32_t flags, size_t size)
+{
+	static const uint8_t mapped[16] = { [10] = 0xff, [11] = 0xff, [12] = 10, [15] = 7 };
+	POSITIVE();
+	(void)context;
+	if (flags || size != sizeof(*entry))
+		return EINVAL;
+	memset(entry, 0, sizeof(*entry));
+	entry->gid_index = index;
+	entry->port_num = port;
+	if (index > 2)
+		return ENODATA;
+	entry->gid_type = index == 0 ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
+	if (index == 2)
+		memcpy(entry->gid.raw, mapped, 16);
+	else
+		entry->gid.raw[0] = 0xfe, entry->gid.raw[1] = 0x80;
+	return 0;
+}
+
+int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *pkey)
+{
+	MINUS_ONE();
+	(void)context;
+	*pkey = htobe16(0x8000 + port * 16 + index);
+	return 0;
+}
+
+/* ---- memory ---- */
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	struct ibv_pd *pd;
+	CREATOR();
+	pd = named(calloc(1, sizeof(*pd)), "pd");
+	pd->context = context;
+	note("alloc_pd %s", n(context));
+	return pd;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	POSITIVE();
+	note("dealloc_pd %s", n(pd));
+	return 0;
+}
+
+static struct ibv_mr *new_region(struct ibv_pd *pd, void *addr, size_t length)
+{
+	struct ibv_mr *mr = named(calloc(1, sizeof(*mr)), "mr");
+	mr->context = pd->context;
+	mr->pd = pd;
+	mr->addr = addr;
+	mr->length = length;
+	mr->lkey = next_key += 0x100;
+	mr->rkey = mr->lkey + 1;
+	return mr;
+}
+
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	CREATOR();
+	note("reg_mr %s page=%d length=%zu access=%d", n(pd), ((uintptr_t)addr & 4095) == 0, length, access);
+	return new_region(pd, addr, length);
+}
+
+#ifndef WITHOUT_OPTIONAL
+struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
+{
+	CREATOR();
+	note("reg_mr_iova %s length=%zu iova=%llu access=%d", n(pd), length, (unsigned long long)iova, access);
+	return new_region(pd, addr, length);
+}
+
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	if (failing(__func__))
+		return IBV_REREG_MR_ERR_CMD;
+	note("rereg_mr %s flags=%d %s addr=%d length=%zu access=%d", n(mr), flags, n(pd), addr != NULL, length, access);
+	mr->lkey = next_key += 0x100;
+	mr->rkey = mr->lkey + 1;
+	return 0;
+}
+#endif
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	POSITIVE();
+	note("dereg_mr %s", n(mr));
+	return 0;
+}
+
+/* ---- completions ---- */
+
+struct fake_channel {
+	struct ibv_comp_channel channel;
+	int write_fd;
+};
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+	struct fake_channel *channel;
+	int files[2];
+	CREATOR();
+	channel = named(calloc(1, sizeof(*channel)), "channel");
+	if (pipe(files))
+		abort();
+	channel->channel.context = context;
+	channel->channel.fd = files[0];
+	channel->write_fd = files[1];
+	note("create_comp_channel %s", n(context));
+	return &channel->channel;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	POSITIVE();
+	note("destroy_comp_channel %s", n(channel));
+	close(channel->fd);
+	close(((struct fake_channel *)channel)->write_fd);
+	return 0;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *user, struct ibv_comp_channel *channel,
+			     int vector)
+{
+	struct fake_cq *cq;
+	CREATOR();
+	cq = named(calloc(1, sizeof(*cq)), "cq");
+	cq->cq.context = context;
+	cq->cq.channel = channel;
+	cq->cq.cqe = cqe + 1;
+	note("create_cq %s cqe=%d user=%s %s vector=%d", n(context), cqe, n(user), n(channel), vector);
+	return &cq->cq;
+}
+
+int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+{
+	POSITIVE();
+	note("resize_cq %s cqe=%d", n(cq), cqe);
+	cq->cqe = cqe + 2;
+	return 0;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	struct fake_cq *fake = (struct fake_cq *)cq;
+	POSITIVE();
+	note("destroy_cq %s unacknowledged=%d", n(cq), fake->got - (int)cq->comp_events_completed);
+	free(fake);
+	return 0;
+}
+
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **user)
+{
+	MINUS_ONE();
+	if (read(channel->fd, cq, sizeof(*cq)) != sizeof(*cq))
+		return -1;
+	*user = NULL;
+	return 0;
+}
+
+void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int events) { cq->comp_events_completed += events; }
+
+/* ---- queues ---- */
+
+struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init)
+{
+	struct fake_srq *srq;
+	CREATOR();
+	srq = named(calloc(1, sizeof(*srq)), "srq");
+	srq->srq.context = pd->context;
+	srq->attr = init->attr;
+	srq->receives.depth = init->attr.max_wr;
+	note("create_srq %s wr=%d sge=%d limit=%d", n(pd), init->attr.max_wr, init->attr.max_sge, init->attr.srq_limit);
+	return &srq->srq;
+}
+
+int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
+{
+	POSITIVE();
+	note("modify_srq %s wr=%d limit=%d mask=%d", n(srq), attr->max_wr, attr->srq_limit, mask);
+	((struct fake_srq *)srq)->attr.srq_limit = attr->srq_limit;
+	return 0;
+}
+
+int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+	POSITIVE();
+	*attr = ((struct fake_srq *)srq)->attr;
+	return 0;
+}
+
+int ibv_destroy_srq(struct ibv_srq *srq)
+{
+	POSITIVE();
+	note("destroy_srq %s", n(srq));
+	free(srq);
+	return 0;
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
+{
+	struct fake_qp *qp;
+	CREATOR();
+	qp = named(calloc(1, sizeof(*qp)), "qp");
+	note("create_qp %s %s %s %s send=%d/%d recv=%d/%d inline=%d type=%d all=%d", n(pd), n(init->send_cq),
+	     n(init->recv_cq), n(init->srq), init->cap.max_send_wr, init->cap.max_send_sge, init->cap.max_recv_wr,
+	     init->cap.max_recv_sge, init->cap.max_inline_data, init->qp_type, init->sq_sig_all);
+	init->cap.max_send_wr += 2;
+	init->cap.max_inline_data = 100;
+	qp->qp.context = pd->context;
+	qp->qp.send_cq = init->send_cq;
+	qp->qp.recv_cq = init->recv_cq;
+	qp->qp.srq = init->srq;
+	qp->qp.qp_num = next_qp++;
+	qp->receives.depth = init->cap.max_recv_wr;
+	qp->sig_all = init->sq_sig_all;
+	return &qp->qp;
+}
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
+{
+	struct ibv_ah_attr *ah = &a->ah_attr;
+	POSITIVE();
+	note("modify_qp %s mask=%x state=%d cur=%d mtu=%d qkey=%x rq_psn=%x sq_psn=%x dest=%x access=%d pkey=%d drain=%d "
+	     "rd=%d dest_rd=%d rnr_timer=%d port=%d timeout=%d retry=%d rnr=%d", n(qp), mask, a->qp_state,
+	     a->cur_qp_state, a->path_mtu, a->qkey, a->rq_psn, a->sq_psn, a->dest_qp_num, a->qp_access_flags,
+	     a->pkey_index, a->en_sqd_async_notify, a->max_rd_atomic, a->max_dest_rd_atomic, a->min_rnr_timer,
+	     a->port_num, a->timeout, a->retry_cnt, a->rnr_retry);
+	if (mask & IBV_QP_AV)
+		note("av gid=%02x..%02x flow=%x sgid=%d hop=%d class=%d lid=%x sl=%d global=%d port=%d", ah->grh.dgid.raw[0],
+		     ah->grh.dgid.raw[15], ah->grh.flow_label, ah->grh.sgid_index, ah->grh.hop_limit,
+		     ah->grh.traffic_class, ah->dlid, ah->sl, ah->is_global, ah->port_num);
+	if (mask & IBV_QP_STATE)
+		qp->state = a->qp_state;
+	return 0;
+}
+
+int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, struct ibv_qp_init_attr *init)
+{
+	POSITIVE();
+	(void)mask;
+	memset(init, 0, sizeof(*init));
+	attr->qp_state = qp->state;
+	return 0;
+}
+
+int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	POSITIVE();
+	note("destroy_qp %s", n(qp));
+	free(qp);
+	return 0;
+}
+
+struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *ah)
+{
+	struct ibv_ah *handle;
+	CREATOR();
+	handle = named(calloc(1, sizeof(*handle)), "ah");
+	note("create_ah %s gid=%02x..%02x flow=%x sgid=%d hop=%d class=%d lid=%x sl=%d global=%d port=%d", n(pd),
+	     ah->grh.dgid.raw[0], ah->grh.dgid.raw[15], ah->grh.flow_label, ah->grh.sgid_index, ah->grh.hop_limit,
+	     ah->grh.traffic_class, ah->dlid, ah->sl, ah->is_global, ah->port_num);
+	return handle;
+}
+
+int ibv_destroy_ah(struct ibv_ah *ah)
+{
+	POSITIVE();
+	note("destroy_ah %s", n(ah));
+	return 0;
+}
