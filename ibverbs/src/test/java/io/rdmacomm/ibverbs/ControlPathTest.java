@@ -1,0 +1,417 @@
+package io.rdmacomm.ibverbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.AddressVector;
+import io.rdmacomm.verbs.AtomicCapability;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceAttributes;
+import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.LinkLayer;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.MemoryWindow;
+import io.rdmacomm.verbs.MemoryWindowType;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.PortAttributes;
+import io.rdmacomm.verbs.PortState;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.QueuePairType;
+import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.SharedReceiveQueue;
+import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// The calls that create, change and destroy: what arrives in C, what comes back, and how each fails.
+class ControlPathTest {
+    private static final int EINVAL = 22;
+    private static final int ENOMEM = 12;
+    private static final int EOPNOTSUPP = 95;
+
+    private FakeVerbs fake;
+    private Context context;
+    private ProtectionDomain domain;
+
+    @BeforeEach
+    void open() {
+        fake = FakeVerbs.fresh();
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        assertThat(fake.log()).containsExactly("open fake0", "alloc_pd context0");
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+    }
+
+    private void fails(String function, int errno, ThrowingCallable call) {
+        fake.fail(function, errno);
+        assertThatThrownBy(call)
+                .as(function)
+                .isInstanceOfSatisfying(
+                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.of(errno)))
+                .hasMessageContainingAll(function, "fake0");
+    }
+
+    @Test
+    void queriesTheDevice() {
+        DeviceAttributes attributes = context.attributes();
+        assertThat(attributes.firmware()).isEqualTo("1.2.3");
+        assertThat(attributes.nodeGuid()).isEqualTo(0x0102030405060708L);
+        assertThat(attributes.systemImageGuid()).isEqualTo(0x1112131415161718L);
+        assertThat(attributes.vendorId()).isEqualTo(0x1234);
+        assertThat(attributes.vendorPartId()).isEqualTo(5);
+        assertThat(attributes.hardwareVersion()).isEqualTo(6);
+        assertThat(attributes.ports()).isEqualTo(1);
+        assertThat(attributes.atomics()).isEqualTo(AtomicCapability.DEVICE);
+        assertThat(attributes.limit(DeviceLimit.MAX_REGION_SIZE)).isEqualTo(1L << 40);
+        assertThat(attributes.limit(DeviceLimit.PAGE_SIZES)).isEqualTo(0xfffff000L);
+        assertThat(attributes.limit(DeviceLimit.MAX_QUEUE_PAIRS)).isEqualTo(100);
+        assertThat(attributes.limit(DeviceLimit.MAX_SGE_READ)).isEqualTo(31);
+        assertThat(attributes.limit(DeviceLimit.MAX_INITIATOR_READ_ATOMIC)).isEqualTo(15);
+        assertThat(attributes.limit(DeviceLimit.MAX_PARTITION_KEYS)).isEqualTo(65000);
+        assertThat(attributes.limit(DeviceLimit.LOCAL_ACK_DELAY)).isEqualTo(200);
+        assertThat(attributes.limit(DeviceLimit.COMPLETION_VECTORS)).isEqualTo(3);
+        fails("ibv_query_device", 5, context::attributes);
+    }
+
+    @Test
+    void queriesAPort() {
+        assertThat(context.port(1))
+                .isEqualTo(new PortAttributes(
+                        PortState.ACTIVE,
+                        PathMtu.MTU_4096,
+                        PathMtu.MTU_1024,
+                        0xfffe,
+                        11,
+                        10,
+                        13,
+                        4,
+                        9,
+                        0x80000000L,
+                        0x12345,
+                        12,
+                        7,
+                        8,
+                        14,
+                        15,
+                        2,
+                        4,
+                        5,
+                        LinkLayer.ETHERNET));
+        fails("ibv_query_port", EINVAL, () -> context.port(2));
+        assertThatThrownBy(() -> context.port(257)).isInstanceOf(RdmaException.class);
+    }
+
+    @Test
+    void queriesTables() {
+        assertThat(context.gid(1, 1)).isEqualTo(new Gid(0x1011121314151617L, 0x18191a1b1c1d1e1fL));
+        fails("ibv_query_gid", EINVAL, () -> context.gid(1, 0));
+        assertThatThrownBy(() -> context.gid(1, 9)).hasMessageContaining("EINVAL");
+        assertThat(context.partitionKey(1, 2)).isEqualTo(0x8012);
+        fails("ibv_query_pkey", 5, () -> context.partitionKey(1, 0));
+    }
+
+    @Test
+    void allocatesProtectionDomains() {
+        fails("ibv_alloc_pd", ENOMEM, context::allocateProtectionDomain);
+        ProtectionDomain other = context.allocateProtectionDomain();
+        other.close();
+        assertThat(fake.log()).containsExactly("alloc_pd context0", "dealloc_pd pd2");
+        ProtectionDomain kept = context.allocateProtectionDomain();
+        fails("ibv_dealloc_pd", 16, kept::close);
+    }
+
+    @Test
+    void registersMemory() {
+        MemoryRegion own = domain.allocate(10_000, AccessFlag.allRemote());
+        assertThat(own.segment().byteSize()).isEqualTo(10_000);
+        assertThat(own.localKey() + 1).isEqualTo(own.remoteKey());
+        assertThat(own.address()).isEqualTo(own.segment().address());
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment segment = arena.allocate(64, 4096).asSlice(8, 16);
+            try (MemoryRegion callers = domain.register(segment, Set.of())) {
+                assertThat(callers.address()).isEqualTo(segment.address());
+            }
+        }
+        own.close();
+        assertThat(own.segment().scope().isAlive()).isFalse();
+        assertThat(fake.log())
+                .containsExactly(
+                        "reg_mr pd1 page=1 length=10000 access=15",
+                        "reg_mr pd1 page=0 length=16 access=0",
+                        "dereg_mr mr3",
+                        "dereg_mr mr2");
+    }
+
+    @Test
+    void saysWhatToSetWhenMemoryCannotBeLocked() {
+        fails("ibv_reg_mr", EINVAL, () -> domain.allocate(8, Set.of()));
+        fake.fail("ibv_reg_mr", ENOMEM);
+        assertThatThrownBy(() -> domain.allocate(8, Set.of()))
+                .hasMessageContainingAll("ENOMEM", "8 bytes on fake0")
+                .hasMessageMatching("(?s).*(RLIMIT_MEMLOCK.*ulimit -l|has no room).*");
+    }
+
+    @Test
+    void keepsTheMemoryOfARegionThatTheDeviceKeeps() {
+        MemoryRegion region = domain.allocate(8, Set.of());
+        fails("ibv_dereg_mr", 16, region::close);
+        assertThat(region.segment().scope().isAlive()).isTrue();
+    }
+
+    @Test
+    void registersMemoryFromZero() {
+        Set<AccessFlag> access = EnumSet.of(AccessFlag.ZERO_BASED, AccessFlag.LOCAL_WRITE);
+        MemoryRegion region = domain.allocate(64, access);
+        assertThat(region.address()).isZero();
+        assertThat(fake.log()).containsExactly("reg_mr_iova pd1 length=64 iova=0 access=1");
+    }
+
+    @Test
+    void reregistersMemory() {
+        MemoryRegion region = domain.allocate(8, Set.of());
+        int key = region.localKey();
+        region.reregister(null, null, Set.of(AccessFlag.REMOTE_READ));
+        assertThat(region.access()).containsExactly(AccessFlag.REMOTE_READ);
+        assertThat(region.localKey()).isNotEqualTo(key);
+        assertThat(fake.log()).contains("rereg_mr mr2 flags=4 0 addr=0 length=0 access=4");
+        ProtectionDomain other = context.allocateProtectionDomain();
+        region.reregister(null, other, null);
+        assertThat(region.protectionDomain()).isSameAs(other);
+        assertThat(fake.log()).contains("rereg_mr mr2 flags=2 pd3 addr=0 length=0 access=0");
+        fails("ibv_rereg_mr", ENOMEM, () -> region.reregister(null, domain, null));
+        fake.fail("ibv_rereg_mr", EOPNOTSUPP);
+        assertThatThrownBy(() -> region.reregister(null, domain, null)).isInstanceOf(UnsupportedVerbException.class);
+    }
+
+    @Test
+    void doesWithoutFunctionsThatOlderLibrariesLack() {
+        context.close();
+        fake = FakeVerbs.withoutOptional();
+        context = fake.open();
+        ProtectionDomain old = context.allocateProtectionDomain();
+        MemoryRegion region = old.allocate(8, Set.of());
+        assertThatThrownBy(() -> region.reregister(null, null, Set.of())).isInstanceOf(UnsupportedVerbException.class);
+        assertThatThrownBy(() -> old.allocate(8, Set.of(AccessFlag.ZERO_BASED))).hasMessageContaining("EOPNOTSUPP");
+    }
+
+    @Test
+    void createsCompletionQueues() {
+        CompletionChannel channel = context.createCompletionChannel();
+        CompletionQueue queue = context.createCompletionQueue(new CompletionQueueOptions(16, channel, 2, false));
+        assertThat(queue.capacity()).isEqualTo(17);
+        queue.resize(32);
+        assertThat(queue.capacity()).isEqualTo(34);
+        queue.arm(true);
+        queue.arm(false);
+        queue.close();
+        channel.close();
+        assertThat(fake.log())
+                .containsExactly(
+                        "create_comp_channel context0",
+                        "create_cq context0 cqe=16 user=0 channel2 vector=2",
+                        "resize_cq cq3 cqe=32",
+                        "req_notify_cq cq3 1",
+                        "req_notify_cq cq3 0",
+                        "destroy_cq cq3 unacknowledged=0",
+                        "destroy_comp_channel channel2");
+    }
+
+    @Test
+    void failsToCreateCompletionQueues() {
+        fails("ibv_create_comp_channel", 24, context::createCompletionChannel);
+        fails("ibv_create_cq", ENOMEM, () -> context.createCompletionQueue(CompletionQueueOptions.ofCapacity(1)));
+        CompletionChannel channel = context.createCompletionChannel();
+        CompletionQueue queue = context.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(1).withChannel(channel));
+        fails("ibv_resize_cq", EINVAL, () -> queue.resize(2));
+        fake.fail("ibv_resize_cq", 38);
+        assertThatThrownBy(() -> queue.resize(2)).isInstanceOf(UnsupportedVerbException.class);
+        // A driver that returns a negative errno.
+        fake.fail("req_notify_cq", -5);
+        assertThatThrownBy(() -> queue.arm(false)).hasMessageContainingAll("ibv_req_notify_cq", "EIO");
+    }
+
+    @Test
+    void createsSharedReceiveQueues() {
+        SharedReceiveQueue queue = domain.createSharedReceiveQueue(new SharedReceiveQueueOptions(10, 3, 4));
+        assertThat(queue.query()).isEqualTo(new SharedReceiveQueueOptions(10, 3, 4));
+        queue.armLimit(5);
+        assertThat(queue.query().limit()).isEqualTo(5);
+        fails("ibv_modify_srq", EINVAL, () -> queue.armLimit(6));
+        fails("ibv_query_srq", EINVAL, queue::query);
+        queue.close();
+        assertThat(fake.log())
+                .containsExactly(
+                        "create_srq pd1 wr=10 sge=3 limit=0",
+                        "modify_srq srq2 wr=0 limit=4 mask=2",
+                        "modify_srq srq2 wr=0 limit=5 mask=2",
+                        "destroy_srq srq2");
+        fails("ibv_create_srq", ENOMEM, () -> domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(1)));
+    }
+
+    @Test
+    void createsAddressHandles() {
+        AddressVector vector = new AddressVector(new Gid(0x2001L << 48, 0x99), 0xabcd, 3, 1, 5, 96, 255, 0xfffff);
+        domain.createAddressHandle(vector).close();
+        assertThat(fake.log())
+                .containsExactly(
+                        "create_ah pd1 gid=20..99 flow=fffff sgid=3 hop=255 class=96 lid=abcd sl=5 global=1 port=1",
+                        "destroy_ah ah2");
+        fails("ibv_create_ah", EINVAL, () -> domain.createAddressHandle(vector));
+    }
+
+    @Test
+    void createsQueuePairs() {
+        CompletionQueue sends = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        CompletionQueue receives = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
+        fake.log();
+        QueuePairOptions options = QueuePairOptions.reliable(sends)
+                .withReceiveCompletions(receives)
+                .withSizes(new QueueSizes(5, 6, 7, 8, 9));
+        QueuePair pair = domain.createQueuePair(options);
+        assertThat(pair.sizes()).isEqualTo(new QueueSizes(7, 6, 7, 8, 100));
+        domain.createQueuePair(options.withSharedReceives(shared)
+                        .withType(QueuePairType.UNRELIABLE_DATAGRAM)
+                        .withSignalAll(true))
+                .close();
+        assertThat(fake.log())
+                .containsExactly(
+                        "create_qp pd1 cq2 cq3 0 send=5/7 recv=6/8 inline=9 type=2 all=0",
+                        "create_qp pd1 cq2 cq3 srq4 send=5/7 recv=0/0 inline=9 type=4 all=1",
+                        "destroy_qp qp6");
+        assertThat(context.queuePair(pair.number())).isSameAs(pair);
+        fails("ibv_create_qp", ENOMEM, () -> domain.createQueuePair(options));
+        fails("ibv_destroy_qp", 16, pair::close);
+    }
+
+    @Test
+    void bringsAQueuePairUpWithEveryOption() {
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        fake.log();
+        Gid gid = new Gid(0xfe80L << 48, 0x77);
+        ConnectionOptions how = new ConnectionOptions(
+                1, 2, Set.of(AccessFlag.REMOTE_READ), PathMtu.MTU_512, 15, 6, 5, 13, 3, 4, 7, 104, 64);
+        pair.connect(new QueuePairInfo(0xabc, 0x123456, 0x1f, gid, PathMtu.MTU_2048), how);
+        assertThat(fake.log())
+                .usingElementComparator(
+                        (a, b) -> a.replaceAll("sq_psn=[0-9a-f]+", "sq_psn=?").compareTo(b))
+                .containsExactly(
+                        "modify_qp qp3 mask=39 state=1 cur=0 mtu=0 qkey=0 rq_psn=0 sq_psn=? dest=0 access=4 pkey=0"
+                                + " drain=0 rd=0 dest_rd=0 rnr_timer=0 port=1 timeout=0 retry=0 rnr=0",
+                        "modify_qp qp3 mask=129181 state=2 cur=0 mtu=2 qkey=0 rq_psn=123456 sq_psn=? dest=abc access=0"
+                                + " pkey=0 drain=0 rd=0 dest_rd=4 rnr_timer=13 port=0 timeout=0 retry=0 rnr=0",
+                        "av gid=fe..77 flow=0 sgid=2 hop=64 class=104 lid=1f sl=7 global=1 port=1",
+                        "modify_qp qp3 mask=12e01 state=3 cur=0 mtu=0 qkey=0 rq_psn=0 sq_psn=? dest=0 access=0 pkey=0"
+                                + " drain=0 rd=3 dest_rd=0 rnr_timer=0 port=0 timeout=15 retry=6 rnr=5");
+        assertThat(pair.query().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        fails(
+                "ibv_modify_qp",
+                EINVAL,
+                () -> pair.modify(new QueuePairAttributes()
+                        .state(QueuePairState.SEND_QUEUE_DRAIN)
+                        .drainNotification(true)));
+        assertThat(pair.state()).as("after a change that failed").isEqualTo(QueuePairState.READY_TO_SEND);
+        fake.fail("ibv_query_qp", EINVAL);
+        assertThat(pair.query().state()).as("of a device that cannot say").isEqualTo(QueuePairState.READY_TO_SEND);
+    }
+
+    @Test
+    void bindsMemoryWindows() {
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        pair.connect(new QueuePairInfo(1, 2, 3, new Gid(4, 5), PathMtu.MTU_512));
+        MemoryRegion region = domain.allocate(64, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.WINDOW_BIND));
+        fake.log();
+        MemoryWindow window = domain.allocateWindow(MemoryWindowType.TYPE_1);
+        int key = window.remoteKey();
+        pair.bind(9, window, region, 8, 16, Set.of(AccessFlag.REMOTE_READ), 2);
+        assertThat(window.remoteKey()).isEqualTo(key + 1);
+        assertThatThrownBy(region::close).hasMessageContaining("EBUSY");
+        fake.fail("bind_mw", EINVAL);
+        assertThatThrownBy(() -> pair.bind(9, window, region, 8, 16, Set.of(), 2))
+                .hasMessageContaining("ibv_bind_mw");
+        window.close();
+        assertThat(window.remoteKey()).isEqualTo(key + 1);
+        region.close();
+        assertThat(fake.log())
+                .containsExactly(
+                        "alloc_mw pd1 type=1",
+                        "bind_mw qp3 mw5 id=9 flags=2 mr4 addr=1 length=16 access=4",
+                        "bind_mw qp3 mw5 id=9 flags=2 mr4 addr=1 length=16 access=0",
+                        "dealloc_mw mw5",
+                        "dereg_mr mr4");
+        fake.fail("alloc_mw", ENOMEM);
+        assertThatThrownBy(() -> domain.allocateWindow(MemoryWindowType.TYPE_2))
+                .hasMessageContainingAll("ibv_alloc_mw", "ENOMEM");
+    }
+
+    @Test
+    void closesEverythingInOrder() {
+        CompletionChannel channel = context.createCompletionChannel();
+        CompletionQueue queue = context.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(8).withChannel(channel));
+        domain.createQueuePair(QueuePairOptions.reliable(queue));
+        domain.allocate(8, Set.of());
+        fake.log();
+        context.close();
+        assertThat(fake.log())
+                .containsExactly(
+                        "dereg_mr mr5",
+                        "destroy_qp qp4",
+                        "dealloc_pd pd1",
+                        "destroy_cq cq3 unacknowledged=0",
+                        "destroy_comp_channel channel2",
+                        "close context0");
+    }
+
+    @Test
+    void knowsWhatTheDeviceCan() {
+        assertThat(context.supports(Capability.CONNECT_BY_NUMBERS)).isTrue();
+        assertThat(context.supports(Capability.ATOMICS)).isTrue();
+        assertThat(context.supports(Capability.MEMORY_WINDOW_TYPE_2)).isTrue();
+        assertThat(context.supports(Capability.RESIZE_SHARED_RECEIVE_QUEUE)).isFalse();
+        assertThat(context.supports(Capability.REREGISTER_MEMORY)).isTrue();
+        context.close();
+        fake.kind(0, 0xffffff);
+        context = fake.open();
+        assertThat(context.supports(Capability.REREGISTER_MEMORY)).as("rxe").isFalse();
+        context.close();
+        fake.kind(1, 0x626d74);
+        context = fake.open();
+        assertThat(context.supports(Capability.CONNECT_BY_NUMBERS)).as("siw").isFalse();
+        assertThat(context.supports(Capability.WRITE_WITH_IMMEDIATE)).isFalse();
+        assertThat(context.supports(Capability.SOLICITED_EVENTS)).isFalse();
+        fake.log();
+        CompletionQueue queue = context.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(8).withChannel(context.createCompletionChannel()));
+        queue.arm(true);
+        assertThat(fake.log()).as("never armed for solicited events").contains("req_notify_cq cq5 0");
+    }
+}

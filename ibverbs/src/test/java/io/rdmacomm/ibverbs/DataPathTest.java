@@ -1,0 +1,240 @@
+package io.rdmacomm.ibverbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SharedReceiveQueue;
+import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Posting and polling through function pointers of the context.
+class DataPathTest {
+    private static final int EINVAL = 22;
+    private static final int ENOMEM = 12;
+    private static final int ROUNDS = 100_000;
+
+    private final Arena arena = Arena.ofShared();
+    private final Completions completions = Completions.create(arena, 16);
+    private FakeVerbs fake;
+    private Context context;
+    private ProtectionDomain domain;
+    private CompletionQueue queue;
+    private MemoryRegion region;
+    private QueuePair pair;
+
+    @BeforeEach
+    void open() {
+        fake = FakeVerbs.fresh();
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
+        region = domain.allocate(4096, AccessFlag.allRemote());
+        pair = connected(QueuePairOptions.reliable(queue).withSizes(new QueueSizes(6, 8, 2, 2, 16)));
+        fake.log();
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+        arena.close();
+    }
+
+    private QueuePair connected(QueuePairOptions options) {
+        QueuePair queuePair = domain.createQueuePair(options);
+        queuePair.connect(new QueuePairInfo(1, 2, 3, new Gid(4, 5), PathMtu.MTU_512));
+        return queuePair;
+    }
+
+    private SendBatch sends(int count) {
+        SendBatch batch = SendBatch.create(arena, count, 2, 16);
+        for (int i = 0; i < count; i++) {
+            batch.write(i, region.address() + 8, region.remoteKey())
+                    .with(region, 0, 8)
+                    .signaled();
+        }
+        return batch;
+    }
+
+    private ReceiveBatch receives(int count) {
+        ReceiveBatch batch = ReceiveBatch.create(arena, count, 1);
+        for (int i = 0; i < count; i++) {
+            batch.receive(100 + i).with(region, 1024, 64);
+        }
+        return batch;
+    }
+
+    @Test
+    void handsRequestsAndCompletionsOnAsTheyLieInMemory() {
+        assertThat(pair.post(receives(2))).isEqualTo(2);
+        region.segment().set(JAVA_LONG, 0, 0x1122334455667788L);
+        SendBatch batch = SendBatch.create(arena, 2, 2, 16);
+        batch.write(1, region.address() + 8, region.remoteKey()).with(region, 0, 8);
+        batch.sendWithImmediate(2, 0xcafe)
+                .with(region, 8, 4)
+                .with(region, 12, 4)
+                .signaled()
+                .solicited()
+                .fenced();
+        assertThat(pair.post(batch)).isEqualTo(2);
+
+        assertThat(queue.poll(completions)).isEqualTo(2);
+        assertThat(completions.workId(0)).isEqualTo(100);
+        assertThat(completions.isReceive(0)).isTrue();
+        assertThat(completions.byteLength(0)).isEqualTo(8);
+        assertThat(completions.immediate(0)).isEqualTo(0xcafe);
+        assertThat(completions.queuePairNumber(0)).isEqualTo(pair.number());
+        assertThat(completions.workId(1)).isEqualTo(2);
+        assertThat(region.segment().get(JAVA_LONG, 1024)).isEqualTo(0x1122334455667788L);
+        assertThat(queue.poll(completions)).isZero();
+
+        String remote = Long.toHexString(region.address() + 8);
+        assertThat(fake.log())
+                .contains("post_recv qp4 id=100 sge=1")
+                .contains("post_send qp4 id=1 op=0 flags=0 sge=1 remote=" + remote + " key="
+                        + Integer.toHexString(region.remoteKey()) + " imm=0")
+                .anyMatch(
+                        line -> line.startsWith("post_send qp4 id=2 op=3 flags=7 sge=2") && line.endsWith("imm=cafe"));
+    }
+
+    @Test
+    void neverPostsMoreThanTheQueueHolds() {
+        SendBatch batch = sends(20);
+        assertThat(pair.sizes().sends()).isEqualTo(8);
+        assertThat(pair.post(batch)).isEqualTo(8);
+        assertThat(pair.post(batch, 8)).isZero();
+        assertThat(fake.log()).hasSize(8);
+        assertThat(queue.poll(completions)).isEqualTo(8);
+        assertThat(pair.post(batch, 8)).isEqualTo(8);
+    }
+
+    @Test
+    void saysHowManyAFullQueueTook() {
+        fake.refuse(2, ENOMEM);
+        SendBatch batch = sends(4);
+        assertThat(pair.post(batch)).isEqualTo(2);
+        assertThat(pair.post(batch, 2)).isEqualTo(2);
+        fake.refuse(0, ENOMEM);
+        assertThat(pair.post(batch)).isZero();
+        // A driver that returns a negative errno.
+        fake.refuse(1, -ENOMEM);
+        assertThat(pair.post(batch)).isEqualTo(1);
+        assertThat(queue.poll(completions)).isEqualTo(5);
+        assertThat(pair.post(sends(8))).as("all slots are free again").isEqualTo(8);
+    }
+
+    @Test
+    void namesTheRequestThatTheDriverRefuses() {
+        fake.refuse(1, EINVAL);
+        SendBatch batch = sends(3);
+        assertThat(pair.post(batch)).as("those before it").isEqualTo(1);
+        fake.refuse(0, EINVAL);
+        assertThatThrownBy(() -> pair.post(batch, 1))
+                .isInstanceOfSatisfying(
+                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL))
+                .hasMessageContainingAll("ibv_post_send", "queue pair 0x");
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(pair.post(sends(8))).as("all slots are free again").isEqualTo(8);
+    }
+
+    @Test
+    void saysWhenTheDoorbellFailedAfterAllWereTaken() {
+        fake.refuse(-1, EINVAL);
+        assertThatThrownBy(() -> pair.post(sends(1))).hasMessageContaining("does not begin them");
+    }
+
+    @Test
+    void postsReceivesAndSharedReceives() {
+        assertThat(pair.post(receives(20))).isEqualTo(8);
+        fake.log();
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
+        assertThat(shared.post(receives(6))).isEqualTo(4);
+        fake.refuse(0, -EINVAL);
+        assertThatThrownBy(() -> shared.post(receives(1))).hasMessageContainingAll("ibv_post_srq_recv", "EINVAL");
+        QueuePair user = connected(QueuePairOptions.reliable(queue).withSharedReceives(shared));
+        SendBatch batch = SendBatch.create(arena, 1, 1).send(7).with(region, 0, 8);
+        assertThat(user.post(batch)).isEqualTo(1);
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(completions.workId(0)).isEqualTo(100);
+        fake.refuse(0, EINVAL);
+        QueuePair other = connected(QueuePairOptions.reliable(queue));
+        assertThatThrownBy(() -> other.post(receives(1))).hasMessageContainingAll("ibv_post_recv", "EINVAL");
+    }
+
+    @Test
+    void noticesThatTheQueuePairFailed() {
+        fake.status(WorkStatus.REMOTE_ACCESS_ERROR.code());
+        assertThat(pair.post(sends(1))).isEqualTo(1);
+        assertThat(pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(completions.status(0)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(completions.vendorError(0)).isEqualTo(77);
+        assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    @Test
+    void throwsWhenTheQueueIsBroken() {
+        fake.fail("poll_cq", 5);
+        assertThatThrownBy(() -> queue.poll(completions))
+                .isInstanceOfSatisfying(
+                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EIO))
+                .hasMessageContaining("ibv_poll_cq");
+    }
+
+    @Test
+    void refusesFreedMemory() {
+        Arena closed = Arena.ofConfined();
+        Completions freed = Completions.create(closed, 1);
+        closed.close();
+        assertThatThrownBy(() -> queue.poll(freed)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void allocatesNothing() {
+        fake.logOff();
+        SendBatch batch = SendBatch.create(arena, 1, 1);
+        batch.send(1).with(region, 0, 8).signaled();
+        ReceiveBatch receive = receives(1);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        exchange(batch, receive);
+        long before = threads.getCurrentThreadAllocatedBytes();
+        exchange(batch, receive);
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+                .as("bytes allocated by %d posts of each kind and polls", ROUNDS)
+                .isLessThan(1_000);
+    }
+
+    private void exchange(SendBatch batch, ReceiveBatch receive) {
+        for (int i = 0; i < ROUNDS; i++) {
+            int posted = pair.post(receive) + pair.post(batch);
+            int polled = queue.poll(completions);
+            if (posted != 2 || polled != 2) {
+                throw new AssertionError("round " + i + ": posted " + posted + ", polled " + polled);
+            }
+        }
+    }
+}

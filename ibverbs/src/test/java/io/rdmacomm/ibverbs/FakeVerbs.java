@@ -1,0 +1,140 @@
+package io.rdmacomm.ibverbs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// The library in fake_verbs.c: what a test tells it and hears from it, through a provider that opened it.
+@SuppressWarnings("restricted") // it calls C, as what it tests does
+final class FakeVerbs {
+    private static FakeVerbs complete;
+
+    private final Path library;
+    private final SymbolLookup lookup;
+    private final Path deviceFiles;
+
+    private FakeVerbs(Path library) throws IOException {
+        this.library = library;
+        this.lookup = SymbolLookup.libraryLookup(library, Arena.global());
+        this.deviceFiles = Files.createTempDirectory("rdmacomm-fake-devices");
+        deviceFiles.toFile().deleteOnExit();
+        Path file = Files.createFile(deviceFiles.resolve("uverbs0"));
+        file.toFile().deleteOnExit();
+    }
+
+    /// The library with all functions, as new.
+    static FakeVerbs fresh() {
+        if (complete == null) {
+            complete = compiled("libfake_verbs.so");
+        }
+        complete.call("fake_reset", FunctionDescriptor.ofVoid());
+        return complete;
+    }
+
+    /// A library that lacks the functions that older ones lack.
+    static FakeVerbs withoutOptional() {
+        FakeVerbs fake = compiled("libfake_verbs_old.so", "-DWITHOUT_OPTIONAL");
+        fake.call("fake_reset", FunctionDescriptor.ofVoid());
+        return fake;
+    }
+
+    private static FakeVerbs compiled(String name, String... options) {
+        try (InputStream in = FakeVerbs.class.getResourceAsStream("/fake_verbs.c")) {
+            String source = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            String[] all = java.util.Arrays.copyOf(options, options.length + 1);
+            all[options.length] = "-shared";
+            return new FakeVerbs(CCompiler.compile(name, source, all));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    IbvProvider provider() {
+        return provider(deviceFiles);
+    }
+
+    IbvProvider provider(Path files) {
+        return new IbvProvider(library.toString(), files);
+    }
+
+    Device device() {
+        return provider().devices().getFirst();
+    }
+
+    Context open() {
+        return device().open();
+    }
+
+    /// What was called since the last time, one line for each call.
+    List<String> log() {
+        MemorySegment text = (MemorySegment) call("fake_log", FunctionDescriptor.of(ADDRESS));
+        List<String> lines = text.reinterpret(1 << 16).getString(0).lines().toList();
+        call("fake_clear_log", FunctionDescriptor.ofVoid());
+        return lines;
+    }
+
+    void logOff() {
+        call("fake_log_off", FunctionDescriptor.ofVoid(JAVA_INT), 1);
+    }
+
+    /// Lets the next call of `function` fail.
+    void fail(String function, int errno) {
+        try (Arena arena = Arena.ofConfined()) {
+            call("fake_fail", FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT), arena.allocateFrom(function), errno);
+        }
+    }
+
+    /// Lets the next post refuse the request at `index`, or with -1 all requests without naming one.
+    void refuse(int index, int result) {
+        call("fake_refuse", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), index, result);
+    }
+
+    /// What sends end with from now on.
+    void status(int status) {
+        call("fake_status", FunctionDescriptor.ofVoid(JAVA_INT), status);
+    }
+
+    void devices(int count, int errno) {
+        call("fake_devices", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), count, errno);
+    }
+
+    void kind(int transport, int vendor) {
+        call("fake_kind", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), transport, vendor);
+    }
+
+    /// Raises an asynchronous event about an object, by its name in the log, or about a port.
+    void raise(int type, String object, int port) {
+        MemorySegment element = MemorySegment.NULL;
+        if (!object.isEmpty()) {
+            try (Arena arena = Arena.ofConfined()) {
+                element = (MemorySegment)
+                        call("fake_find", FunctionDescriptor.of(ADDRESS, ADDRESS), arena.allocateFrom(object));
+            }
+        }
+        call("fake_async", FunctionDescriptor.ofVoid(JAVA_INT, ADDRESS, JAVA_INT), type, element, port);
+    }
+
+    private Object call(String function, FunctionDescriptor descriptor, Object... arguments) {
+        try {
+            return Linker.nativeLinker()
+                    .downcallHandle(lookup.find(function).orElseThrow(), descriptor)
+                    .invokeWithArguments(arguments);
+        } catch (Throwable e) {
+            throw new AssertionError(function, e);
+        }
+    }
+}
