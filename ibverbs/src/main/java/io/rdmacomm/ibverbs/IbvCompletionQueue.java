@@ -19,12 +19,15 @@ final class IbvCompletionQueue extends CompletionQueue {
     private final IbvContext context;
     private final ContextOps ops;
     private final long address;
+    // Not read from the struct each time: a closed queue has a name, too, but no struct.
+    private volatile int capacity;
 
     private IbvCompletionQueue(IbvContext context, long address, CompletionQueueOptions options) {
         super(context, options);
         this.context = context;
         this.ops = context.ops();
         this.address = address;
+        this.capacity = readCapacity();
         context.objects().add(address, this);
     }
 
@@ -50,6 +53,10 @@ final class IbvCompletionQueue extends CompletionQueue {
 
     @Override
     public int capacity() {
+        return capacity;
+    }
+
+    private int readCapacity() {
         return NativeMemory.at(address, CompletionLayouts.QUEUE_BYTES).get(JAVA_INT, CompletionLayouts.QUEUE_CAPACITY);
     }
 
@@ -97,12 +104,13 @@ final class IbvCompletionQueue extends CompletionQueue {
     }
 
     @Override
-    protected void doResize(int capacity) {
+    protected void doResize(int newCapacity) {
         IbvFailure.check(
                 "resize completion queue (ibv_resize_cq)",
-                context.library().resizeCompletionQueue(address, capacity),
+                context.library().resizeCompletionQueue(address, newCapacity),
                 Capability.RESIZE_COMPLETION_QUEUE,
                 context);
+        capacity = readCapacity();
     }
 
     @Override

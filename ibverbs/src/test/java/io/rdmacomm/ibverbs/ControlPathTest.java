@@ -229,6 +229,7 @@ class ControlPathTest {
         queue.arm(true);
         queue.arm(false);
         queue.close();
+        assertThatThrownBy(() -> queue.arm(false)).hasMessage("completion queue of 34 on fake0 is closed");
         channel.close();
         assertThat(fake.log())
                 .containsExactly(
