@@ -8,6 +8,8 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static io.rdmacomm.tests.arch.Production.CLASSES;
 import static io.rdmacomm.tests.arch.Production.COMM;
 import static io.rdmacomm.tests.arch.Production.EXAMPLES;
+import static io.rdmacomm.tests.arch.Production.IBVERBS;
+import static io.rdmacomm.tests.arch.Production.NATIVE;
 import static io.rdmacomm.tests.arch.Production.SOFT;
 import static io.rdmacomm.tests.arch.Production.SPI;
 import static io.rdmacomm.tests.arch.Production.VERBS;
@@ -22,7 +24,7 @@ import java.util.List;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
-/// Which module and which package may see which: `cli -> comm -> verbs <- soft`.
+/// Which module and which package may see which: `cli -> comm -> verbs <- {ibverbs, soft}`.
 class ModuleArrowsTest {
     /// What a library module may use besides rdmacomm: the JDK, and annotations that only the compiler reads.
     private static final String[] JDK_ONLY = {
@@ -50,6 +52,16 @@ class ModuleArrowsTest {
     }
 
     @Test
+    void ibverbsSeesOnlyVerbs() {
+        seesOnly(IBVERBS, VERBS);
+    }
+
+    @Test
+    void nativeCallsKnowAddressesNotObjects() {
+        seesOnly(NATIVE);
+    }
+
+    @Test
     void commSeesOnlyVerbs() {
         seesOnly(COMM, VERBS);
     }
@@ -61,21 +73,23 @@ class ModuleArrowsTest {
 
     @Test
     void nobodyNamesAProvider() {
-        noClasses()
-                .that()
-                .resideOutsideOfPackage(SOFT)
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage(SOFT)
-                .because("a provider is found by ServiceLoader")
-                .check(CLASSES);
+        for (String provider : List.of(SOFT, IBVERBS)) {
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage(provider)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage(provider)
+                    .because("a provider is found by ServiceLoader")
+                    .check(CLASSES);
+        }
     }
 
     @Test
     void onlyProvidersSeeTheSeamForProviders() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(VERBS, SOFT)
+                .resideOutsideOfPackages(VERBS, SOFT, IBVERBS)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(SPI)

@@ -8,11 +8,12 @@ final class Production {
     static final String VERBS = "io.rdmacomm.verbs..";
     static final String SPI = "io.rdmacomm.verbs.spi..";
     static final String SOFT = "io.rdmacomm.soft..";
+    static final String IBVERBS = "io.rdmacomm.ibverbs..";
     static final String COMM = "io.rdmacomm.comm..";
     static final String CLI = "io.rdmacomm.cli..";
     static final String EXAMPLES = "io.rdmacomm.examples..";
 
-    /// The one place that may ever link native symbols.
+    /// The one place that links native symbols.
     static final String NATIVE = "io.rdmacomm.ibverbs.ffm..";
 
     static final JavaClasses CLASSES = new ClassFileImporter()

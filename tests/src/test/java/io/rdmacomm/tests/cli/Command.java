@@ -58,7 +58,7 @@ final class Command implements AutoCloseable {
     static Command start(Map<String, String> environment, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElseThrow());
-        command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC"));
+        command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
         for (String name : System.getProperties().stringPropertyNames()) {
             if (name.startsWith("rdmacomm.")) {
                 command.add("-D" + name + "=" + System.getProperty(name));

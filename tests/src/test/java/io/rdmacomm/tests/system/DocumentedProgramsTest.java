@@ -59,6 +59,7 @@ class DocumentedProgramsTest {
         Path source = Files.writeString(folder.resolve(program.group(2) + ".java"), program.group(1));
         Process process = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(),
+                        "--enable-native-access=ALL-UNNAMED",
                         "-cp",
                         System.getProperty("java.class.path"),
                         source.toString())
