@@ -121,6 +121,11 @@ final class IbvContext extends Context {
     }
 
     @Override
+    protected int doPreferGidIndex(int port) {
+        return GidChoice.choose(library, address, port, doQueryPort(port));
+    }
+
+    @Override
     protected int doQueryPartitionKey(int port, int index) {
         String operation = "query partition key (ibv_query_pkey)";
         String subject = this + " has no entry " + index + " of port " + port;

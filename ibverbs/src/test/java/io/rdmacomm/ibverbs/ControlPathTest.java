@@ -136,6 +136,12 @@ class ControlPathTest {
     }
 
     @Test
+    void prefersTheGidOfRoceVersionTwoWithAnIpv4Address() {
+        assertThat(context.preferredGidIndex(1)).isEqualTo(2);
+        assertThatThrownBy(() -> context.preferredGidIndex(2)).hasMessageContaining("EINVAL");
+    }
+
+    @Test
     void allocatesProtectionDomains() {
         fails("ibv_alloc_pd", ENOMEM, context::allocateProtectionDomain);
         ProtectionDomain other = context.allocateProtectionDomain();

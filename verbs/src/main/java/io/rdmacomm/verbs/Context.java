@@ -48,6 +48,16 @@ public abstract class Context extends Resource {
         return doQueryGid(port, index);
     }
 
+    /// The entry of a port's GID table to connect with when the program has no reason for another one: on RoCE one
+    /// that is routed, of version 2, and best an IPv4 address.
+    ///
+    /// @param port the port, counted from 1
+    /// @throws RdmaException EINVAL if there is no such port
+    public final int preferredGidIndex(int port) {
+        checkOpen();
+        return doPreferGidIndex(port);
+    }
+
     /// An entry of a port's partition key table (ibv_query_pkey(3)), 16 bits.
     ///
     /// @param port the port, counted from 1
@@ -147,6 +157,11 @@ public abstract class Context extends Resource {
 
     /// Queries a GID for [#gid(int, int)].
     protected abstract Gid doQueryGid(int port, int index);
+
+    /// Chooses for [#preferredGidIndex(int)]; the default takes the first entry.
+    protected int doPreferGidIndex(int port) {
+        return 0;
+    }
 
     /// Queries a partition key for [#partitionKey(int, int)].
     protected abstract int doQueryPartitionKey(int port, int index);
