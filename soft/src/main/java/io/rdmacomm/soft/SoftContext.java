@@ -37,7 +37,10 @@ import org.jspecify.annotations.Nullable;
 final class SoftContext extends Context implements Engine.Events {
     private static final System.Logger LOGGER = System.getLogger(SoftContext.class.getName());
     private static final Set<Capability> MISSING = EnumSet.of(
-            Capability.UNRELIABLE_CONNECTED, Capability.UNRELIABLE_DATAGRAM, Capability.RESIZE_SHARED_RECEIVE_QUEUE);
+            Capability.UNRELIABLE_CONNECTED,
+            Capability.UNRELIABLE_DATAGRAM,
+            Capability.RESIZE_SHARED_RECEIVE_QUEUE,
+            Capability.CONNECTION_MANAGER);
 
     private final SoftDevice device;
     private final ShmDirectory directory;

@@ -11,6 +11,8 @@ public enum Capability {
     UNRELIABLE_DATAGRAM,
     /// Queue pairs brought up with modify from exchanged numbers, without a connection manager.
     CONNECT_BY_NUMBERS,
+    /// Queue pairs connected by address through the connection manager, package `io.rdmacomm.verbs.cm`.
+    CONNECTION_MANAGER,
     /// SEND with immediate data.
     SEND_WITH_IMMEDIATE,
     /// RDMA WRITE with immediate data.

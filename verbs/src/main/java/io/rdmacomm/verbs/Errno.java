@@ -32,12 +32,18 @@ public enum Errno {
     EOPNOTSUPP(95),
     /// The address is in use.
     EADDRINUSE(98),
+    /// The address is not one of this machine or device.
+    EADDRNOTAVAIL(99),
+    /// The network cannot be reached.
+    ENETUNREACH(101),
     /// Connection reset by peer.
     ECONNRESET(104),
     /// The wait was longer than allowed.
     ETIMEDOUT(110),
     /// Connection refused.
     ECONNREFUSED(111),
+    /// No route to the host.
+    EHOSTUNREACH(113),
     /// A number that this list does not know.
     UNKNOWN(-1);
 

@@ -30,7 +30,12 @@ public final class QueuePairStateException extends RdmaException {
         this.forbidden = forbidden;
     }
 
-    QueuePairStateException(String operation, QueuePairState state, String detail) {
+    /// An operation that the present state does not allow.
+    ///
+    /// @param operation the call in words with its C name
+    /// @param state the state that the queue pair is in
+    /// @param detail which queue pair it is and what to do
+    public QueuePairStateException(String operation, QueuePairState state, String detail) {
         super(operation, Errno.EINVAL, detail);
         this.from = state;
         this.to = state;

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -47,12 +48,17 @@ final class NullDevice extends Device {
         return new NullContext(this);
     }
 
-    static final class NullContext extends Context {
+    static final class NullContext extends Context implements ConnectionManagerProvider {
         private final NullDevice device;
 
         NullContext(NullDevice device) {
             super(device);
             this.device = device;
+        }
+
+        @Override
+        public NullConnections openConnectionManager() {
+            return adopt(new NullConnections(this));
         }
 
         @Override

@@ -1,0 +1,92 @@
+package io.rdmacomm.verbs.cm;
+
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.QueuePairStateException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.Resource;
+import java.net.InetSocketAddress;
+
+/// One end of a connection that is wanted, asked for or made (`struct rdma_cm_id`, rdma_create_id(3)).
+public abstract class CommunicationIdentifier extends Resource {
+    private final ConnectionManager manager;
+
+    /// For providers.
+    protected CommunicationIdentifier(ConnectionManager manager) {
+        super(manager);
+        this.manager = manager;
+    }
+
+    /// The connection manager it belongs to.
+    public final ConnectionManager manager() {
+        return manager;
+    }
+
+    /// The address on this side (rdma_get_local_addr(3)).
+    public abstract InetSocketAddress localAddress();
+
+    /// The address of the peer (rdma_get_peer_addr(3)).
+    public abstract InetSocketAddress remoteAddress();
+
+    /// Brings a queue pair from RESET to INIT, so that receives can be posted before the connection stands: what
+    /// rdma_create_qp(3) does.
+    ///
+    /// @throws RdmaException EINVAL if the queue pair is of another context, and what bringing it up meets
+    /// @throws QueuePairStateException if it is not in RESET
+    protected final void prepareQueuePair(QueuePair queuePair) {
+        checkOpen();
+        checkContext(queuePair);
+        QueuePairState state = queuePair.state();
+        if (!state.equals(QueuePairState.RESET)) {
+            throw new QueuePairStateException(
+                    "prepare queue pair (rdma_create_qp)",
+                    state,
+                    queuePair + " is in state " + state + "; only one in RESET can be prepared");
+        }
+        doPrepare(queuePair);
+    }
+
+    /// Prepares a queue pair that its owner has not, and refuses one that cannot be connected any more.
+    final void makeReady(String operation, QueuePair queuePair) {
+        checkContext(queuePair);
+        QueuePairState state = queuePair.state();
+        if (state.equals(QueuePairState.RESET)) {
+            doPrepare(queuePair);
+        } else if (!state.equals(QueuePairState.INIT)) {
+            throw new QueuePairStateException(
+                    operation, state, queuePair + " is in state " + state + "; connect one that is in RESET or INIT");
+        }
+    }
+
+    /// Refuses private data that does not fit.
+    final void checkPrivateData(String operation, byte[] privateData) {
+        int limit = manager.privateDataLimit();
+        if (privateData.length > limit) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EINVAL,
+                    privateData.length + " bytes of private data, " + manager + " allows " + limit);
+        }
+    }
+
+    /// Refuses the unresolved address of a host name that nobody knows.
+    static void checkResolved(String operation, InetSocketAddress address) {
+        if (address.isUnresolved()) {
+            throw new RdmaException(
+                    operation, Errno.EINVAL, "host name " + address.getHostString() + " has no address; check it");
+        }
+    }
+
+    private void checkContext(QueuePair queuePair) {
+        if (!queuePair.protectionDomain().context().equals(manager.context())) {
+            throw new RdmaException(
+                    "use queue pair with connection manager",
+                    Errno.EINVAL,
+                    queuePair + " is of another context than " + this);
+        }
+    }
+
+    /// Brings the queue pair from RESET to INIT.
+    protected abstract void doPrepare(QueuePair queuePair);
+}

@@ -1,0 +1,109 @@
+package io.rdmacomm.verbs.cm;
+
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.Resource;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/// Connects queue pairs of one device by network address (rdma_cm(7)): what a `rdma_event_channel` and the
+/// identifiers on it are in C. Usable from any thread. Every call that waits has a deadline, suits virtual threads,
+/// and is woken by [#close()], which ends everything that was made here, open connections included.
+public abstract class ConnectionManager extends Resource {
+    private static final int DEFAULT_BACKLOG = 128;
+
+    private final Context context;
+
+    /// For providers.
+    protected ConnectionManager(Context context) {
+        super(context);
+        this.context = context;
+    }
+
+    /// Opens the connection manager of a device (rdma_create_event_channel(3)). The caller closes it; closing the
+    /// context does so too.
+    ///
+    /// @throws UnsupportedVerbException if the device has none; ask for [Capability#CONNECTION_MANAGER] before
+    /// @throws io.rdmacomm.verbs.RdmaException the errno of opening it, with what to do
+    public static ConnectionManager open(Context context) {
+        if (context instanceof ConnectionManagerProvider provider && context.supports(Capability.CONNECTION_MANAGER)) {
+            return provider.openConnectionManager();
+        }
+        throw new UnsupportedVerbException(
+                "open connection manager (rdma_create_event_channel)",
+                Capability.CONNECTION_MANAGER,
+                context.device().name());
+    }
+
+    /// The open device whose queue pairs it connects.
+    public final Context context() {
+        return context;
+    }
+
+    /// How many bytes of private data fit into a request, an answer or a refusal: 56 on InfiniBand and RoCE, 251 on
+    /// iWARP.
+    public abstract int privateDataLimit();
+
+    /// Listens for connection requests (rdma_bind_addr(3), rdma_listen(3)). Does not block.
+    ///
+    /// @param address the local address; the wildcard address for all of the device, port 0 for any free port
+    /// @param backlog how many requests may wait for [Listener#awaitRequest]; 0 for a default
+    /// @throws io.rdmacomm.verbs.RdmaException EADDRINUSE if the port is taken, EADDRNOTAVAIL if the address is not
+    ///         one of this device, EINVAL if the address is unresolved
+    public final Listener listen(InetSocketAddress address, int backlog) {
+        checkOpen();
+        CommunicationIdentifier.checkResolved("listen (rdma_listen)", address);
+        return adopt(doListen(address, backlog > 0 ? backlog : DEFAULT_BACKLOG));
+    }
+
+    /// Finds the way to a peer (rdma_resolve_addr(3), rdma_resolve_route(3)). Blocks.
+    ///
+    /// @param destination where the peer listens
+    /// @param timeout how long to wait at the most
+    /// @throws AddressUnresolvedException if the destination is not reached through this device
+    /// @throws RouteUnresolvedException if there is no route
+    /// @throws ConnectionTimeoutException if it took longer than allowed
+    /// @throws InterruptedException if the thread was interrupted
+    public final Route resolve(InetSocketAddress destination, Duration timeout) throws InterruptedException {
+        checkOpen();
+        CommunicationIdentifier.checkResolved("resolve address (rdma_resolve_addr)", destination);
+        return adopt(doResolve(destination, timeout.toNanos()));
+    }
+
+    /// Resolves and connects in one call; for a queue pair whose receives were posted, or whose peer waits for the
+    /// first message.
+    ///
+    /// @param timeout how long each of the two may take
+    /// @throws ConnectionException as [#resolve] and [Route#connect]
+    /// @throws InterruptedException if the thread was interrupted
+    public final Connection connect(
+            InetSocketAddress destination, QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
+            throws InterruptedException {
+        try (Route route = resolve(destination, timeout)) {
+            return route.connect(queuePair, parameters, timeout);
+        }
+    }
+
+    @Override
+    public final String toString() {
+        return "connection manager of " + context;
+    }
+
+    /// The child is adopted here: a provider makes connections outside the calls of this class.
+    final Connection established(Connection connection) {
+        return adopt(connection);
+    }
+
+    /// Takes a request of a listener into the tree.
+    final ConnectionRequest arrived(ConnectionRequest request) {
+        return adopt(request);
+    }
+
+    /// Binds and listens for [#listen].
+    protected abstract Listener doListen(InetSocketAddress address, int backlog);
+
+    /// Resolves for [#resolve].
+    protected abstract Route doResolve(InetSocketAddress destination, long timeoutNanos) throws InterruptedException;
+}

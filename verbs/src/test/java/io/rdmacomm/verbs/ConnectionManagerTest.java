@@ -1,0 +1,190 @@
+package io.rdmacomm.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.verbs.NullConnections.NullListener;
+import io.rdmacomm.verbs.NullConnections.NullRequest;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionEvent;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.Route;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What the layer above every connection manager checks by itself.
+final class ConnectionManagerTest extends QueuePairFixture {
+    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final ConnectionParameters DEFAULTS = ConnectionParameters.defaults();
+
+    private NullConnections manager;
+
+    @BeforeEach
+    void openManager() {
+        manager = (NullConnections) ConnectionManager.open(context);
+    }
+
+    @Test
+    void deviceWithoutConnectionManager() {
+        device.capabilities.remove(Capability.CONNECTION_MANAGER);
+        assertThatThrownBy(() -> ConnectionManager.open(context))
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("null0")
+                .hasMessageContaining("CONNECTION_MANAGER");
+    }
+
+    @Test
+    void unknownHostIsNamed() {
+        InetSocketAddress nowhere = InetSocketAddress.createUnresolved("no.such.host", 1);
+        assertThatThrownBy(() -> manager.listen(nowhere, 0)).hasMessageContaining("no.such.host");
+        assertThatThrownBy(() -> manager.resolve(nowhere, SHORT))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        failure -> assertThat(failure.errno()).isEqualTo(Errno.EINVAL))
+                .hasMessageContaining("no.such.host");
+    }
+
+    @Test
+    void backlogHasADefault() {
+        manager.listen(NullConnections.ADDRESS, 0);
+        manager.listen(NullConnections.ADDRESS, 7);
+        assertThat(manager.log).containsExactly("listen 128", "listen 7");
+    }
+
+    @Test
+    void connectBringsAQueuePairToInitFirst() throws InterruptedException {
+        QueuePair pair = create(options());
+        Connection connection = manager.connect(NullConnections.ADDRESS, pair, DEFAULTS, SHORT);
+        assertThat(pair.state()).isEqualTo(QueuePairState.INIT);
+        assertThat(connection.queuePair()).isEqualTo(pair);
+        assertThat(connection.isConnected()).isTrue();
+        assertThat(manager.log).containsExactly("resolve", "close route");
+    }
+
+    @Test
+    void aPreparedQueuePairTakesReceivesAndConnects() throws InterruptedException {
+        QueuePair pair = create(options());
+        try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+            route.prepare(pair);
+            assertThat(pair.post(receives(1))).isEqualTo(1);
+            assertThatThrownBy(() -> route.prepare(pair))
+                    .isInstanceOf(QueuePairStateException.class)
+                    .hasMessageContaining("INIT");
+            assertThat(route.connect(pair, DEFAULTS, SHORT).isConnected()).isTrue();
+        }
+    }
+
+    @Test
+    void routeLeadsToOneConnection() throws InterruptedException {
+        try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+            route.connect(create(options()), DEFAULTS, SHORT);
+            QueuePair second = create(options());
+            assertThatThrownBy(() -> route.connect(second, DEFAULTS, SHORT))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("was used");
+        }
+    }
+
+    @Test
+    void connectedQueuePairIsRefused() throws InterruptedException {
+        QueuePair pair = connected(options());
+        try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+            assertThatThrownBy(() -> route.connect(pair, DEFAULTS, SHORT))
+                    .isInstanceOf(QueuePairStateException.class)
+                    .hasMessageContaining("RESET or INIT");
+        }
+    }
+
+    @Test
+    void queuePairOfAnotherContextIsRefused() throws InterruptedException {
+        try (Context other = new NullDevice().open();
+                Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+            CompletionQueue elsewhere = other.createCompletionQueue(CompletionQueueOptions.ofCapacity(10));
+            QueuePair pair = other.allocateProtectionDomain()
+                    .createQueuePair(QueuePairOptions.reliable(elsewhere).withSizes(new QueueSizes(1, 1, 1, 1, 0)));
+            assertThatThrownBy(() -> route.connect(pair, DEFAULTS, SHORT))
+                    .isInstanceOf(RdmaException.class)
+                    .hasMessageContaining("another context");
+        }
+    }
+
+    @Test
+    void privateDataHasALimit() throws InterruptedException {
+        QueuePair pair = create(options());
+        try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+            assertThatThrownBy(() -> route.connect(pair, DEFAULTS.withPrivateData(new byte[5]), SHORT))
+                    .isInstanceOf(RdmaException.class)
+                    .hasMessageContaining("5 bytes of private data")
+                    .hasMessageContaining("allows 4");
+            assertThat(pair.state()).isEqualTo(QueuePairState.RESET);
+            Connection connection = route.connect(pair, DEFAULTS.withPrivateData(new byte[] {1, 2, 3, 4}), SHORT);
+            assertThat(connection.privateData()).containsExactly(1, 2, 3, 4);
+        }
+    }
+
+    @Test
+    void requestIsAnsweredOnce() throws InterruptedException {
+        NullListener listener = (NullListener) manager.listen(NullConnections.ADDRESS, 1);
+        assertThat(listener.awaitRequest(SHORT)).isNull();
+        listener.requests.add(new NullRequest(manager));
+        ConnectionRequest request = listener.awaitRequest(SHORT);
+        assertThat(request).isNotNull();
+        request.reject(new byte[] {1});
+        QueuePair pair = create(options());
+        assertThatThrownBy(() -> request.accept(pair, DEFAULTS, SHORT))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("answered before");
+        request.close();
+        assertThat(manager.log).containsExactly("listen 1", "reject with 1 bytes", "release request");
+    }
+
+    @Test
+    void closingTheManagerEndsEverything() throws InterruptedException {
+        NullListener listener = (NullListener) manager.listen(NullConnections.ADDRESS, 1);
+        listener.requests.add(new NullRequest(manager));
+        ConnectionRequest request = listener.awaitRequest(SHORT);
+        Connection connection = manager.connect(NullConnections.ADDRESS, create(options()), DEFAULTS, SHORT);
+        manager.log.clear();
+        manager.close();
+        assertThat(manager.log)
+                .containsExactly("close connection", "reject with 0 bytes", "release request", "close manager");
+        assertThat(request).isNotNull();
+        assertThat(request.isOpen()).isFalse();
+        assertThat(connection.awaitDisconnect(SHORT)).isTrue();
+        assertThatThrownBy(() -> listener.awaitRequest(SHORT)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void disconnectEndsTheConnection() throws InterruptedException {
+        Connection connection = manager.connect(NullConnections.ADDRESS, create(options()), DEFAULTS, SHORT);
+        assertThat(connection.awaitDisconnect(Duration.ZERO)).isFalse();
+        connection.disconnect();
+        assertThat(connection.isConnected()).isFalse();
+        assertThat(connection.disconnectReason()).isEqualTo("disconnected here");
+        assertThat(connection.awaitDisconnect(Duration.ZERO)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"256,1,1,1", "1,-1,1,1", "1,1,8,1", "1,1,1,8"})
+    void parametersHaveRanges(int responder, int initiator, int retries, int rnrRetries) {
+        assertThatThrownBy(() -> DEFAULTS.withDepths(responder, initiator).withRetries(retries, rnrRetries))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void eventsHaveTheNumbersOfTheHeader() {
+        assertThat(ConnectionEvent.of(9)).isEqualTo(ConnectionEvent.ESTABLISHED);
+        assertThat(ConnectionEvent.of(15)).isEqualTo(ConnectionEvent.TIMEWAIT_EXIT);
+        assertThat(ConnectionEvent.of(16)).isEqualTo(ConnectionEvent.UNKNOWN);
+        assertThat(ConnectionEvent.of(-1)).isEqualTo(ConnectionEvent.UNKNOWN);
+        for (ConnectionEvent event : ConnectionEvent.values()) {
+            assertThat(ConnectionEvent.of(event.code())).isEqualTo(event);
+        }
+    }
+}
