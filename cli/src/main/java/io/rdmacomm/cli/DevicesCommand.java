@@ -48,6 +48,8 @@ final class DevicesCommand extends Subcommand {
         for (Device device : devices) {
             out.printf(row, device.name(), "%016x".formatted(device.guid()), device.provider());
         }
+        out.flush();
+        unavailable.forEach(err()::println);
     }
 
     private static Map<String, Object> document(List<Device> devices, List<String> unavailable) {

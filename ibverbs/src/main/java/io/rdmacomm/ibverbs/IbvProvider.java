@@ -13,22 +13,36 @@ import java.util.Optional;
 /// Offers the RDMA devices that libibverbs finds on this machine.
 ///
 /// The system property `rdmacomm.ibverbs.library` names another library than `libibverbs.so.1`.
+///
+/// Where the kernel has no RDMA driver, [#devices()] does not open the library: that takes tens of milliseconds,
+/// and libibverbs would look at the same folder and find nothing either.
 public final class IbvProvider implements RdmaProvider {
     private static final String NAME = "ibverbs";
     private static final String LIBRARY = "libibverbs.so.1";
 
+    private static final String LIBRARY_PROPERTY = "rdmacomm.ibverbs.library";
+    private static final Path DEVICE_FILES = Path.of("/dev/infiniband");
+    private static final Path DRIVERS = Path.of("/sys/class/infiniband_verbs");
+
     private final String library;
     private final Path deviceFiles;
+    private final Path drivers;
 
     /// For [java.util.ServiceLoader].
     public IbvProvider() {
-        this(System.getProperty("rdmacomm.ibverbs.library", LIBRARY), Path.of("/dev/infiniband"));
+        this(
+                System.getProperty(LIBRARY_PROPERTY, LIBRARY),
+                DEVICE_FILES,
+                System.getProperty(LIBRARY_PROPERTY) == null ? DRIVERS : DRIVERS.getRoot());
     }
 
     /// A provider over another library, whose devices have their files elsewhere.
-    IbvProvider(String library, Path deviceFiles) {
+    ///
+    /// @param drivers the folder without which there is no driver, hence no device
+    IbvProvider(String library, Path deviceFiles, Path drivers) {
         this.library = library;
         this.deviceFiles = deviceFiles;
+        this.drivers = drivers;
     }
 
     @Override
@@ -38,6 +52,9 @@ public final class IbvProvider implements RdmaProvider {
 
     @Override
     public List<Device> devices() {
+        if (!Files.exists(drivers)) {
+            return List.of();
+        }
         try {
             return DeviceList.read(LibIbverbs.open(library)).devices().stream()
                     .filter(this::mayOpen)

@@ -67,8 +67,13 @@ final class FakeVerbs {
         return provider(deviceFiles);
     }
 
+    /// The provider on a machine whose kernel has no RDMA driver.
+    IbvProvider withoutDrivers() {
+        return new IbvProvider(library.toString(), deviceFiles, Path.of("/nowhere"));
+    }
+
     IbvProvider provider(Path files) {
-        return new IbvProvider(library.toString(), files);
+        return new IbvProvider(library.toString(), files, Path.of("/"));
     }
 
     Device device() {

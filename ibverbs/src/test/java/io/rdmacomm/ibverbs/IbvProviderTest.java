@@ -33,7 +33,7 @@ class IbvProviderTest {
 
     @Test
     void saysThatTheLibraryIsAbsent() {
-        IbvProvider provider = new IbvProvider("libnobody-has-this.so.7", Path.of("/dev/infiniband"));
+        IbvProvider provider = new IbvProvider("libnobody-has-this.so.7", Path.of("/dev/infiniband"), Path.of("/"));
         assertThat(provider.devices()).isEmpty();
         assertThat(provider.unavailable())
                 .get()
@@ -46,7 +46,7 @@ class IbvProviderTest {
     @Test
     void saysThatTheLibraryIsAnother() {
         Path other = CCompiler.compile("libother.so", "int other;\n", "-shared");
-        assertThat(new IbvProvider(other.toString(), Path.of("/")).unavailable())
+        assertThat(new IbvProvider(other.toString(), Path.of("/"), Path.of("/")).unavailable())
                 .get()
                 .asString()
                 .contains("has no ibv_get_device_list");
@@ -66,6 +66,13 @@ class IbvProviderTest {
         }
         fake.devices(0, 5);
         assertThat(fake.provider().unavailable()).get().asString().contains("(errno 5)");
+    }
+
+    @Test
+    void asksTheLibraryForNoDeviceWhereTheKernelHasNoDriver() {
+        FakeVerbs fake = FakeVerbs.fresh();
+        assertThat(fake.provider().devices()).hasSize(1);
+        assertThat(fake.withoutDrivers().devices()).isEmpty();
     }
 
     @Test

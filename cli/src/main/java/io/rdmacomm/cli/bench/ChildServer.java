@@ -57,6 +57,8 @@ public final class ChildServer implements AutoCloseable {
                 command.add("-D" + name + "=" + System.getProperty(name));
             }
         }
+        // The jar's manifest says so for `-jar`, which this is not.
+        command.add("--enable-native-access=ALL-UNNAMED");
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(mainClass);

@@ -8,7 +8,6 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /// Calls of the control path, one method for each C signature: `L` is a pointer or 64 bits, `I` an int.
@@ -19,38 +18,37 @@ import java.lang.invoke.VarHandle;
 /// pointer, or minus the errno; 0, or the errno; and nothing. A function that the library does not have fails
 /// with EOPNOTSUPP.
 final class Calls {
-    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
     private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO_OF_STATE = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-    private static final MethodHandle POINTER_L = link(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle POINTER_LL = link(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle POINTER_LI = link(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle POINTER_LLLI =
-            link(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle POINTER_LLLLI =
-            link(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle POINTER_LILLI =
-            link(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle NUMBER_L = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle NUMBER_LL = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle NUMBER_LI = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle NUMBER_LIL =
-            link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle NUMBER_LIIL =
-            link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle NUMBER_LLL =
-            link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle NUMBER_LLI =
-            link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle NUMBER_LLIL =
-            link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle NUMBER_LIILIL =
-            link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle NUMBER_LILLLI =
-            link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle NOTHING_L = link(FunctionDescriptor.ofVoid(JAVA_LONG));
-    private static final MethodHandle NOTHING_LI = link(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
+    private static final Downcall POINTER_L = new Downcall(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final Downcall POINTER_LL = new Downcall(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final Downcall POINTER_LI = new Downcall(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final Downcall POINTER_LLLI =
+            new Downcall(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final Downcall POINTER_LLLLI =
+            new Downcall(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final Downcall POINTER_LILLI =
+            new Downcall(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final Downcall NUMBER_L = new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final Downcall NUMBER_LL = new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final Downcall NUMBER_LI = new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
+    private static final Downcall NUMBER_LIL =
+            new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    private static final Downcall NUMBER_LIIL =
+            new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final Downcall NUMBER_LLL =
+            new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final Downcall NUMBER_LLI =
+            new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final Downcall NUMBER_LLIL =
+            new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    private static final Downcall NUMBER_LIILIL = new Downcall(
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    private static final Downcall NUMBER_LILLLI = new Downcall(
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final Downcall NOTHING_L = new Downcall(FunctionDescriptor.ofVoid(JAVA_LONG));
+    private static final Downcall NOTHING_LI = new Downcall(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
 
     private Calls() {}
 
@@ -60,7 +58,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return pointerOr((long) POINTER_L.invokeExact(function, state, a), state);
+            return pointerOr((long) POINTER_L.handle().invokeExact(function, state, a), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -72,7 +70,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return pointerOr((long) POINTER_LL.invokeExact(function, state, a, b), state);
+            return pointerOr((long) POINTER_LL.handle().invokeExact(function, state, a, b), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -84,7 +82,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return pointerOr((long) POINTER_LI.invokeExact(function, state, a, b), state);
+            return pointerOr((long) POINTER_LI.handle().invokeExact(function, state, a, b), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -96,7 +94,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return pointerOr((long) POINTER_LLLI.invokeExact(function, state, a, b, c, d), state);
+            return pointerOr((long) POINTER_LLLI.handle().invokeExact(function, state, a, b, c, d), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -108,7 +106,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return pointerOr((long) POINTER_LLLLI.invokeExact(function, state, a, b, c, d, e), state);
+            return pointerOr((long) POINTER_LLLLI.handle().invokeExact(function, state, a, b, c, d, e), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -120,7 +118,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return pointerOr((long) POINTER_LILLI.invokeExact(function, state, a, b, c, d, e), state);
+            return pointerOr((long) POINTER_LILLI.handle().invokeExact(function, state, a, b, c, d, e), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -132,7 +130,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return errno((int) NUMBER_L.invokeExact(function, state, a), state);
+            return errno((int) NUMBER_L.handle().invokeExact(function, state, a), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -144,7 +142,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return errno((int) NUMBER_LL.invokeExact(function, state, a, b), state);
+            return errno((int) NUMBER_LL.handle().invokeExact(function, state, a, b), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -156,7 +154,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return errno((int) NUMBER_LI.invokeExact(function, state, a, b), state);
+            return errno((int) NUMBER_LI.handle().invokeExact(function, state, a, b), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -168,7 +166,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return errno((int) NUMBER_LIL.invokeExact(function, state, a, b, c), state);
+            return errno((int) NUMBER_LIL.handle().invokeExact(function, state, a, b, c), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -180,7 +178,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return errno((int) NUMBER_LIIL.invokeExact(function, state, a, b, c, d), state);
+            return errno((int) NUMBER_LIIL.handle().invokeExact(function, state, a, b, c, d), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -192,7 +190,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return errno((int) NUMBER_LLL.invokeExact(function, state, a, b, c), state);
+            return errno((int) NUMBER_LLL.handle().invokeExact(function, state, a, b, c), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -204,7 +202,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return errno((int) NUMBER_LLI.invokeExact(function, state, a, b, c), state);
+            return errno((int) NUMBER_LLI.handle().invokeExact(function, state, a, b, c), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -216,7 +214,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return errno((int) NUMBER_LLIL.invokeExact(function, state, a, b, c, d), state);
+            return errno((int) NUMBER_LLIL.handle().invokeExact(function, state, a, b, c, d), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -228,7 +226,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return errno((int) NUMBER_LIILIL.invokeExact(function, state, a, b, c, d, e, f), state);
+            return errno((int) NUMBER_LIILIL.handle().invokeExact(function, state, a, b, c, d, e, f), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -240,7 +238,7 @@ final class Calls {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            int result = (int) NUMBER_LILLLI.invokeExact(function, state, a, b, c, d, e, f);
+            int result = (int) NUMBER_LILLLI.handle().invokeExact(function, state, a, b, c, d, e, f);
             // ibv_rereg_mr alone: a negative number that says how far it came, and errno.
             return result == 0 ? 0 : captured(state);
         } catch (Throwable failure) {
@@ -250,7 +248,7 @@ final class Calls {
 
     static void nothingL(MemorySegment function, long a) {
         try (Arena arena = Arena.ofConfined()) {
-            NOTHING_L.invokeExact(function, arena.allocate(STATE), a);
+            NOTHING_L.handle().invokeExact(function, arena.allocate(STATE), a);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -258,7 +256,7 @@ final class Calls {
 
     static void nothingLI(MemorySegment function, long a, int b) {
         try (Arena arena = Arena.ofConfined()) {
-            NOTHING_LI.invokeExact(function, arena.allocate(STATE), a, b);
+            NOTHING_LI.handle().invokeExact(function, arena.allocate(STATE), a, b);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -267,7 +265,7 @@ final class Calls {
     /// A call whose result is a value of its own and cannot fail.
     static long valueL(MemorySegment function, long a) {
         try (Arena arena = Arena.ofConfined()) {
-            return (long) POINTER_L.invokeExact(function, arena.allocate(STATE), a);
+            return (long) POINTER_L.handle().invokeExact(function, arena.allocate(STATE), a);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -298,10 +296,5 @@ final class Calls {
     private static int captured(MemorySegment state) {
         int errno = (int) ERRNO_OF_STATE.get(state, 0L);
         return errno > 0 ? errno : LibCLayout.EINVAL;
-    }
-
-    @SuppressWarnings("restricted") // the descriptors are those of the C headers
-    private static MethodHandle link(FunctionDescriptor descriptor) {
-        return Linker.nativeLinker().downcallHandle(descriptor, ERRNO);
     }
 }

@@ -56,6 +56,16 @@ final class Command implements AutoCloseable {
     }
 
     static Command start(Map<String, String> environment, String... arguments) throws IOException {
+        return start(new String[0], environment, arguments);
+    }
+
+    /// Starts the command as a process whose JVM has more options.
+    static Command start(String[] jvmOptions, String... arguments) throws IOException {
+        return start(jvmOptions, Map.of(), arguments);
+    }
+
+    private static Command start(String[] jvmOptions, Map<String, String> environment, String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
@@ -64,6 +74,7 @@ final class Command implements AutoCloseable {
                 command.add("-D" + name + "=" + System.getProperty(name));
             }
         }
+        command.addAll(List.of(jvmOptions));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), RdmaCommand.class.getName()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);

@@ -24,6 +24,25 @@ class DevicesTest {
     }
 
     @Test
+    void devicesAndDoctorSayInOneLineWhyAProviderHasNone() throws Exception {
+        String[] withoutLibrary = {"-Drdmacomm.ibverbs.library=libnobody-has-this.so.7"};
+        for (String command : new String[] {"devices", "doctor"}) {
+            try (Command process = Command.start(withoutLibrary, command)) {
+                Result result = process.end();
+
+                assertThat(result.exitCode()).isZero();
+                assertThat(result.out()).contains("soft0");
+                assertThat((result.out() + result.err()).lines())
+                        .filteredOn(line -> line.contains("libnobody-has-this.so.7"))
+                        .singleElement()
+                        .asString()
+                        .contains("ibverbs: libnobody-has-this.so.7 is not installed; on Debian");
+                assertThat(result.err()).doesNotContain("WARNING", "native access");
+            }
+        }
+    }
+
+    @Test
     void devicesAsJsonHasNothingElseOnTheStandardOutput() throws IOException {
         Map<String, Object> document =
                 JSON.std.mapFrom(Command.run("devices", "--json", "-").out());
