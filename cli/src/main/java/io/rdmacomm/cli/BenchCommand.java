@@ -53,6 +53,9 @@ final class BenchCommand extends Subcommand {
     private final ListenOptions listen = new ListenOptions();
 
     @Mixin
+    private final DeviceOptions device = new DeviceOptions();
+
+    @Mixin
     private final JsonOption json = new JsonOption();
 
     @Parameters(
@@ -168,9 +171,7 @@ final class BenchCommand extends Subcommand {
     private List<String> childArguments() {
         List<String> arguments =
                 new ArrayList<>(List.of("bench", "--server", "--until-eof", "--bind", "127.0.0.1", "--port", "0"));
-        if (!listen.device().isEmpty()) {
-            arguments.addAll(List.of("--device", listen.device()));
-        }
+        arguments.addAll(device.arguments());
         return arguments;
     }
 
@@ -202,7 +203,9 @@ final class BenchCommand extends Subcommand {
         if (json.requested()) {
             Map<String, Object> document = new LinkedHashMap<>();
             document.put("schema", 1);
-            document.put("environment", Environment.describe(report.provider(), report.device()));
+            document.put(
+                    "environment",
+                    Environment.describe(report.provider(), report.device().device()));
             document.putAll(report.toMap());
             json.write(document, out());
         }
@@ -212,10 +215,8 @@ final class BenchCommand extends Subcommand {
     /// Nobody but the two ends themselves drives the work: on two processors a third thread would only be in
     /// the way.
     private SessionOptions common() {
-        return SessionOptions.defaults()
-                .withDevice(listen.device())
-                .withThreadMode(ThreadMode.CALLER)
-                .withWorkMode(WorkMode.ADAPTIVE);
+        return device.apply(
+                SessionOptions.defaults().withThreadMode(ThreadMode.CALLER).withWorkMode(WorkMode.ADAPTIVE));
     }
 
     private BenchSettings settings() {

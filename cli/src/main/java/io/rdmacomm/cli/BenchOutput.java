@@ -56,7 +56,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
     void end(BenchReport report) {
         if (!quiet) {
             out.printf(
-                    "%ndevice %s (%s); ready to send %.1f ms after the TCP connection (median); all data at the targets was right%n",
+                    "%n%s (%s); ready to send %.1f ms after the TCP connection (median); all data at the targets was right%n",
                     report.device(), report.provider(), report.medianSetUpMillis());
             out.println("floor: what this machine needs at least, measured in this run; ratio: p50 / floor, or "
                     + "Gbit/s / copy Gbit/s");

@@ -49,7 +49,8 @@ final class DeviceChecks {
             PortAttributes port = context.port(1);
             String text = "opens, registers " + ByteSize.format(region.length()) + ", port 1 is " + port.state();
             if (port.gidTableLength() > 0) {
-                text += ", GID " + context.gid(1, 0);
+                int index = context.preferredGidIndex(1);
+                text += ", GID " + index + " " + context.gid(1, index);
             }
             return port.state() == PortState.ACTIVE
                     ? Finding.ok(subject, text)

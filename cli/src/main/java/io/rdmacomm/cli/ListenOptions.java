@@ -2,14 +2,8 @@ package io.rdmacomm.cli;
 
 import picocli.CommandLine.Option;
 
-/// Where a server listens and which device it uses.
+/// Where a server listens.
 final class ListenOptions {
-    @Option(
-            names = {"-d", "--device"},
-            paramLabel = "DEVICE",
-            description = "The RDMA device; the first one without it. `rdmacomm devices` lists them.")
-    private String device = "";
-
     @Option(
             names = "--bind",
             paramLabel = "ADDRESS",
@@ -22,10 +16,6 @@ final class ListenOptions {
             description = "With --server: the TCP port to listen on (default: ${DEFAULT-VALUE}); 0 takes a free one.",
             defaultValue = "2020")
     private int port = PeerAddress.DEFAULT_PORT;
-
-    String device() {
-        return device;
-    }
 
     String bind() {
         return bind;

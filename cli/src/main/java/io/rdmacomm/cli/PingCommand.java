@@ -1,6 +1,7 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
@@ -37,6 +38,9 @@ final class PingCommand extends Subcommand {
 
     @Mixin
     private final ListenOptions listen = new ListenOptions();
+
+    @Mixin
+    private final DeviceOptions device = new DeviceOptions();
 
     @Mixin
     private final JsonOption json = new JsonOption();
@@ -113,6 +117,7 @@ final class PingCommand extends Subcommand {
         long clients = once ? 1 : count == null ? 0 : count;
         try (PingServer pingServer = new PingServer(common().withAddress(listen.bind(), listen.port()), out());
                 CloseOnExit _ = new CloseOnExit(pingServer::close)) {
+            out().println(pingServer.device());
             out().println("listening on port " + pingServer.port());
             out().flush();
             pingServer.run(clients);
@@ -133,6 +138,10 @@ final class PingCommand extends Subcommand {
                         (int) size,
                         Duration.ofNanos((long) (timeout * 1e9)),
                         ThreadLocalRandom.current().nextLong())) {
+            DeviceLine line = DeviceLine.of(session);
+            if (!json.ownsStandardOutput()) {
+                out().println(line);
+            }
             for (long number = 1; number <= wanted; number++) {
                 long nanos = client.ping(number);
                 histogram.recordValue(Math.clamp(nanos, 1, LONGEST_NANOS));
@@ -141,7 +150,7 @@ final class PingCommand extends Subcommand {
                     pause();
                 }
             }
-            summarize(address, histogram, session);
+            summarize(address, histogram, session, line);
         }
     }
 
@@ -159,7 +168,8 @@ final class PingCommand extends Subcommand {
         }
     }
 
-    private void summarize(PeerAddress address, Histogram histogram, ClientSession session) throws IOException {
+    private void summarize(PeerAddress address, Histogram histogram, ClientSession session, DeviceLine line)
+            throws IOException {
         if (!json.ownsStandardOutput()) {
             out().printf(
                             "%s: %d pings, %d right; there and back min %.1f, p50 %.1f, p99 %.1f, p99.9 %.1f, max %.1f us%n",
@@ -180,6 +190,7 @@ final class PingCommand extends Subcommand {
                     Environment.describe(
                             session.context().device().provider(),
                             session.context().device().name()));
+            line.addTo(document);
             document.put("bytes", size);
             document.put("pings", histogram.getTotalCount());
             document.put("min_us", histogram.getMinValue() / 1e3);
@@ -193,9 +204,8 @@ final class PingCommand extends Subcommand {
 
     /// Both sides can take the longest message that there is.
     private SessionOptions common() {
-        return SessionOptions.defaults()
-                .withDevice(listen.device())
-                .withChannel(ChannelOptions.defaults().withReceives(RECEIVES).withMessageBytes(MAX_BYTES));
+        return device.apply(SessionOptions.defaults()
+                .withChannel(ChannelOptions.defaults().withReceives(RECEIVES).withMessageBytes(MAX_BYTES)));
     }
 
     private ParameterException usage(String message) {

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClosedException;
@@ -37,6 +38,10 @@ final class PingServer implements AutoCloseable {
 
     int port() {
         return session.port();
+    }
+
+    DeviceLine device() {
+        return DeviceLine.of(session);
     }
 
     /// Serves until it is closed, or until `limit` clients have gone; 0 is no limit.

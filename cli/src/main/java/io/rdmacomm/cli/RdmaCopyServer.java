@@ -28,16 +28,16 @@ final class RdmaCopyServer implements CopyServer {
     private final PrintWriter err;
     private final AtomicLong senders = new AtomicLong();
 
-    RdmaCopyServer(ListenOptions listen, IncomingFolder folder, PrintWriter out, PrintWriter err) {
+    RdmaCopyServer(
+            ListenOptions listen, DeviceOptions device, IncomingFolder folder, PrintWriter out, PrintWriter err) {
         this.folder = folder;
         this.out = out;
         this.err = err;
-        this.session = ServerSession.listen(SessionOptions.defaults()
+        this.session = ServerSession.listen(device.apply(SessionOptions.defaults()
                 .withName("recv")
-                .withDevice(listen.device())
                 .withThreadMode(ThreadMode.CALLER)
                 .withChannel(SendCommand.channel(MAX_DEPTH))
-                .withAddress(listen.bind(), listen.port()));
+                .withAddress(listen.bind(), listen.port())));
     }
 
     @Override

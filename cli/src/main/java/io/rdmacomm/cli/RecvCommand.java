@@ -22,6 +22,9 @@ final class RecvCommand extends Subcommand {
     @Mixin
     private final ListenOptions listen = new ListenOptions();
 
+    @Mixin
+    private final DeviceOptions device = new DeviceOptions();
+
     @Option(names = "--dir", paramLabel = "DIR", required = true, description = "The folder that files go into.")
     private Path folder = Path.of("");
 
@@ -48,7 +51,7 @@ final class RecvCommand extends Subcommand {
 
     private CopyServer open(IncomingFolder incoming) throws IOException {
         return switch (transport) {
-            case RDMA -> new RdmaCopyServer(listen, incoming, out(), err());
+            case RDMA -> new RdmaCopyServer(listen, device, incoming, out(), err());
             case TCP -> new TcpCopyServer(listen, incoming, out(), err());
         };
     }

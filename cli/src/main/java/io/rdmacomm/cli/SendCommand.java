@@ -46,11 +46,8 @@ import picocli.CommandLine.TypeConversionException;
 final class SendCommand extends Subcommand {
     private static final int CONNECT_MILLIS = 10_000;
 
-    @Option(
-            names = {"-d", "--device"},
-            paramLabel = "DEVICE",
-            description = "The RDMA device; the first one without it. `rdmacomm devices` lists them.")
-    private String device = "";
+    @Mixin
+    private final DeviceOptions device = new DeviceOptions();
 
     @Mixin
     private final JsonOption json = new JsonOption();
@@ -106,7 +103,7 @@ final class SendCommand extends Subcommand {
         if (json.requested()) {
             Map<String, Object> document = new LinkedHashMap<>();
             document.put("schema", 1);
-            document.put("environment", Environment.describe("", device));
+            document.put("environment", Environment.describe("", device.device()));
             document.put("transport", how);
             document.put("files", report.rows());
             json.write(document, out());
@@ -123,12 +120,11 @@ final class SendCommand extends Subcommand {
     }
 
     private void overRdma(List<Path> files, PeerAddress address, CopyReport report) {
-        SessionOptions options = SessionOptions.defaults()
+        SessionOptions options = device.apply(SessionOptions.defaults()
                 .withName("send")
-                .withDevice(device)
                 .withThreadMode(ThreadMode.CALLER)
                 .withChannel(channel(depth))
-                .withAddress(address.host(), address.port());
+                .withAddress(address.host(), address.port()));
         try (ClientSession session = ClientSession.connect(options);
                 CopyLink link = RdmaLink.sender(session, session.endPoint(), (int) chunk, depth)) {
             sendAll(files, link, report);

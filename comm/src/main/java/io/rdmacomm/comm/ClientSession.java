@@ -37,7 +37,11 @@ public final class ClientSession extends Session {
         SessionDevice device = SessionDevice.open(named, named.name());
         boolean connected = false;
         try {
-            ClientSession session = new ClientSession(named, device);
+            SessionOptions settled = device.settle(
+                    named,
+                    () -> LocalAddress.towards(
+                            named.host(), named.port(), named.deadlines().connect()));
+            ClientSession session = new ClientSession(settled, device);
             connected = true;
             return session;
         } finally {

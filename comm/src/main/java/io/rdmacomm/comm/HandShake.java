@@ -91,7 +91,8 @@ record HandShake(SessionDevice device, SessionOptions options) {
                             + " are granted at most",
                     null);
         }
-        EndPoint endPoint = new EndPoint(device, options, connector.peer(), count, owner);
+        SessionOptions settled = device.settle(options, connector::localGid);
+        EndPoint endPoint = new EndPoint(device, settled, connector.peer(), count, owner);
         return finish(endPoint, connector, () -> {
             connector.send(FrameType.WELCOME, endPoint.info().encode());
             endPoint.bringUp(connector, peer);

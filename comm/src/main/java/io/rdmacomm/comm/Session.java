@@ -42,7 +42,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
                 : options;
     }
 
-    /// What it was made with; the port of a server is the one it listens on.
+    /// What it was made with; the port of a server is the one it listens on, the GID index of a client the one it
+    /// uses.
     public final SessionOptions options() {
         return options;
     }

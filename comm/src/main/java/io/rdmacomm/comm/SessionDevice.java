@@ -2,18 +2,20 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The device of a session and what its end points share: one protection domain, the buffers, and the
@@ -74,7 +76,8 @@ final class SessionDevice implements AutoCloseable {
     ///
     /// @param name what its threads are called
     static SessionDevice open(SessionOptions options, String name) {
-        Context context = Rdma.open(options.device());
+        Context context = DeviceChoice.open(
+                options.device(), options.channel().connection().port());
         boolean opened = false;
         try {
             SessionDevice device = new SessionDevice(options, name, context);
@@ -96,7 +99,10 @@ final class SessionDevice implements AutoCloseable {
                             + " or choose another port",
                     null);
         }
-        context.gid(number, options.channel().connection().gidIndex());
+        int gidIndex = options.channel().connection().gidIndex();
+        if (gidIndex != ConnectionOptions.AUTOMATIC_GID) {
+            context.gid(number, gidIndex);
+        }
         if (!context.supports(Capability.CONNECT_BY_NUMBERS)) {
             throw new UnsupportedVerbException(
                     "connect by numbers",
@@ -104,6 +110,18 @@ final class SessionDevice implements AutoCloseable {
                     context.device().name());
         }
         return port;
+    }
+
+    /// `given` with the GID that fits the address of this side, unless they name one.
+    ///
+    /// @param local the address that this side uses for TCP, as a GID
+    SessionOptions settle(SessionOptions given, Supplier<Gid> local) {
+        ConnectionOptions how = given.channel().connection();
+        if (how.gidIndex() != ConnectionOptions.AUTOMATIC_GID) {
+            return given;
+        }
+        int index = port.gidTableLength() <= 1 ? 0 : context.preferredGidIndex(how.port(), local.get());
+        return given.withChannel(given.channel().withConnection(how.withPort(how.port(), index)));
     }
 
     /// The completions of one channel that can be in its queue at a time.

@@ -45,7 +45,7 @@ public final class SessionOptions {
         listener = other.listener;
     }
 
-    /// The first device, port 2020 (a server on all addresses, a client to this host), ADAPTIVE,
+    /// The first device that can be used, port 2020 (a server on all addresses, a client to this host), ADAPTIVE,
     /// PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], [Deadlines#defaults()], every
     /// right on buffers, no listener.
     public static SessionOptions defaults() {
@@ -58,7 +58,8 @@ public final class SessionOptions {
         return name;
     }
 
-    /// The name of the device; empty for the first one.
+    /// The name of the device; empty for the first one, hardware before software, that can be opened, connects
+    /// without a connection manager and whose port is active.
     public String device() {
         return device;
     }

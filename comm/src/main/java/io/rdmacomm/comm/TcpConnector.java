@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.Gid;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -101,6 +102,15 @@ public final class TcpConnector implements AutoCloseable {
             if (!connected) {
                 channel.close();
             }
+        }
+    }
+
+    /// The address of this side as a GID.
+    Gid localGid() {
+        try {
+            return LocalAddress.of(((InetSocketAddress) channel.getLocalAddress()).getAddress());
+        } catch (IOException e) {
+            return Gid.NONE;
         }
     }
 

@@ -121,8 +121,8 @@ final class IbvContext extends Context {
     }
 
     @Override
-    protected int doPreferGidIndex(int port) {
-        return GidChoice.choose(library, address, port, doQueryPort(port));
+    protected int doPreferGidIndex(int port, Gid local) {
+        return GidChoice.choose(library, address, port, doQueryPort(port), local);
     }
 
     @Override

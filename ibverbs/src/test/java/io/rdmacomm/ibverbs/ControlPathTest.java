@@ -138,6 +138,14 @@ class ControlPathTest {
     @Test
     void prefersTheGidOfRoceVersionTwoWithAnIpv4Address() {
         assertThat(context.preferredGidIndex(1)).isEqualTo(2);
+        Gid mapped = new Gid(0, 0xffff_0a00_0007L);
+        assertThat(context.preferredGidIndex(1, mapped)).isEqualTo(2);
+        Gid linkLocal = new Gid(0xfe80L << 48, 0);
+        assertThat(context.preferredGidIndex(1, linkLocal))
+                .as("version 1 has it, too")
+                .isEqualTo(1);
+        Gid unknown = new Gid(0, 0xffff_0a00_0008L);
+        assertThat(context.preferredGidIndex(1, unknown)).isEqualTo(2);
         assertThatThrownBy(() -> context.preferredGidIndex(2)).hasMessageContaining("EINVAL");
     }
 

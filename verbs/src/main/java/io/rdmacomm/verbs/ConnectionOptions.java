@@ -5,7 +5,7 @@ import java.util.Set;
 /// How [QueuePair#connect(QueuePairInfo, ConnectionOptions)] brings a queue pair up (ibv_modify_qp(3)).
 ///
 /// @param port the local port, counted from 1
-/// @param gidIndex index of the own identifier in the port's GID table
+/// @param gidIndex index of the own identifier in the port's GID table, or [#AUTOMATIC_GID]
 /// @param accessFlags what the peer may do through this queue pair
 /// @param pathMtu the largest packet payload; lowered to what both ports can take
 /// @param timeout acknowledgement time-out, 4.096 us times 2 to this power, 0 for ever
@@ -31,15 +31,19 @@ public record ConnectionOptions(
         int serviceLevel,
         int trafficClass,
         int hopLimit) {
+    /// The GID index that stands for [Context#preferredGidIndex(int)] of the port.
+    public static final int AUTOMATIC_GID = -1;
+
     /// Copies the set.
     public ConnectionOptions {
         accessFlags = Set.copyOf(accessFlags);
     }
 
-    /// Port 1, GID index 0, every right for the peer, MTU 4096, time-out 14 (67 ms) with 7 retries, 7 RNR retries
-    /// (for ever) of 0.64 ms, 16 READs and atomics each way.
+    /// Port 1, the GID it prefers, every right for the peer, MTU 4096, time-out 14 (67 ms) with 7 retries, 7 RNR
+    /// retries (for ever) of 0.64 ms, 16 READs and atomics each way.
     public static ConnectionOptions defaults() {
-        return new ConnectionOptions(1, 0, AccessFlag.allRemote(), PathMtu.MTU_4096, 14, 7, 7, 12, 16, 16, 0, 0, 64);
+        return new ConnectionOptions(
+                1, AUTOMATIC_GID, AccessFlag.allRemote(), PathMtu.MTU_4096, 14, 7, 7, 12, 16, 16, 0, 0, 64);
     }
 
     /// These options with other rights for the peer.
@@ -73,6 +77,9 @@ public record ConnectionOptions(
     }
 
     /// These options with another port and GID index.
+    ///
+    /// @param number the port, counted from 1
+    /// @param index the position in its GID table, or [#AUTOMATIC_GID]
     public ConnectionOptions withPort(int number, int index) {
         Draft draft = new Draft(this);
         draft.port = number;

@@ -54,8 +54,18 @@ public abstract class Context extends Resource {
     /// @param port the port, counted from 1
     /// @throws RdmaException EINVAL if there is no such port
     public final int preferredGidIndex(int port) {
+        return preferredGidIndex(port, Gid.NONE);
+    }
+
+    /// The same for a program that uses a certain address of this machine: the entry with that address, if there
+    /// is one that is as good.
+    ///
+    /// @param port the port, counted from 1
+    /// @param local the address as a GID, see [Gid#of(java.net.InetAddress)]; [Gid#NONE] for any
+    /// @throws RdmaException EINVAL if there is no such port
+    public final int preferredGidIndex(int port, Gid local) {
         checkOpen();
-        return doPreferGidIndex(port);
+        return doPreferGidIndex(port, local);
     }
 
     /// An entry of a port's partition key table (ibv_query_pkey(3)), 16 bits.
@@ -158,8 +168,8 @@ public abstract class Context extends Resource {
     /// Queries a GID for [#gid(int, int)].
     protected abstract Gid doQueryGid(int port, int index);
 
-    /// Chooses for [#preferredGidIndex(int)]; the default takes the first entry.
-    protected int doPreferGidIndex(int port) {
+    /// Chooses for [#preferredGidIndex(int, Gid)]; the default takes the first entry.
+    protected int doPreferGidIndex(int port, Gid local) {
         return 0;
     }
 

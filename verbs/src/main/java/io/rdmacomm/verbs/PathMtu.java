@@ -23,4 +23,9 @@ public enum PathMtu {
     public int code() {
         return code;
     }
+
+    /// The payload in bytes.
+    public int bytes() {
+        return 128 << code;
+    }
 }

@@ -83,7 +83,7 @@ public abstract class QueuePair extends Resource {
     /// random.
     ///
     /// @param port the local port, counted from 1
-    /// @param gidIndex the position in the port's GID table
+    /// @param gidIndex the position in the port's GID table, or [ConnectionOptions#AUTOMATIC_GID]
     public final QueuePairInfo info(int port, int gidIndex) {
         checkOpen();
         Context context = protectionDomain.context();
@@ -92,13 +92,19 @@ public abstract class QueuePair extends Resource {
                 number(),
                 initialPsn,
                 attributesOfPort.lid(),
-                context.gid(port, gidIndex),
+                context.gid(port, resolve(port, gidIndex)),
                 attributesOfPort.activeMtu());
     }
 
-    /// What a peer needs to connect through port 1 and GID 0.
+    /// What a peer needs to connect through port 1 and the GID that it prefers.
     public final QueuePairInfo info() {
-        return info(1, 0);
+        return info(1, ConnectionOptions.AUTOMATIC_GID);
+    }
+
+    private int resolve(int port, int gidIndex) {
+        return gidIndex == ConnectionOptions.AUTOMATIC_GID
+                ? protectionDomain.context().preferredGidIndex(port)
+                : gidIndex;
     }
 
     /// Goes from RESET to READY_TO_SEND with the numbers of the peer. Both sides do this, in any order; requests
@@ -118,7 +124,7 @@ public abstract class QueuePair extends Resource {
                 .addressVector(new AddressVector(
                         remote.gid(),
                         remote.lid(),
-                        how.gidIndex(),
+                        resolve(how.port(), how.gidIndex()),
                         how.port(),
                         how.serviceLevel(),
                         how.trafficClass(),

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.terminal.DeviceLine;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -9,14 +10,14 @@ import java.util.Map;
 /// What a benchmark found.
 ///
 /// @param provider whose device it was
-/// @param device the device's name
+/// @param device which device, port and GID it was
 /// @param clock what the clock costs
 /// @param cacheLineMicros the machine's limit for a message one way; 0 when the peer is not on this machine
 /// @param setUpMillis how long each connection took from the TCP connection until it was ready to send
 /// @param results the measurements
 public record BenchReport(
         String provider,
-        String device,
+        DeviceLine device,
         ClockCost clock,
         double cacheLineMicros,
         List<Double> setUpMillis,
@@ -27,6 +28,7 @@ public record BenchReport(
         clockMembers.put("ns_per_reading", Rounding.to(clock.nanosPerReading(), 1));
         clockMembers.put("granularity_ns", clock.granularityNanos());
         Map<String, Object> members = new LinkedHashMap<>();
+        device.addTo(members);
         members.put("clock", clockMembers);
         if (cacheLineMicros > 0) {
             members.put("cache_line_us", Rounding.to(cacheLineMicros, 4));

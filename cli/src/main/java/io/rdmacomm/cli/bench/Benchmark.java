@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.verbs.Device;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -56,8 +56,8 @@ public final class Benchmark {
                     warmUp = settings.warmUpNanos();
                 }
             }
-            Device device = session.context().device();
-            return new BenchReport(device.provider(), device.name(), clock, cacheLineMicros, setUps, results);
+            String provider = session.context().device().provider();
+            return new BenchReport(provider, DeviceLine.of(session), clock, cacheLineMicros, setUps, results);
         }
     }
 

@@ -39,8 +39,8 @@ public abstract class Connection extends CommunicationIdentifier {
     public abstract @Nullable String disconnectReason();
 
     /// Ends the connection (rdma_disconnect(3)): the queue pair goes to ERROR and flushes what is still queued. On
-    /// iWARP, what was posted before is sent first, as long as the peer takes it within a moment. Does nothing when
-    /// it has ended already.
+    /// iWARP, what was posted before is sent first, as long as the peer takes it within a moment. Does nothing
+    /// when it has ended already.
     public final void disconnect() {
         checkOpen();
         doDisconnect();

@@ -9,8 +9,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /// Connects queue pairs of one device by network address (rdma_cm(7)): what a `rdma_event_channel` and the
-/// identifiers on it are in C. Usable from any thread. Every call that waits has a deadline, suits virtual threads,
-/// and is woken by [#close()], which ends everything that was made here, open connections included.
+/// identifiers on it are in C. Usable from any thread. Every call that waits has a deadline, suits virtual
+/// threads, and is woken by [#close()], which ends everything that was made here, open connections included.
 public abstract class ConnectionManager extends Resource {
     private static final int DEFAULT_BACKLOG = 128;
 
@@ -42,16 +42,16 @@ public abstract class ConnectionManager extends Resource {
         return context;
     }
 
-    /// How many bytes of private data fit into a request, an answer or a refusal: 56 on InfiniBand and RoCE, 251 on
-    /// iWARP.
+    /// How many bytes of private data fit into a request, an answer or a refusal: 56 on InfiniBand and RoCE, 251
+    /// on iWARP.
     public abstract int privateDataLimit();
 
     /// Listens for connection requests (rdma_bind_addr(3), rdma_listen(3)). Does not block.
     ///
     /// @param address the local address; the wildcard address for all of the device, port 0 for any free port
     /// @param backlog how many requests may wait for [Listener#awaitRequest]; 0 for a default
-    /// @throws io.rdmacomm.verbs.RdmaException EADDRINUSE if the port is taken, EADDRNOTAVAIL if the address is not
-    ///         one of this device, EINVAL if the address is unresolved
+    /// @throws io.rdmacomm.verbs.RdmaException EADDRINUSE if the port is taken, EADDRNOTAVAIL if the address is
+    /// not one of this device, EINVAL if the address is unresolved
     public final Listener listen(InetSocketAddress address, int backlog) {
         checkOpen();
         CommunicationIdentifier.checkResolved("listen (rdma_listen)", address);

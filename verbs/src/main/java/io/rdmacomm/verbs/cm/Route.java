@@ -4,8 +4,8 @@ import io.rdmacomm.verbs.QueuePair;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// The way to a peer that was found and not yet taken (rdma_resolve_route(3)). Usable from any thread; leads to one
-/// connection at the most.
+/// The way to a peer that was found and not yet taken (rdma_resolve_route(3)). Usable from any thread; leads to
+/// one connection at the most.
 public abstract class Route extends CommunicationIdentifier {
     private static final String CONNECT = "connect (rdma_connect)";
 

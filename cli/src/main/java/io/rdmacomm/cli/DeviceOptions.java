@@ -1,0 +1,145 @@
+package io.rdmacomm.cli;
+
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.PathMtu;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/// Which device a command uses, and how its queue pairs connect.
+final class DeviceOptions {
+    private static final ConnectionOptions DEFAULTS = ConnectionOptions.defaults();
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = {"-d", "--device"},
+            paramLabel = "DEVICE",
+            description = "The RDMA device; the first one that can be used without it. `rdmacomm devices` lists them.")
+    private String device = "";
+
+    @Option(
+            names = "--ib-port",
+            paramLabel = "N",
+            description = "The device's port (default: 1). The option --port is about TCP.")
+    private int port = DEFAULTS.port();
+
+    @Option(
+            names = {"-x", "--gid-index"},
+            paramLabel = "N",
+            description = "The port's GID; without it one of RoCE version 2 that fits the TCP address.")
+    private int gidIndex = DEFAULTS.gidIndex();
+
+    @Option(
+            names = "--mtu",
+            paramLabel = "BYTES",
+            converter = MtuConverter.class,
+            description = "The largest packet payload, 256 to 4096; lowered to what both ports can take.")
+    private PathMtu mtu = DEFAULTS.pathMtu();
+
+    @Option(names = "--sl", paramLabel = "N", description = "The service level, 0 to 15 (default: 0).")
+    private int serviceLevel = DEFAULTS.serviceLevel();
+
+    @Option(names = "--tclass", paramLabel = "N", description = "The traffic class, 0 to 255 (default: 0).")
+    private int trafficClass = DEFAULTS.trafficClass();
+
+    @Option(
+            names = "--qp-timeout",
+            paramLabel = "N",
+            description = "Wait 4.096 us times 2 to this power for an acknowledgement, 0 to 31 (default: 14).")
+    private int timeout = DEFAULTS.timeout();
+
+    @Option(
+            names = "--retry",
+            paramLabel = "N",
+            description = "Repeat what is not acknowledged, 0 to 7 times (default: 7).")
+    private int retryCount = DEFAULTS.retryCount();
+
+    @Option(
+            names = "--rnr-retry",
+            paramLabel = "N",
+            description = "Repeat what meets no receive, 0 to 6 times, 7 for ever (default: 7).")
+    private int rnrRetry = DEFAULTS.rnrRetry();
+
+    /// The name of the device; empty for the first one that can be used.
+    String device() {
+        return device;
+    }
+
+    /// How queue pairs connect.
+    ///
+    /// @throws ParameterException if a number is out of range
+    ConnectionOptions connection() {
+        check("--ib-port", port, 1, 255);
+        check("--gid-index", gidIndex, ConnectionOptions.AUTOMATIC_GID, 255);
+        check("--sl", serviceLevel, 0, 15);
+        check("--tclass", trafficClass, 0, 255);
+        check("--qp-timeout", timeout, 0, 31);
+        check("--retry", retryCount, 0, 7);
+        check("--rnr-retry", rnrRetry, 0, 7);
+        return DEFAULTS.withPort(port, gidIndex)
+                .withPathMtu(mtu)
+                .withQuality(serviceLevel, trafficClass)
+                .withTimeout(timeout, retryCount)
+                .withReceiverNotReady(rnrRetry, DEFAULTS.minRnrTimer());
+    }
+
+    /// `options` with this device and this way to connect.
+    SessionOptions apply(SessionOptions options) {
+        return options.withDevice(device).withChannel(options.channel().withConnection(connection()));
+    }
+
+    /// The same options for another process of this command; only what was given.
+    List<String> arguments() {
+        List<String> arguments = new ArrayList<>();
+        ConnectionOptions how = connection();
+        add(arguments, "--device", device, "");
+        add(arguments, "--ib-port", port, DEFAULTS.port());
+        add(arguments, "--gid-index", gidIndex, DEFAULTS.gidIndex());
+        add(arguments, "--mtu", how.pathMtu().bytes(), DEFAULTS.pathMtu().bytes());
+        add(arguments, "--sl", serviceLevel, DEFAULTS.serviceLevel());
+        add(arguments, "--tclass", trafficClass, DEFAULTS.trafficClass());
+        add(arguments, "--qp-timeout", timeout, DEFAULTS.timeout());
+        add(arguments, "--retry", retryCount, DEFAULTS.retryCount());
+        add(arguments, "--rnr-retry", rnrRetry, DEFAULTS.rnrRetry());
+        return arguments;
+    }
+
+    private static void add(List<String> arguments, String option, Object value, Object byDefault) {
+        if (!value.equals(byDefault)) {
+            arguments.add(option);
+            arguments.add(value.toString());
+        }
+    }
+
+    private void check(String option, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    option + " " + value + " is out of range: it can be " + Math.max(0, min) + " to " + max);
+        }
+    }
+
+    /// The payload of a packet in bytes.
+    static final class MtuConverter implements ITypeConverter<PathMtu> {
+        /// For picocli.
+        MtuConverter() {}
+
+        @Override
+        public PathMtu convert(String text) {
+            for (PathMtu mtu : PathMtu.values()) {
+                if (Integer.toString(mtu.bytes()).equals(text)) {
+                    return mtu;
+                }
+            }
+            throw new TypeConversionException("'" + text + "' is none of 256, 512, 1024, 2048 and 4096");
+        }
+    }
+}
