@@ -1,0 +1,71 @@
+package io.rdmacomm.soft.iwarp;
+
+import java.nio.ByteBuffer;
+
+/// What follows the untagged header of an Atomic Request (RFC 7306 5.1). Reusable. Only what verbs can express:
+/// FetchAdd on all 64 bits at once, CmpSwap on all bits.
+public final class AtomicRequest {
+    /// Adds, and answers the value before.
+    public static final int FETCH_ADD = 0;
+    /// Replaces the value if it is the expected one, and answers the value before.
+    public static final int COMPARE_SWAP = 2;
+
+    private static final int OPERATION_MASK = 0x0f;
+
+    /// [#FETCH_ADD] or [#COMPARE_SWAP].
+    public int operation;
+    /// Comes back in the response.
+    public int identifier;
+    /// Key of the responder's memory.
+    public int key;
+    /// Address in the responder's memory, a multiple of 8.
+    public long address;
+    /// What to add or to store.
+    public long value;
+    /// What to compare with.
+    public long compare;
+
+    /// Writes the request behind the header that [SegmentHeader#encode] wrote.
+    ///
+    /// @param at the first byte of the frame
+    public void encode(ByteBuffer into, int at) {
+        boolean swap = operation == COMPARE_SWAP;
+        into.putInt(at + FpduLayout.ATOMIC_OPERATION, operation);
+        into.putInt(at + FpduLayout.ATOMIC_IDENTIFIER, identifier);
+        into.putInt(at + FpduLayout.ATOMIC_KEY, key);
+        into.putLong(at + FpduLayout.ATOMIC_ADDRESS, address);
+        into.putLong(at + FpduLayout.ATOMIC_VALUE, value);
+        // For FetchAdd a set bit ends a field that carries do not leave: none is one field of 64 bits.
+        into.putLong(at + FpduLayout.ATOMIC_VALUE_MASK, swap ? -1L : 0);
+        into.putLong(at + FpduLayout.ATOMIC_COMPARE, swap ? compare : 0);
+        into.putLong(at + FpduLayout.ATOMIC_COMPARE_MASK, swap ? -1L : 0);
+    }
+
+    /// Reads a request whose header [SegmentHeader#decode] found in order.
+    ///
+    /// @param at the first byte of the frame
+    public Violation decode(ByteBuffer from, int at) {
+        operation = from.getInt(at + FpduLayout.ATOMIC_OPERATION) & OPERATION_MASK;
+        identifier = from.getInt(at + FpduLayout.ATOMIC_IDENTIFIER);
+        key = from.getInt(at + FpduLayout.ATOMIC_KEY);
+        address = from.getLong(at + FpduLayout.ATOMIC_ADDRESS);
+        value = from.getLong(at + FpduLayout.ATOMIC_VALUE);
+        compare = from.getLong(at + FpduLayout.ATOMIC_COMPARE);
+        if (operation != FETCH_ADD && operation != COMPARE_SWAP) {
+            return Violation.ATOMIC_OPERATION;
+        }
+        if ((address & (Long.BYTES - 1)) != 0) {
+            return Violation.ATOMIC_ALIGNMENT;
+        }
+        return masksAreThoseOfVerbs(from, at) ? Violation.NONE : Violation.ATOMIC_MASK;
+    }
+
+    private boolean masksAreThoseOfVerbs(ByteBuffer from, int at) {
+        long valueMask = from.getLong(at + FpduLayout.ATOMIC_VALUE_MASK);
+        if (operation == COMPARE_SWAP) {
+            return valueMask == -1L && from.getLong(at + FpduLayout.ATOMIC_COMPARE_MASK) == -1L;
+        }
+        // The highest bit has no carry to stop.
+        return (valueMask & Long.MAX_VALUE) == 0;
+    }
+}

@@ -1,0 +1,22 @@
+package io.rdmacomm.soft.iwarp;
+
+import java.nio.ByteBuffer;
+
+/// What follows the untagged header of Immediate Data (RFC 7306 6.1): 8 bytes. Verbs have 4; they come first, and 4
+/// zeros after them, as existing hardware does it.
+public final class ImmediateData {
+    private ImmediateData() {}
+
+    /// Writes immediate data behind the header that [SegmentHeader#encode] wrote.
+    ///
+    /// @param at the first byte of the frame
+    /// @param value the four bytes, the first one on the wire in the highest bits
+    public static void encode(ByteBuffer into, int at, int value) {
+        into.putLong(at + FpduLayout.IMMEDIATE, (long) value << 32);
+    }
+
+    /// The four bytes, the first one on the wire in the highest bits.
+    public static int decode(ByteBuffer from, int at) {
+        return from.getInt(at + FpduLayout.IMMEDIATE);
+    }
+}

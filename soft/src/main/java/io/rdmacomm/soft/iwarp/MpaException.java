@@ -1,0 +1,23 @@
+package io.rdmacomm.soft.iwarp;
+
+import java.io.IOException;
+import java.io.Serial;
+
+/// A peer broke the rules of connection set-up. Costs that connection only.
+public final class MpaException extends IOException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final MpaViolation violation;
+
+    /// A peer broke a rule.
+    public MpaException(MpaViolation violation) {
+        super("the peer " + violation);
+        this.violation = violation;
+    }
+
+    /// Which rule.
+    public MpaViolation violation() {
+        return violation;
+    }
+}

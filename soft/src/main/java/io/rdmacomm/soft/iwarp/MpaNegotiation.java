@@ -1,0 +1,118 @@
+package io.rdmacomm.soft.iwarp;
+
+import org.jspecify.annotations.Nullable;
+
+/// How request and reply become an agreement (RFC 5044 7.1.2, RFC 6581 5).
+///
+/// @param checksum whether this side wants checksums; they are used if one side does
+/// @param inboundReads how many READs and atomics this side answers at a time
+/// @param outboundReads how many it wants to have outstanding
+public record MpaNegotiation(boolean checksum, int inboundReads, int outboundReads) {
+
+    /// The request of the initiator: revision 2. It offers to send a ready-to-receive frame, so that programs whose
+    /// server speaks first are safe.
+    public MpaFrame request(byte[] privateData) {
+        EnhancedSetup setup = new EnhancedSetup(true, false, true, true, inboundReads, outboundReads);
+        return MpaFrame.of(MpaFrame.Kind.REQUEST, setup, checksum, privateData);
+    }
+
+    /// The request of the initiator for a peer of revision 1, which knows neither IRD and ORD nor ready-to-receive.
+    public MpaFrame plainRequest(byte[] privateData) {
+        return MpaFrame.of(MpaFrame.Kind.REQUEST, null, checksum, privateData);
+    }
+
+    /// Whether the responder can go into this request at all.
+    ///
+    /// @throws MpaException if not; the answer is a [#rejection]
+    public static void check(MpaFrame request) throws MpaException {
+        if (request.wantsMarkers()) {
+            throw new MpaException(MpaViolation.MARKERS);
+        }
+    }
+
+    /// The reply of the responder, in the revision of the request.
+    public MpaFrame acceptance(MpaFrame request, byte[] privateData) {
+        EnhancedSetup wish = request.enhanced();
+        // What the peer wants counts for both directions, so the reply says what holds.
+        boolean agreed = checksum || request.wantsChecksum();
+        return MpaFrame.of(MpaFrame.Kind.REPLY, wish == null ? null : answer(wish), agreed, privateData);
+    }
+
+    private EnhancedSetup answer(EnhancedSetup wish) {
+        ReadyToReceive rtr = choose(wish);
+        return new EnhancedSetup(
+                rtr != ReadyToReceive.NONE,
+                false,
+                rtr == ReadyToReceive.WRITE,
+                rtr == ReadyToReceive.READ,
+                inboundReads,
+                Math.min(outboundReads, wish.inboundReads()));
+    }
+
+    /// The Write costs least: it needs no answer.
+    private static ReadyToReceive choose(EnhancedSetup offer) {
+        if (!offer.peerToPeer()) {
+            return ReadyToReceive.NONE;
+        }
+        if (offer.writeRtr()) {
+            return ReadyToReceive.WRITE;
+        }
+        return offer.readRtr() ? ReadyToReceive.READ : ReadyToReceive.NONE;
+    }
+
+    /// The reply of a responder that refuses.
+    public static MpaFrame rejection(MpaFrame request, byte[] privateData) {
+        EnhancedSetup wish = request.enhanced();
+        EnhancedSetup echo = wish == null
+                ? null
+                : new EnhancedSetup(false, false, false, false, wish.outboundReads(), wish.inboundReads());
+        return MpaFrame.rejection(echo, privateData);
+    }
+
+    /// What holds for the responder after its reply.
+    public MpaTerms responderTerms(MpaFrame request, MpaFrame reply) {
+        EnhancedSetup setup = reply.enhanced();
+        return setup == null
+                ? unnegotiated(reply.wantsChecksum())
+                : new MpaTerms(reply.wantsChecksum(), inboundReads, setup.outboundReads(), choose(setup));
+    }
+
+    /// What holds for the initiator after a reply that accepts.
+    ///
+    /// @throws MpaException if the reply does not fit the request
+    public MpaTerms initiatorTerms(MpaFrame request, MpaFrame reply) throws MpaException {
+        if (reply.wantsMarkers()) {
+            throw new MpaException(MpaViolation.MARKERS);
+        }
+        if (reply.revision() > request.revision()) {
+            throw new MpaException(MpaViolation.HIGHER_REVISION);
+        }
+        boolean agreed = request.wantsChecksum() || reply.wantsChecksum();
+        EnhancedSetup setup = reply.enhanced();
+        if (setup == null) {
+            return unnegotiated(agreed);
+        }
+        if (setup.outboundReads() != EnhancedSetup.NOT_NEGOTIATED && setup.outboundReads() > inboundReads) {
+            throw new MpaException(MpaViolation.TOO_MANY_READS);
+        }
+        int outbound = Math.min(outboundReads, setup.inboundReads());
+        return new MpaTerms(agreed, inboundReads, outbound, agreedFrame(request.enhanced(), setup));
+    }
+
+    private static ReadyToReceive agreedFrame(@Nullable EnhancedSetup offer, EnhancedSetup answer) throws MpaException {
+        if (offer == null || !offer.peerToPeer() || !answer.peerToPeer()) {
+            return ReadyToReceive.NONE;
+        }
+        if (offer.writeRtr() && answer.writeRtr()) {
+            return ReadyToReceive.WRITE;
+        }
+        if (offer.readRtr() && answer.readRtr()) {
+            return ReadyToReceive.READ;
+        }
+        throw new MpaException(MpaViolation.NO_MATCHING_RTR);
+    }
+
+    private MpaTerms unnegotiated(boolean agreedChecksum) {
+        return new MpaTerms(agreedChecksum, inboundReads, outboundReads, ReadyToReceive.NONE);
+    }
+}
