@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 /// of the stream were carried out, and what became of the next. It gives iWARP what reliable connections have and
 /// iWARP has not: completions that mean "done at the peer", and a receiver that is not ready yet. Reusable.
 ///
-/// Every RDMAP message that asks for something counts as one request, whatever its segments: Write, Send of any kind,
-/// Immediate Data, Read Request, Atomic Request.
+/// Every RDMAP message that asks for something counts as one request, whatever its segments: Write, Send of any
+/// kind, Immediate Data, Read Request, Atomic Request.
 public final class Acknowledgement {
     /// All requests up to the count were carried out.
     public static final int DONE = 0;
@@ -20,8 +20,8 @@ public final class Acknowledgement {
     public static final int ACCESS_ERROR = 3;
     /// The request after the count failed on the receiver's side: `REMOTE_OPERATION_ERROR`.
     public static final int OPERATION_ERROR = 4;
-    /// The receiver's queue pair was closed or reset in order: what lies after the count was not carried out and will
-    /// not be, and the stream ends. An end without it is the death of the peer.
+    /// The receiver's queue pair was closed or reset in order: what lies after the count was not carried out and
+    /// will not be, and the stream ends. An end without it is the death of the peer.
     public static final int CLOSED = 5;
 
     private static final int LARGEST_TIMER = 31;

@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /// The checksum of a frame, taken piece by piece: CRC-32C over everything from the length field to the padding
-/// (RFC 5044 4.4). Reusable, one for each direction of a connection. Buffers are direct: for others the JDK allocates.
+/// (RFC 5044 4.4). Reusable, one for each direction of a connection. Buffers are direct: for others the JDK
+/// allocates.
 public final class FpduChecksum {
     private final CRC32C crc = new CRC32C();
 

@@ -9,14 +9,15 @@ import org.jspecify.annotations.Nullable;
 /// @param outboundReads how many it wants to have outstanding
 public record MpaNegotiation(boolean checksum, int inboundReads, int outboundReads) {
 
-    /// The request of the initiator: revision 2. It offers to send a ready-to-receive frame, so that programs whose
-    /// server speaks first are safe.
+    /// The request of the initiator: revision 2. It offers to send a ready-to-receive frame, so that programs
+    /// whose server speaks first are safe.
     public MpaFrame request(byte[] privateData) {
         EnhancedSetup setup = new EnhancedSetup(true, false, true, true, inboundReads, outboundReads);
         return MpaFrame.of(MpaFrame.Kind.REQUEST, setup, checksum, privateData);
     }
 
-    /// The request of the initiator for a peer of revision 1, which knows neither IRD and ORD nor ready-to-receive.
+    /// The request of the initiator for a peer of revision 1, which knows neither IRD and ORD nor
+    /// ready-to-receive.
     public MpaFrame plainRequest(byte[] privateData) {
         return MpaFrame.of(MpaFrame.Kind.REQUEST, null, checksum, privateData);
     }

@@ -7,9 +7,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// What two software devices tell each other at the end of the private data, behind the program's own: who they
-/// are, which queue pairs are to be connected, and what they can do beyond RFC 5040. Other iWARP devices have no such
-/// block, and a device that sends back what it got is found out by [#kind] (Linux siw echoes the reserved flags of
-/// a request, so those cannot carry it).
+/// are, which queue pairs are to be connected, and what they can do beyond RFC 5040. Other iWARP devices have no
+/// such block, and a device that sends back what it got is found out by [#kind] (Linux siw echoes the reserved
+/// flags of a request, so those cannot carry it).
 ///
 /// ```
 ///  +0 features           | +4 longest segment

@@ -3,9 +3,9 @@ package io.rdmacomm.soft.iwarp;
 import java.util.Arrays;
 
 /// The order in which the segments of one connection must come (RFC 5041 5, RFC 5040 5.5): messages of a queue by
-/// number, segments of a message without gap, no message inside another one of its kind. Writes, Read Responses and
-/// Sends are three kinds, each with one message at a time; Read Requests, Atomic Requests and Immediate Data do not
-/// come inside a Send. Linux siw is as strict. One thread at a time.
+/// number, segments of a message without gap, no message inside another one of its kind. Writes, Read Responses
+/// and Sends are three kinds, each with one message at a time; Read Requests, Atomic Requests and Immediate Data
+/// do not come inside a Send. Linux siw is as strict. One thread at a time.
 public final class ReceiveSequence {
     private static final long LONGEST_MESSAGE = 0xffff_ffffL;
 
