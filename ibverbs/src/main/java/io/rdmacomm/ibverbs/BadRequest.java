@@ -4,6 +4,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.ReceiveRequestLayout;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.WorkRequestException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -22,11 +27,23 @@ final class BadRequest implements AutoCloseable {
     /// How many requests were taken when posting failed.
     ///
     /// @param result what the driver returned: an errno, positive or, with some drivers, negative
-    /// @param start the address of the first request of the chain
-    /// @param each the size of a request
+    /// @param batch where the requests are
+    /// @param first the first request of the chain
     /// @param count how many requests the chain has
-    /// @throws RdmaException if none was taken, for another reason than a full queue
-    int taken(String operation, int result, long start, int each, int count, Object queue) {
+    /// @throws WorkRequestException if none was taken, for another reason than a full queue
+    /// @throws RdmaException if the driver does not say which it did not take
+    int taken(String operation, int result, SendBatch batch, int first, int count, Object queue) {
+        long start = batch.segment().address() + batch.at(first);
+        return taken(operation, result, start, SendRequestLayout.BYTES, first, count, queue);
+    }
+
+    /// As the other, for receives.
+    int taken(String operation, int result, ReceiveBatch batch, int first, int count, Object queue) {
+        long start = batch.segment().address() + batch.at(first);
+        return taken(operation, result, start, ReceiveRequestLayout.BYTES, first, count, queue);
+    }
+
+    private int taken(String operation, int result, long start, int each, int first, int count, Object queue) {
         long bad = slot.get(JAVA_LONG, 0);
         slot.set(JAVA_LONG, 0, 0);
         int errno = Math.abs(result);
@@ -42,7 +59,8 @@ final class BadRequest implements AutoCloseable {
         if (index > 0 || Errno.of(errno) == Errno.ENOMEM) {
             return (int) index;
         }
-        throw IbvFailure.of(operation, errno, "the first request that " + queue + " did not take");
+        throw new WorkRequestException(
+                operation, Errno.of(errno), first, "the device of " + queue + " refuses it (errno " + errno + ")");
     }
 
     @Override

@@ -18,9 +18,7 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
-import io.rdmacomm.verbs.ReceiveRequestLayout;
 import io.rdmacomm.verbs.SendBatch;
-import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.TransportType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -80,16 +78,14 @@ final class IbvQueuePair extends QueuePair {
     protected int doPost(SendBatch batch, int first, int count) {
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postSend(address, start, badSend.address());
-        return result == 0 ? count : badSend.taken(POST_SEND, result, start, SendRequestLayout.BYTES, count, this);
+        return result == 0 ? count : badSend.taken(POST_SEND, result, batch, first, count, this);
     }
 
     @Override
     protected int doPost(ReceiveBatch batch, int first, int count) {
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postReceive(address, start, badReceive.address());
-        return result == 0
-                ? count
-                : badReceive.taken(POST_RECEIVE, result, start, ReceiveRequestLayout.BYTES, count, this);
+        return result == 0 ? count : badReceive.taken(POST_RECEIVE, result, batch, first, count, this);
     }
 
     @Override

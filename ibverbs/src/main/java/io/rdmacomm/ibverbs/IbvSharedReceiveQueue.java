@@ -6,7 +6,6 @@ import io.rdmacomm.ibverbs.ffm.ContextOps;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.ffm.SharedReceiveLayouts;
 import io.rdmacomm.verbs.ReceiveBatch;
-import io.rdmacomm.verbs.ReceiveRequestLayout;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import java.lang.foreign.Arena;
@@ -60,7 +59,7 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
     protected int doPost(ReceiveBatch batch, int first, int count) {
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postSharedReceive(address, start, bad.address());
-        return result == 0 ? count : bad.taken(POST, result, start, ReceiveRequestLayout.BYTES, count, this);
+        return result == 0 ? count : bad.taken(POST, result, batch, first, count, this);
     }
 
     @Override

@@ -25,6 +25,7 @@ import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.WorkRequestException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
@@ -154,9 +155,11 @@ class DataPathTest {
         assertThat(pair.post(batch)).as("those before it").isEqualTo(1);
         fake.refuse(0, EINVAL);
         assertThatThrownBy(() -> pair.post(batch, 1))
-                .isInstanceOfSatisfying(
-                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL))
-                .hasMessageContainingAll("ibv_post_send", "queue pair 0x");
+                .isInstanceOfSatisfying(WorkRequestException.class, e -> {
+                    assertThat(e.errno()).isEqualTo(Errno.EINVAL);
+                    assertThat(e.index()).isEqualTo(1);
+                })
+                .hasMessageContainingAll("ibv_post_send", "work request 1 of the batch", "queue pair 0x");
         assertThat(queue.poll(completions)).isEqualTo(1);
         assertThat(pair.post(sends(8))).as("all slots are free again").isEqualTo(8);
     }
@@ -174,7 +177,9 @@ class DataPathTest {
         SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
         assertThat(shared.post(receives(6))).isEqualTo(4);
         fake.refuse(0, -EINVAL);
-        assertThatThrownBy(() -> shared.post(receives(1))).hasMessageContainingAll("ibv_post_srq_recv", "EINVAL");
+        assertThatThrownBy(() -> shared.post(receives(1)))
+                .isInstanceOf(WorkRequestException.class)
+                .hasMessageContainingAll("ibv_post_srq_recv", "EINVAL");
         QueuePair user = connected(QueuePairOptions.reliable(queue).withSharedReceives(shared));
         SendBatch batch = SendBatch.create(arena, 1, 1).send(7).with(region, 0, 8);
         assertThat(user.post(batch)).isEqualTo(1);
@@ -182,7 +187,9 @@ class DataPathTest {
         assertThat(completions.workId(0)).isEqualTo(100);
         fake.refuse(0, EINVAL);
         QueuePair other = connected(QueuePairOptions.reliable(queue));
-        assertThatThrownBy(() -> other.post(receives(1))).hasMessageContainingAll("ibv_post_recv", "EINVAL");
+        assertThatThrownBy(() -> other.post(receives(1)))
+                .isInstanceOf(WorkRequestException.class)
+                .hasMessageContainingAll("ibv_post_recv", "EINVAL");
     }
 
     @Test

@@ -205,7 +205,8 @@ public abstract class QueuePair extends Resource {
     /// @return how many were taken; fewer than the batch holds means that the queue is full until completions are
     /// polled
     /// @throws QueuePairStateException if the state is RESET, INIT or READY_TO_RECEIVE
-    /// @throws WorkRequestException if a request does not fit this queue pair; those before it were posted
+    /// @throws WorkRequestException if a request does not fit this queue pair or the device refuses it; those
+    /// before it were posted
     public final int post(SendBatch batch) {
         return post(batch, 0);
     }
@@ -323,7 +324,8 @@ public abstract class QueuePair extends Resource {
     /// polled
     /// @throws QueuePairStateException if the state is RESET
     /// @throws RdmaException EINVAL if the queue pair takes its receives from a shared receive queue
-    /// @throws WorkRequestException if a receive does not fit this queue pair; those before it were posted
+    /// @throws WorkRequestException if a receive does not fit this queue pair or the device refuses it; those
+    /// before it were posted
     public final int post(ReceiveBatch batch) {
         receiveLock.lock();
         try {

@@ -2,8 +2,9 @@ package io.rdmacomm.verbs;
 
 import java.io.Serial;
 
-/// A work request of a batch is malformed. The requests before [#index()] were posted and will complete; this one
-/// and those after it were not (the `bad_wr` of ibv_post_send(3) and ibv_post_recv(3)).
+/// A work request of a batch is malformed, or the device refuses it. The requests before [#index()] were posted
+/// and will complete; this one and those after it were not (the `bad_wr` of ibv_post_send(3) and
+/// ibv_post_recv(3)).
 public final class WorkRequestException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -11,7 +12,17 @@ public final class WorkRequestException extends RdmaException {
     private final int index;
 
     WorkRequestException(String operation, int index, String detail) {
-        super(operation, Errno.EINVAL, "work request " + index + " of the batch: " + detail);
+        this(operation, Errno.EINVAL, index, detail);
+    }
+
+    /// For providers.
+    ///
+    /// @param operation the call in words with its C name
+    /// @param errno why it was refused
+    /// @param index the position in the batch of the first request that was not posted
+    /// @param detail what is wrong with it
+    public WorkRequestException(String operation, Errno errno, int index, String detail) {
+        super(operation, errno, "work request " + index + " of the batch: " + detail);
         this.index = index;
     }
 
