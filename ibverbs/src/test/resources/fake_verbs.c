@@ -444,26 +444,33 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ib
 	return 0;
 }
 
-int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
-		      uint32_t flags, size_t size)
+#ifndef WITHOUT_OPTIONAL
+ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries,
+			     uint32_t flags, size_t entry_size)
 {
 	static const uint8_t mapped[16] = { [10] = 0xff, [11] = 0xff, [12] = 10, [15] = 7 };
-	POSITIVE();
+	int e = failing(__func__);
 	(void)context;
-	if (flags || size != sizeof(*entry))
-		return EINVAL;
-	memset(entry, 0, sizeof(*entry));
-	entry->gid_index = index;
-	entry->port_num = port;
-	if (index > 2)
-		return ENODATA;
-	entry->gid_type = index == 0 ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
-	if (index == 2)
-		memcpy(entry->gid.raw, mapped, 16);
-	else
-		entry->gid.raw[0] = 0xfe, entry->gid.raw[1] = 0x80;
-	return 0;
+	if (e)
+		return -e;
+	if (flags || entry_size != sizeof(*entries) || max_entries < 3)
+		return -EINVAL;
+	memset(entries, 0, 4 * sizeof(*entries));
+	for (int i = 0; i < 3; i++) {
+		entries[i].gid_index = i;
+		entries[i].port_num = 1;
+		entries[i].gid_type = i == 0 ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
+		if (i == 2)
+			memcpy(entries[i].gid.raw, mapped, 16);
+		else
+			entries[i].gid.raw[0] = 0xfe, entries[i].gid.raw[1] = 0x80;
+	}
+	entries[3] = entries[2]; /* of another port */
+	entries[3].port_num = 2;
+	entries[3].gid.raw[15]++;
+	return 4;
 }
+#endif
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *pkey)
 {

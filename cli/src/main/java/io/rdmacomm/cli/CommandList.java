@@ -13,6 +13,7 @@ final class CommandList {
         commands.put("devices", DevicesCommand::new);
         commands.put("info", InfoCommand::new);
         commands.put("doctor", DoctorCommand::new);
+        commands.put("watch", WatchCommand::new);
         commands.put("ping", PingCommand::new);
         commands.put("bench", BenchCommand::new);
         commands.put("send", SendCommand::new);

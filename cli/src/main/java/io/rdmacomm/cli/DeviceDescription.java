@@ -4,7 +4,7 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
-import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.PortAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,25 +22,16 @@ final class DeviceDescription {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("hca_id", context.device().name());
         members.put("provider", context.device().provider());
-        members.put(
-                "transport",
-                context.device().transport().name() + " ("
-                        + context.device().transport().code() + ")");
+        members.put("transport", VerbsNames.of(context.device().transport()));
         members.put("fw_ver", attributes.firmware());
         members.put("node_guid", guid(attributes.nodeGuid()));
         members.put("sys_image_guid", guid(attributes.systemImageGuid()));
         members.put("vendor_id", "0x%04x".formatted(attributes.vendorId()));
         members.put("vendor_part_id", attributes.vendorPartId());
-        members.put("hw_ver", "0x%x".formatted(attributes.hardwareVersion()));
+        members.put("hw_ver", "0x%X".formatted(attributes.hardwareVersion()));
         members.put("phys_port_cnt", attributes.ports());
-        members.put(
-                "atomic_cap",
-                attributes.atomics().name() + " (" + attributes.atomics().code() + ")");
-        Map<String, Object> limits = new LinkedHashMap<>();
-        for (Map.Entry<DeviceLimit, Long> limit : attributes.limits().entrySet()) {
-            limits.put(limit.getKey().cName(), limitValue(limit.getKey(), limit.getValue()));
-        }
-        members.put("limits", limits);
+        members.put("atomic_cap", VerbsNames.of(attributes.atomics()));
+        attributes.limits().forEach((limit, value) -> addLimit(members, limit, value));
         members.put(
                 "capabilities",
                 Arrays.stream(Capability.values())
@@ -55,46 +46,46 @@ final class DeviceDescription {
         return members;
     }
 
+    private static void addLimit(Map<String, Object> members, DeviceLimit limit, long value) {
+        switch (limit) {
+            case MAX_REGION_SIZE, PAGE_SIZES -> members.put(limit.cName(), "0x%x".formatted(value));
+            case CAPABILITY_FLAGS -> {
+                members.put(limit.cName(), "0x%08x".formatted(value));
+                members.put("device_cap_flag_names", VerbsNames.deviceFlags(value));
+            }
+            default -> members.put(limit.cName(), value);
+        }
+    }
+
     private static Map<String, Object> port(Context context, int number) {
         PortAttributes port = context.port(number);
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("port", number);
-        members.put("state", "PORT_" + port.state().name() + " (" + port.state().code() + ")");
-        members.put("max_mtu", port.maxMtu().name().replace("MTU_", ""));
-        members.put("active_mtu", port.activeMtu().name().replace("MTU_", ""));
+        members.put("state", VerbsNames.of(port.state()));
+        members.put("max_mtu", VerbsNames.of(port.maxMtu()));
+        members.put("active_mtu", VerbsNames.of(port.activeMtu()));
         members.put("sm_lid", port.subnetManagerLid());
         members.put("port_lid", port.lid());
         members.put("port_lmc", "0x%02x".formatted(port.lidMask()));
-        members.put("link_layer", port.linkLayer().name());
-        members.put("max_msg_sz", port.maxMessageSize());
+        members.put("link_layer", VerbsNames.of(port.linkLayer()));
+        members.put("max_msg_sz", "0x%x".formatted(port.maxMessageSize()));
         members.put("port_cap_flags", "0x%08x".formatted(port.capabilityFlags()));
-        members.put("max_vl_num", port.maxVirtualLanes());
-        members.put("bad_pkey_cntr", port.badPartitionKeys());
-        members.put("qkey_viol_cntr", port.queueKeyViolations());
+        members.put("max_vl_num", VerbsNames.virtualLanes(port.maxVirtualLanes()));
+        members.put("bad_pkey_cntr", "0x%x".formatted(port.badPartitionKeys()));
+        members.put("qkey_viol_cntr", "0x%x".formatted(port.queueKeyViolations()));
         members.put("sm_sl", port.subnetManagerServiceLevel());
         members.put("pkey_tbl_len", port.partitionKeyTableLength());
         members.put("gid_tbl_len", port.gidTableLength());
         members.put("subnet_timeout", port.subnetTimeout());
         members.put("init_type_reply", port.initTypeReply());
-        members.put("active_width", port.activeWidth());
-        members.put("active_speed", port.activeSpeed());
-        members.put("phys_state", port.physicalState());
-        Map<String, Object> gids = new LinkedHashMap<>();
-        for (int index = 0; index < port.gidTableLength(); index++) {
-            Gid gid = context.gid(number, index);
-            if (!gid.equals(Gid.NONE)) {
-                gids.put(Integer.toString(index), gid.toString());
-            }
+        members.put("active_width", VerbsNames.width(port.activeWidth()));
+        members.put("active_speed", VerbsNames.speed(port.activeSpeed()));
+        members.put("phys_state", VerbsNames.physicalState(port.physicalState()));
+        for (GidEntry entry : context.gidTable(number)) {
+            String type = VerbsNames.of(entry.type());
+            members.put("GID[%3d]".formatted(entry.index()), entry.gid() + (type.isEmpty() ? "" : ", " + type));
         }
-        members.put("GID", gids);
         return members;
-    }
-
-    private static Object limitValue(DeviceLimit limit, long value) {
-        return switch (limit) {
-            case PAGE_SIZES, CAPABILITY_FLAGS -> "0x%x".formatted(value);
-            default -> value;
-        };
     }
 
     private static String guid(long guid) {

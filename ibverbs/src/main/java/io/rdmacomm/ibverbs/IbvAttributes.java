@@ -11,16 +11,24 @@ import io.rdmacomm.ibverbs.ffm.PortAttributesLayout;
 import io.rdmacomm.verbs.AtomicCapability;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.GidEntry;
+import io.rdmacomm.verbs.GidType;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /// Reads what ibv_query_device(3) and ibv_query_port(3) filled in.
 final class IbvAttributes {
+    private static final ValueLayout.OfLong BIG_ENDIAN_LONG = JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
     /// The limits that are C ints, which no device means to be negative.
     private static final Map<DeviceLimit, Integer> INTS = new EnumMap<>(DeviceLimit.class);
 
@@ -35,8 +43,12 @@ final class IbvAttributes {
         INTS.put(DeviceLimit.MAX_REGIONS, DeviceAttributesLayout.MAX_REGIONS);
         INTS.put(DeviceLimit.MAX_PROTECTION_DOMAINS, DeviceAttributesLayout.MAX_PROTECTION_DOMAINS);
         INTS.put(DeviceLimit.MAX_READ_ATOMIC, DeviceAttributesLayout.MAX_READ_ATOMIC);
+        INTS.put(DeviceLimit.MAX_EE_READ_ATOMIC, DeviceAttributesLayout.MAX_EE_READ_ATOMIC);
         INTS.put(DeviceLimit.MAX_DEVICE_READ_ATOMIC, DeviceAttributesLayout.MAX_DEVICE_READ_ATOMIC);
         INTS.put(DeviceLimit.MAX_INITIATOR_READ_ATOMIC, DeviceAttributesLayout.MAX_INITIATOR_READ_ATOMIC);
+        INTS.put(DeviceLimit.MAX_EE_INITIATOR_READ_ATOMIC, DeviceAttributesLayout.MAX_EE_INITIATOR_READ_ATOMIC);
+        INTS.put(DeviceLimit.MAX_EE_CONTEXTS, DeviceAttributesLayout.MAX_EE_CONTEXTS);
+        INTS.put(DeviceLimit.MAX_RELIABLE_DATAGRAM_DOMAINS, DeviceAttributesLayout.MAX_RELIABLE_DATAGRAM_DOMAINS);
         INTS.put(DeviceLimit.MAX_WINDOWS, DeviceAttributesLayout.MAX_WINDOWS);
         INTS.put(DeviceLimit.MAX_RAW_IPV6_QUEUE_PAIRS, DeviceAttributesLayout.MAX_RAW_IPV6_QUEUE_PAIRS);
         INTS.put(DeviceLimit.MAX_RAW_ETHERNET_QUEUE_PAIRS, DeviceAttributesLayout.MAX_RAW_ETHERNET_QUEUE_PAIRS);
@@ -98,6 +110,25 @@ final class IbvAttributes {
                 unsignedByte(struct, PortAttributesLayout.ACTIVE_SPEED),
                 unsignedByte(struct, PortAttributesLayout.PHYSICAL_STATE),
                 LinkLayer.of(unsignedByte(struct, PortAttributesLayout.LINK_LAYER)));
+    }
+
+    /// @param entries an array of `struct ibv_gid_entry`, of all ports
+    static List<GidEntry> gids(MemorySegment entries, int count, int port) {
+        List<GidEntry> found = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            long at = (long) i * PortAttributesLayout.GID_ENTRY_BYTES;
+            if (entries.get(JAVA_INT, at + PortAttributesLayout.GID_ENTRY_PORT) == port) {
+                found.add(new GidEntry(
+                        entries.get(JAVA_INT, at + PortAttributesLayout.GID_ENTRY_INDEX),
+                        gid(entries, at + PortAttributesLayout.GID_ENTRY_GID),
+                        GidType.of(entries.get(JAVA_INT, at + PortAttributesLayout.GID_ENTRY_TYPE))));
+            }
+        }
+        return found;
+    }
+
+    static Gid gid(MemorySegment struct, long offset) {
+        return new Gid(struct.get(BIG_ENDIAN_LONG, offset), struct.get(BIG_ENDIAN_LONG, offset + Long.BYTES));
     }
 
     /// The MTU of `code`; the nearest there is when a driver reports something else.

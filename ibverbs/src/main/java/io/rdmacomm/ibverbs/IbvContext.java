@@ -1,12 +1,12 @@
 package io.rdmacomm.ibverbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
 import io.rdmacomm.ibverbs.ffm.ContextOps;
 import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
+import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.ffm.PortAttributesLayout;
@@ -18,19 +18,20 @@ import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// An open device (`struct ibv_context`): the library, the driver's function pointers, and the address of the
 /// struct.
 final class IbvContext extends Context {
-    private static final ValueLayout.OfLong BIG_ENDIAN_LONG = JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfShort BIG_ENDIAN_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final LibIbverbs library;
@@ -116,13 +117,23 @@ final class IbvContext extends Context {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment gid = arena.allocate(PortAttributesLayout.GID_BYTES, 8);
             IbvFailure.check(operation, library.queryGid(address, port, index, gid.address()), subject);
-            return new Gid(gid.get(BIG_ENDIAN_LONG, 0), gid.get(BIG_ENDIAN_LONG, 8));
+            return IbvAttributes.gid(gid, 0);
         }
     }
 
     @Override
-    protected int doPreferGidIndex(int port, Gid local) {
-        return GidChoice.choose(library, address, port, doQueryPort(port), local);
+    protected List<GidEntry> doQueryGidTable(int port) {
+        String operation = "query GID table (_ibv_query_gid_table)";
+        int room = doQueryPort(port).gidTableLength() * doQueryDevice().ports();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment entries = arena.allocate(Math.max(1L, room) * PortAttributesLayout.GID_ENTRY_BYTES, 8);
+            long count = library.queryGidTable(address, entries.address(), room);
+            if (count == -LibCLayout.EOPNOTSUPP) {
+                return super.doQueryGidTable(port);
+            }
+            IbvFailure.check(operation, (int) -Math.min(0, count), this + " has no table for port " + port);
+            return IbvAttributes.gids(entries, (int) count, port);
+        }
     }
 
     @Override

@@ -16,6 +16,8 @@ import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.GidEntry;
+import io.rdmacomm.verbs.GidType;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
@@ -133,6 +135,24 @@ class ControlPathTest {
         assertThatThrownBy(() -> context.gid(1, 9)).hasMessageContaining("EINVAL");
         assertThat(context.partitionKey(1, 2)).isEqualTo(0x8012);
         fails("ibv_query_pkey", 5, () -> context.partitionKey(1, 0));
+    }
+
+    @Test
+    void readsTheGidTableOfOnePort() {
+        Gid linkLocal = new Gid(0xfe80L << 48, 0);
+        assertThat(context.gidTable(1))
+                .containsExactly(
+                        new GidEntry(0, linkLocal, GidType.ROCE_V1),
+                        new GidEntry(1, linkLocal, GidType.ROCE_V2),
+                        new GidEntry(2, new Gid(0, 0xffff_0a00_0007L), GidType.ROCE_V2));
+        fails("_ibv_query_gid_table", 5, () -> context.gidTable(1));
+        try (Context old = FakeVerbs.withoutOptional().open()) {
+            assertThat(old.gidTable(1))
+                    .as("one after the other")
+                    .hasSize(4)
+                    .allSatisfy(entry -> assertThat(entry.type()).isEqualTo(GidType.UNKNOWN));
+            assertThat(old.preferredGidIndex(1)).isZero();
+        }
     }
 
     @Test

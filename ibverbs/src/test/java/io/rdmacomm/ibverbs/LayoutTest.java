@@ -19,6 +19,7 @@ import io.rdmacomm.verbs.AtomicCapability;
 import io.rdmacomm.verbs.CompletionLayout;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.GidType;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PathMtu;
@@ -74,6 +75,7 @@ class LayoutTest {
             Map.entry(QueuePairState.class, "code"),
             Map.entry(QueuePairType.class, "code"),
             Map.entry(SendOpcode.class, "code"),
+            Map.entry(GidType.class, "code"),
             Map.entry(TransportType.class, "code"),
             Map.entry(WorkStatus.class, "code"));
 

@@ -1,6 +1,8 @@
 package io.rdmacomm.verbs;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// An open device (`struct ibv_context`, ibv_open_device(3)): the root of the tree of objects. Usable from any
@@ -64,8 +66,16 @@ public abstract class Context extends Resource {
     /// @param local the address as a GID, see [Gid#of(java.net.InetAddress)]; [Gid#NONE] for any
     /// @throws RdmaException EINVAL if there is no such port
     public final int preferredGidIndex(int port, Gid local) {
+        return GidChoice.choose(gidTable(port), local);
+    }
+
+    /// The valid entries of a port's GID table (ibv_query_gid_table(3)), in its order.
+    ///
+    /// @param port the port, counted from 1
+    /// @throws RdmaException EINVAL if there is no such port
+    public final List<GidEntry> gidTable(int port) {
         checkOpen();
-        return doPreferGidIndex(port, local);
+        return List.copyOf(doQueryGidTable(port));
     }
 
     /// An entry of a port's partition key table (ibv_query_pkey(3)), 16 bits.
@@ -168,9 +178,17 @@ public abstract class Context extends Resource {
     /// Queries a GID for [#gid(int, int)].
     protected abstract Gid doQueryGid(int port, int index);
 
-    /// Chooses for [#preferredGidIndex(int, Gid)]; the default takes the first entry.
-    protected int doPreferGidIndex(int port, Gid local) {
-        return 0;
+    /// Queries the table for [#gidTable(int)]; the default asks for one entry after the other, and for no types.
+    protected List<GidEntry> doQueryGidTable(int port) {
+        List<GidEntry> entries = new ArrayList<>();
+        int length = doQueryPort(port).gidTableLength();
+        for (int index = 0; index < length; index++) {
+            Gid gid = doQueryGid(port, index);
+            if (!gid.equals(Gid.NONE)) {
+                entries.add(new GidEntry(index, gid, GidType.UNKNOWN));
+            }
+        }
+        return entries;
     }
 
     /// Queries a partition key for [#partitionKey(int, int)].

@@ -26,10 +26,18 @@ public enum DeviceLimit {
     MAX_PROTECTION_DOMAINS("max_pd"),
     /// READs and atomics one queue pair can answer at a time.
     MAX_READ_ATOMIC("max_qp_rd_atom"),
+    /// READs and atomics an end-to-end context can answer at a time.
+    MAX_EE_READ_ATOMIC("max_ee_rd_atom"),
     /// READs and atomics the device can answer at a time.
     MAX_DEVICE_READ_ATOMIC("max_res_rd_atom"),
     /// READs and atomics one queue pair can have outstanding.
     MAX_INITIATOR_READ_ATOMIC("max_qp_init_rd_atom"),
+    /// READs and atomics an end-to-end context can have outstanding.
+    MAX_EE_INITIATOR_READ_ATOMIC("max_ee_init_rd_atom"),
+    /// End-to-end contexts.
+    MAX_EE_CONTEXTS("max_ee"),
+    /// Reliable datagram domains.
+    MAX_RELIABLE_DATAGRAM_DOMAINS("max_rdd"),
     /// Memory windows.
     MAX_WINDOWS("max_mw"),
     /// Raw IPv6 queue pairs.

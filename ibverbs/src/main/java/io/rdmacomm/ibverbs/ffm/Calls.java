@@ -43,10 +43,10 @@ final class Calls {
             new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final Downcall NUMBER_LLIL =
             new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
-    private static final Downcall NUMBER_LIILIL = new Downcall(
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
     private static final Downcall NUMBER_LILLLI = new Downcall(
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final Downcall COUNT_LLLIL =
+            new Downcall(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
     private static final Downcall NOTHING_L = new Downcall(FunctionDescriptor.ofVoid(JAVA_LONG));
     private static final Downcall NOTHING_LI = new Downcall(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
 
@@ -220,18 +220,6 @@ final class Calls {
         }
     }
 
-    static int numberLIILIL(MemorySegment function, long a, int b, int c, long d, int e, long f) {
-        if (isAbsent(function)) {
-            return LibCLayout.EOPNOTSUPP;
-        }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = arena.allocate(STATE);
-            return errno((int) NUMBER_LIILIL.handle().invokeExact(function, state, a, b, c, d, e, f), state);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
-    }
-
     static int numberLILLLI(MemorySegment function, long a, int b, long c, long d, long e, int f) {
         if (isAbsent(function)) {
             return LibCLayout.EOPNOTSUPP;
@@ -241,6 +229,18 @@ final class Calls {
             int result = (int) NUMBER_LILLLI.handle().invokeExact(function, state, a, b, c, d, e, f);
             // ibv_rereg_mr alone: a negative number that says how far it came, and errno.
             return result == 0 ? 0 : captured(state);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    /// A call that returns how many there are, or minus the errno.
+    static long countLLLIL(MemorySegment function, long a, long b, long c, int d, long e) {
+        if (isAbsent(function)) {
+            return -LibCLayout.EOPNOTSUPP;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            return (long) COUNT_LLLIL.handle().invokeExact(function, arena.allocate(STATE), a, b, c, d, e);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }

@@ -42,12 +42,20 @@ public final class DeviceAttributesLayout {
     public static final int MAX_PROTECTION_DOMAINS = 140;
     /// READs and atomics a queue pair answers.
     public static final int MAX_READ_ATOMIC = 144;
+    /// READs and atomics an end-to-end context answers.
+    public static final int MAX_EE_READ_ATOMIC = 148;
     /// READs and atomics the device answers.
     public static final int MAX_DEVICE_READ_ATOMIC = 152;
     /// READs and atomics a queue pair starts.
     public static final int MAX_INITIATOR_READ_ATOMIC = 156;
+    /// READs and atomics an end-to-end context starts.
+    public static final int MAX_EE_INITIATOR_READ_ATOMIC = 160;
     /// `enum ibv_atomic_cap`.
     public static final int ATOMICS = 164;
+    /// End-to-end contexts.
+    public static final int MAX_EE_CONTEXTS = 168;
+    /// Reliable datagram domains.
+    public static final int MAX_RELIABLE_DATAGRAM_DOMAINS = 172;
     /// Memory windows.
     public static final int MAX_WINDOWS = 176;
     /// Raw IPv6 queue pairs.

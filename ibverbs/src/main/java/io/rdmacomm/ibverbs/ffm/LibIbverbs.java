@@ -128,10 +128,13 @@ public final class LibIbverbs {
         return Calls.numberLIIL(at(Symbol.QUERY_PKEY), context, port, index, key);
     }
 
-    /// Fills a `struct ibv_gid_entry`; EOPNOTSUPP in libraries before 1.11 (ibv_query_gid_ex(3)).
-    public int queryGidEntry(long context, int port, int index, long entry) {
-        return Calls.numberLIILIL(
-                at(Symbol.QUERY_GID_ENTRY), context, port, index, entry, 0, PortAttributesLayout.GID_ENTRY_BYTES);
+    /// Fills an array of `struct ibv_gid_entry` with the valid entries of all ports (ibv_query_gid_table(3)).
+    ///
+    /// @param room how many entries there is room for
+    /// @return how many there are, or minus the errno; minus EOPNOTSUPP in libraries before 1.11
+    public long queryGidTable(long context, long entries, long room) {
+        return Calls.countLLLIL(
+                at(Symbol.QUERY_GID_TABLE), context, entries, room, 0, PortAttributesLayout.GID_ENTRY_BYTES);
     }
 
     /// ibv_alloc_pd(3).

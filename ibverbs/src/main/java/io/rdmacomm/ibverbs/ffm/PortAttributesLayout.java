@@ -50,10 +50,12 @@ public final class PortAttributesLayout {
     public static final int GID_ENTRY_BYTES = 32;
     /// In an entry of the GID table: the GID, 16 bytes.
     public static final int GID_ENTRY_GID = 0;
+    /// In an entry of the GID table: its index.
+    public static final int GID_ENTRY_INDEX = 16;
+    /// In an entry of the GID table: the port.
+    public static final int GID_ENTRY_PORT = 20;
     /// In an entry of the GID table: `enum ibv_gid_type`.
     public static final int GID_ENTRY_TYPE = 24;
-    /// Type of a GID: RoCE over UDP.
-    public static final int GID_TYPE_ROCE_V2 = 2;
     /// Size of a GID.
     public static final int GID_BYTES = 16;
 

@@ -13,7 +13,7 @@ enum Symbol {
     QUERY_PORT("ibv_query_port", true),
     QUERY_GID("ibv_query_gid", true),
     QUERY_PKEY("ibv_query_pkey", true),
-    QUERY_GID_ENTRY("_ibv_query_gid_ex", false),
+    QUERY_GID_TABLE("_ibv_query_gid_table", false),
     ALLOC_PD("ibv_alloc_pd", true),
     DEALLOC_PD("ibv_dealloc_pd", true),
     REG_MR("ibv_reg_mr", true),

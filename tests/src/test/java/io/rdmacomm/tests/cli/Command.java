@@ -93,6 +93,17 @@ final class Command implements AutoCloseable {
         throw new AssertionError("it ended before it listened: " + complaints.join());
     }
 
+    /// Waits until it prints a line with `words`.
+    void awaitLine(String words) throws IOException {
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            seen.append(line).append('\n');
+            if (line.contains(words)) {
+                return;
+            }
+        }
+        throw new AssertionError("it ended before it said '" + words + "': " + complaints.join());
+    }
+
     /// Waits until it has ended.
     Result end() throws IOException, InterruptedException {
         for (String line = output.readLine(); line != null; line = output.readLine()) {

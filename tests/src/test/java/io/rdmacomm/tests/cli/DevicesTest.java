@@ -72,7 +72,31 @@ class DevicesTest {
         Map<String, Object> document = JSON.std.mapFrom(Files.readString(file));
         Map<?, ?> device = (Map<?, ?>) ((List<?>) document.get("devices")).getFirst();
         assertThat(device.get("hca_id")).isEqualTo("soft0");
-        assertThat((Map<?, ?>) device.get("limits")).isNotEmpty();
+        assertThat(device.get("max_qp_wr")).isInstanceOf(Number.class);
+        Map<?, ?> port = (Map<?, ?>) ((List<?>) device.get("port")).getFirst();
+        assertThat(port.get("GID[  0]")).asString().contains(":");
+    }
+
+    @Test
+    void watchEndsAfterItsTime() {
+        Result result = Command.run("watch", "soft0", "--duration", "0.05");
+
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out().strip()).isEqualTo("soft0 (soft): watching");
+        assertThat(Command.run("watch", "soft0", "--duration", "0", "--json").out())
+                .isEmpty();
+        assertThat(Command.run("watch", "soft0", "--count", "0").exitCode()).isEqualTo(2);
+        assertThat(Command.run("watch", "nobody0").exitCode()).isEqualTo(1);
+    }
+
+    @Test
+    void watchEndsOnCtrlC() throws Exception {
+        try (Command process = Command.start("watch", "soft0")) {
+            process.awaitLine("watching");
+            process.interrupt();
+
+            assertThat(process.end().err()).isEmpty();
+        }
     }
 
     @Test

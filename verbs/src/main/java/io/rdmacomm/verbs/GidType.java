@@ -1,0 +1,36 @@
+package io.rdmacomm.verbs;
+
+/// What a GID is an address of (`enum ibv_gid_type`).
+public enum GidType {
+    /// InfiniBand or iWARP.
+    INFINIBAND(0),
+    /// RoCE version 1: Ethernet frames, not routed.
+    ROCE_V1(1),
+    /// RoCE version 2: UDP.
+    ROCE_V2(2),
+    /// The device cannot tell, or this version does not know the number.
+    UNKNOWN(-1);
+
+    private static final GidType[] VALUES = values();
+
+    private final int code;
+
+    GidType(int code) {
+        this.code = code;
+    }
+
+    /// The number that C programs see.
+    public int code() {
+        return code;
+    }
+
+    /// The type with this number.
+    public static GidType of(int code) {
+        for (GidType value : VALUES) {
+            if (value.code == code) {
+                return value;
+            }
+        }
+        return UNKNOWN;
+    }
+}
