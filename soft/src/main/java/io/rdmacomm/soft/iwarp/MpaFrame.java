@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// +0 key, 16 bytes | +16 flags M C R S | +17 revision | +18 length of private data | +20 private data
 /// ```
+/// Flags: M 0x80 markers, C 0x40 checksum, R 0x20 rejected, S 0x10 enhanced; 0x04, reserved, is ours in a request.
 /// With S, the private data begins with the 4 bytes of [EnhancedSetup]; they are not part of [#privateData()].
 public final class MpaFrame {
     /// Bytes before the private data.
@@ -27,6 +28,7 @@ public final class MpaFrame {
     private static final int CHECKSUM = 0x40;
     private static final int REJECTED = 0x20;
     private static final int ENHANCED = 0x10;
+    private static final int OWN = 0x04;
 
     /// Request or reply.
     public enum Kind {
@@ -87,6 +89,12 @@ public final class MpaFrame {
         return new MpaFrame(kind, enhanced == null ? 1 : REVISION_ENHANCED, flags, enhanced, privateData.clone());
     }
 
+    /// This request, asking one of our own devices to show itself: if the responder is one, its [PeerHandshake] is
+    /// behind the private data of the reply. Everybody else ignores the bit or sends it back, which says nothing.
+    public MpaFrame askingForHandshake() {
+        return new MpaFrame(kind, revision, flags | OWN, enhanced, privateData);
+    }
+
     /// Reads a complete frame whose fixed part was found in order.
     static MpaFrame decode(Kind kind, ByteBuffer frame) {
         int flags = frame.get(FLAGS);
@@ -136,6 +144,11 @@ public final class MpaFrame {
     /// C: the sender wants checksums, in both directions.
     public boolean wantsChecksum() {
         return (flags & CHECKSUM) != 0;
+    }
+
+    /// Whether it is a request of one of our own devices that asks for a handshake block.
+    public boolean asksForHandshake() {
+        return kind == Kind.REQUEST && (flags & OWN) != 0;
     }
 
     /// R: the connection is refused. Means nothing in a request.

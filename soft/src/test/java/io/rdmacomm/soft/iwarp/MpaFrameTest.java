@@ -88,6 +88,22 @@ class MpaFrameTest {
     }
 
     @Test
+    void onlyARequestAsksForAHandshake() throws MpaException {
+        MpaFrame asking =
+                MpaFrame.of(MpaFrame.Kind.REQUEST, ONE, true, new byte[] {7}).askingForHandshake();
+        assertThat(Frames.hex(asking.encode(), 16, 9)).isEqualTo(Frames.plain("5402 0005 0001 0001 07"));
+        assertThat(read(MpaFrame.Kind.REQUEST, REQUEST_KEY + "5402 0005 0001 0001 07")
+                        .asksForHandshake())
+                .isTrue();
+        assertThat(read(MpaFrame.Kind.REQUEST, REQUEST_KEY + "5002 0004 0001 0001")
+                        .asksForHandshake())
+                .isFalse();
+        // siw sends back whatever bits it got.
+        assertThat(read(MpaFrame.Kind.REPLY, REPLY_KEY + "5402 0004 0001 0001").asksForHandshake())
+                .isFalse();
+    }
+
+    @Test
     void enhancedBits() throws MpaException {
         MpaFrame found = read(MpaFrame.Kind.REQUEST, REQUEST_KEY + "1002 0004 8010 ffff");
         assertThat(found.enhanced()).isEqualTo(new EnhancedSetup(true, false, true, true, 16, 0x3fff));
