@@ -3,6 +3,7 @@ package io.rdmacomm.ibverbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.ibverbs.ffm.DeviceLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.verbs.Errno;
@@ -17,7 +18,8 @@ import java.util.List;
 /// @param errno why there is no list; 0 when there is one
 record DeviceList(List<IbvDevice> devices, int errno) {
     /// Reads the list.
-    static DeviceList read(LibIbverbs library) {
+    static DeviceList read(NativeLibraries libraries) {
+        LibIbverbs library = libraries.verbs();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(JAVA_INT);
             long list = library.getDeviceList(count.address());
@@ -27,7 +29,7 @@ record DeviceList(List<IbvDevice> devices, int errno) {
             try {
                 List<IbvDevice> devices = new ArrayList<>();
                 for (long device : entries(list, count.get(JAVA_INT, 0))) {
-                    devices.add(IbvDevice.read(library, device));
+                    devices.add(IbvDevice.read(libraries, device));
                 }
                 return new DeviceList(List.copyOf(devices), 0);
             } finally {
@@ -48,7 +50,7 @@ record DeviceList(List<IbvDevice> devices, int errno) {
             }
             try {
                 for (long device : entries(list, count.get(JAVA_INT, 0))) {
-                    if (IbvDevice.read(library, device).name().equals(name)) {
+                    if (nameOf(device).equals(name)) {
                         return library.openDevice(device);
                     }
                 }
@@ -57,6 +59,11 @@ record DeviceList(List<IbvDevice> devices, int errno) {
                 library.freeDeviceList(list);
             }
         }
+    }
+
+    private static String nameOf(long device) {
+        return NativeMemory.string(
+                NativeMemory.at(device, DeviceLayout.BYTES), DeviceLayout.NAME, DeviceLayout.NAME_BYTES);
     }
 
     private static long[] entries(long list, int count) {

@@ -132,7 +132,7 @@ final class IbvAttributes {
     }
 
     /// The MTU of `code`; the nearest there is when a driver reports something else.
-    private static PathMtu mtu(int code) {
+    static PathMtu mtu(int code) {
         PathMtu nearest = PathMtu.MTU_256;
         for (PathMtu mtu : PathMtu.values()) {
             if (mtu.code() <= code) {

@@ -3,6 +3,7 @@ package io.rdmacomm.ibverbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.rdmacomm.ibverbs.ffm.AbsentLibraryException;
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
 import io.rdmacomm.ibverbs.ffm.ContextOps;
 import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
@@ -21,6 +22,9 @@ import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -31,9 +35,10 @@ import org.jspecify.annotations.Nullable;
 
 /// An open device (`struct ibv_context`): the library, the driver's function pointers, and the address of the
 /// struct.
-final class IbvContext extends Context {
+final class IbvContext extends Context implements ConnectionManagerProvider {
     private static final ValueLayout.OfShort BIG_ENDIAN_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
 
+    private final NativeLibraries libraries;
     private final LibIbverbs library;
     private final ContextOps ops;
     private final long address;
@@ -44,7 +49,8 @@ final class IbvContext extends Context {
 
     private IbvContext(IbvDevice device, long address) {
         super(device);
-        this.library = device.library();
+        this.libraries = device.libraries();
+        this.library = libraries.verbs();
         this.address = address;
         this.ops = new ContextOps(address);
         this.capabilities = IbvCapabilities.of(device.transport(), doQueryDevice());
@@ -54,7 +60,7 @@ final class IbvContext extends Context {
     }
 
     static IbvContext open(IbvDevice device) {
-        LibIbverbs library = device.library();
+        LibIbverbs library = device.libraries().verbs();
         long address = IbvFailure.address(
                 "open device (ibv_open_device)", DeviceList.open(library, device.name()), device.toString());
         boolean success = false;
@@ -83,7 +89,32 @@ final class IbvContext extends Context {
 
     @Override
     public boolean supports(Capability capability) {
-        return capabilities.contains(capability);
+        return capabilities.contains(capability)
+                || (capability == Capability.CONNECTION_MANAGER
+                        && whyNoConnectionManager().isEmpty());
+    }
+
+    @Override
+    public String whyNoConnectionManager() {
+        TransportType transport = device().transport();
+        if (transport != TransportType.INFINIBAND && transport != TransportType.IWARP) {
+            return "no connections on a device of type " + transport;
+        }
+        try {
+            libraries.connections();
+            return "";
+        } catch (AbsentLibraryException e) {
+            return e.reason();
+        }
+    }
+
+    @Override
+    public ConnectionManager openConnectionManager() {
+        try {
+            return adopt(new IbvConnectionManager(this, libraries.connections()));
+        } catch (AbsentLibraryException e) {
+            throw new IllegalStateException("librdmacm was there before: " + e.reason(), e);
+        }
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.rdmacomm.ibverbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.rdmacomm.ibverbs.ffm.DeviceLayout;
-import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
@@ -12,14 +11,14 @@ import java.lang.foreign.MemorySegment;
 
 /// A device that libibverbs found (`struct ibv_device`), by its name.
 final class IbvDevice extends Device {
-    private final LibIbverbs library;
+    private final NativeLibraries libraries;
     private final String name;
     private final String fileName;
     private final long guid;
     private final TransportType transport;
 
-    private IbvDevice(LibIbverbs library, String name, String fileName, long guid, TransportType transport) {
-        this.library = library;
+    private IbvDevice(NativeLibraries libraries, String name, String fileName, long guid, TransportType transport) {
+        this.libraries = libraries;
         this.name = name;
         this.fileName = fileName;
         this.guid = guid;
@@ -27,13 +26,13 @@ final class IbvDevice extends Device {
     }
 
     /// Reads the struct at `address`, which is freed soon after.
-    static IbvDevice read(LibIbverbs library, long address) {
+    static IbvDevice read(NativeLibraries libraries, long address) {
         MemorySegment struct = NativeMemory.at(address, DeviceLayout.BYTES);
         return new IbvDevice(
-                library,
+                libraries,
                 NativeMemory.string(struct, DeviceLayout.NAME, DeviceLayout.NAME_BYTES),
                 NativeMemory.string(struct, DeviceLayout.FILE_NAME, DeviceLayout.NAME_BYTES),
-                Long.reverseBytes(library.getDeviceGuid(address)),
+                Long.reverseBytes(libraries.verbs().getDeviceGuid(address)),
                 TransportType.of(struct.get(JAVA_INT, DeviceLayout.TRANSPORT)));
     }
 
@@ -62,8 +61,8 @@ final class IbvDevice extends Device {
         return fileName;
     }
 
-    LibIbverbs library() {
-        return library;
+    NativeLibraries libraries() {
+        return libraries;
     }
 
     @Override

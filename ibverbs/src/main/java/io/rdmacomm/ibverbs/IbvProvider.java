@@ -2,7 +2,6 @@ package io.rdmacomm.ibverbs;
 
 import io.rdmacomm.ibverbs.ffm.AbsentLibraryException;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
-import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.nio.file.Files;
@@ -12,19 +11,23 @@ import java.util.Optional;
 
 /// Offers the RDMA devices that libibverbs finds on this machine.
 ///
-/// The system property `rdmacomm.ibverbs.library` names another library than `libibverbs.so.1`.
+/// The system property `rdmacomm.ibverbs.library` names another library than `libibverbs.so.1`, and
+/// `rdmacomm.ibverbs.rdmacm` another one than `librdmacm.so.1`.
 ///
 /// Where the kernel has no RDMA driver, [#devices()] does not open the library: that takes tens of milliseconds,
 /// and libibverbs would look at the same folder and find nothing either.
 public final class IbvProvider implements RdmaProvider {
     private static final String NAME = "ibverbs";
     private static final String LIBRARY = "libibverbs.so.1";
+    private static final String RDMACM = "librdmacm.so.1";
 
     private static final String LIBRARY_PROPERTY = "rdmacomm.ibverbs.library";
+    private static final String RDMACM_PROPERTY = "rdmacomm.ibverbs.rdmacm";
     private static final Path DEVICE_FILES = Path.of("/dev/infiniband");
     private static final Path DRIVERS = Path.of("/sys/class/infiniband_verbs");
 
     private final String library;
+    private final String rdmacm;
     private final Path deviceFiles;
     private final Path drivers;
 
@@ -32,15 +35,17 @@ public final class IbvProvider implements RdmaProvider {
     public IbvProvider() {
         this(
                 System.getProperty(LIBRARY_PROPERTY, LIBRARY),
+                System.getProperty(RDMACM_PROPERTY, RDMACM),
                 DEVICE_FILES,
                 System.getProperty(LIBRARY_PROPERTY) == null ? DRIVERS : DRIVERS.getRoot());
     }
 
-    /// A provider over another library, whose devices have their files elsewhere.
+    /// A provider over other libraries, whose devices have their files elsewhere.
     ///
     /// @param drivers the folder without which there is no driver, hence no device
-    IbvProvider(String library, Path deviceFiles, Path drivers) {
+    IbvProvider(String library, String rdmacm, Path deviceFiles, Path drivers) {
         this.library = library;
+        this.rdmacm = rdmacm;
         this.deviceFiles = deviceFiles;
         this.drivers = drivers;
     }
@@ -56,7 +61,7 @@ public final class IbvProvider implements RdmaProvider {
             return List.of();
         }
         try {
-            return DeviceList.read(LibIbverbs.open(library)).devices().stream()
+            return DeviceList.read(NativeLibraries.open(library, rdmacm)).devices().stream()
                     .filter(this::mayOpen)
                     .map(Device.class::cast)
                     .toList();
@@ -69,7 +74,7 @@ public final class IbvProvider implements RdmaProvider {
     public Optional<String> unavailable() {
         DeviceList list;
         try {
-            list = DeviceList.read(LibIbverbs.open(library));
+            list = DeviceList.read(NativeLibraries.open(library, rdmacm));
         } catch (AbsentLibraryException e) {
             return Optional.of(e.reason());
         }

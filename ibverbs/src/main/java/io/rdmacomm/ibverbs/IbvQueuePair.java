@@ -164,6 +164,18 @@ final class IbvQueuePair extends QueuePair {
         }
     }
 
+    /// The kernel has connected it by itself, as it does on iWARP.
+    void connected() {
+        sendLock().lock();
+        try {
+            if (isOpen() && state() == QueuePairState.INIT) {
+                entered(QueuePairState.READY_TO_SEND);
+            }
+        } finally {
+            sendLock().unlock();
+        }
+    }
+
     @Override
     protected void doDestroy() {
         context.objects().remove(address);

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.rdmacomm.ibverbs.ffm.AddressVectorLayout;
 import io.rdmacomm.ibverbs.ffm.QueuePairAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.QueuePairLayout;
 import io.rdmacomm.verbs.AddressVector;
@@ -115,6 +116,51 @@ final class QueuePairStructs {
             }
         }
         return mask;
+    }
+
+    /// Reads from a `struct ibv_qp_attr` what `mask` names besides the state, as far as bringing up a reliable
+    /// connection needs it.
+    ///
+    /// @param mask that of ibv_modify_qp(3); bits that nothing here knows are left out
+    static QueuePairAttributes readChange(int mask, MemorySegment from) {
+        QueuePairAttributes change = new QueuePairAttributes();
+        for (QueuePairAttribute attribute : QueuePairAttribute.values()) {
+            if ((mask & attribute.bit()) != 0) {
+                read(attribute, from, change);
+            }
+        }
+        return change;
+    }
+
+    private static void read(QueuePairAttribute attribute, MemorySegment from, QueuePairAttributes into) {
+        switch (attribute) {
+            case ACCESS_FLAGS -> into.accessFlags(from.get(JAVA_INT, QueuePairAttributesLayout.ACCESS_FLAGS));
+            case PARTITION_KEY_INDEX ->
+                into.partitionKeyIndex(
+                        Short.toUnsignedInt(from.get(JAVA_SHORT, QueuePairAttributesLayout.PARTITION_KEY_INDEX)));
+            case PORT -> into.port(getByte(from, QueuePairAttributesLayout.PORT));
+            case ADDRESS_VECTOR ->
+                into.addressVector(AddressVectors.read(
+                        from.asSlice(QueuePairAttributesLayout.ADDRESS_VECTOR, AddressVectorLayout.BYTES)));
+            case PATH_MTU -> into.pathMtu(IbvAttributes.mtu(from.get(JAVA_INT, QueuePairAttributesLayout.PATH_MTU)));
+            case TIMEOUT -> into.timeout(getByte(from, QueuePairAttributesLayout.TIMEOUT));
+            case RETRY_COUNT -> into.retryCount(getByte(from, QueuePairAttributesLayout.RETRY_COUNT));
+            case RNR_RETRY -> into.rnrRetry(getByte(from, QueuePairAttributesLayout.RNR_RETRY));
+            case RECEIVE_PSN -> into.receivePsn(from.get(JAVA_INT, QueuePairAttributesLayout.RECEIVE_PSN));
+            case SEND_PSN -> into.sendPsn(from.get(JAVA_INT, QueuePairAttributesLayout.SEND_PSN));
+            case MAX_READ_ATOMIC -> into.maxReadAtomic(getByte(from, QueuePairAttributesLayout.MAX_READ_ATOMIC));
+            case MAX_DESTINATION_READ_ATOMIC ->
+                into.maxDestinationReadAtomic(getByte(from, QueuePairAttributesLayout.MAX_DESTINATION_READ_ATOMIC));
+            case MIN_RNR_TIMER -> into.minRnrTimer(getByte(from, QueuePairAttributesLayout.MIN_RNR_TIMER));
+            case DESTINATION_NUMBER ->
+                into.destinationNumber(from.get(JAVA_INT, QueuePairAttributesLayout.DESTINATION_NUMBER));
+            // The caller knows the state; the rest is no part of bringing up a reliable connection over one path.
+            case STATE, CURRENT_STATE, DRAIN_NOTIFICATION, QUEUE_KEY, ALTERNATE_PATH, PATH_MIGRATION, CAPACITY -> {}
+        }
+    }
+
+    private static int getByte(MemorySegment from, long offset) {
+        return Byte.toUnsignedInt(from.get(JAVA_BYTE, offset));
     }
 
     private static void setByte(MemorySegment into, long offset, int value) {

@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
-/// Compiles C with the installed headers of libibverbs. Where gcc or the headers are missing, the tests that need
-/// them are skipped and say so, or fail if `-Drdma.test.require` names `headers`.
+/// Compiles C with the installed headers of libibverbs and librdmacm. Where gcc or the headers are missing, the
+/// tests that need them are skipped and say so, or fail if `-Drdma.test.require` names `headers`.
 final class CCompiler {
     private static final Path FOLDER = temporaryFolder();
-    private static final String PROBE = "#include <infiniband/verbs.h>\nint main(void) { return 0; }\n";
+    private static final String PROBE = "#include <rdma/rdma_cma.h>\nint main(void) { return 0; }\n";
 
     private CCompiler() {}
 
@@ -47,7 +47,8 @@ final class CCompiler {
         if (complaints.isEmpty()) {
             return;
         }
-        String reason = "gcc and the headers of libibverbs are needed (apt install gcc libibverbs-dev): " + complaints;
+        String reason = "gcc and the headers of libibverbs and librdmacm are needed (apt install gcc librdmacm-dev): "
+                + complaints;
         if (Arrays.asList(System.getProperty("rdma.test.require", "").split(",", -1))
                 .contains("headers")) {
             Assertions.fail(reason);

@@ -69,11 +69,11 @@ final class FakeVerbs {
 
     /// The provider on a machine whose kernel has no RDMA driver.
     IbvProvider withoutDrivers() {
-        return new IbvProvider(library.toString(), deviceFiles, Path.of("/nowhere"));
+        return new IbvProvider(library.toString(), library.toString(), deviceFiles, Path.of("/nowhere"));
     }
 
     IbvProvider provider(Path files) {
-        return new IbvProvider(library.toString(), files, Path.of("/"));
+        return new IbvProvider(library.toString(), library.toString(), files, Path.of("/"));
     }
 
     Device device() {

@@ -33,7 +33,8 @@ class IbvProviderTest {
 
     @Test
     void saysThatTheLibraryIsAbsent() {
-        IbvProvider provider = new IbvProvider("libnobody-has-this.so.7", Path.of("/dev/infiniband"), Path.of("/"));
+        IbvProvider provider =
+                new IbvProvider("libnobody-has-this.so.7", "librdmacm.so.1", Path.of("/dev/infiniband"), Path.of("/"));
         assertThat(provider.devices()).isEmpty();
         assertThat(provider.unavailable())
                 .get()
@@ -46,7 +47,7 @@ class IbvProviderTest {
     @Test
     void saysThatTheLibraryIsAnother() {
         Path other = CCompiler.compile("libother.so", "int other;\n", "-shared");
-        assertThat(new IbvProvider(other.toString(), Path.of("/"), Path.of("/")).unavailable())
+        assertThat(new IbvProvider(other.toString(), "librdmacm.so.1", Path.of("/"), Path.of("/")).unavailable())
                 .get()
                 .asString()
                 .contains("has no ibv_get_device_list");

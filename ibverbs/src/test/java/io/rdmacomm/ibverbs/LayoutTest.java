@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.ibverbs.ffm.AddressVectorLayout;
 import io.rdmacomm.ibverbs.ffm.CompletionLayouts;
+import io.rdmacomm.ibverbs.ffm.ConnectionEventLayout;
+import io.rdmacomm.ibverbs.ffm.ConnectionIdentifierLayout;
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
 import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.DeviceLayout;
@@ -13,6 +15,7 @@ import io.rdmacomm.ibverbs.ffm.PortAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.QueuePairAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.QueuePairLayout;
 import io.rdmacomm.ibverbs.ffm.SharedReceiveLayouts;
+import io.rdmacomm.ibverbs.ffm.SocketAddressLayout;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.AtomicCapability;
@@ -32,6 +35,7 @@ import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.cm.ConnectionEvent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Field;
@@ -47,6 +51,8 @@ class LayoutTest {
     private static final List<Class<?>> LAYOUTS = List.of(
             AddressVectorLayout.class,
             CompletionLayouts.class,
+            ConnectionEventLayout.class,
+            ConnectionIdentifierLayout.class,
             ContextLayout.class,
             DeviceAttributesLayout.class,
             DeviceLayout.class,
@@ -56,6 +62,7 @@ class LayoutTest {
             QueuePairAttributesLayout.class,
             QueuePairLayout.class,
             SharedReceiveLayouts.class,
+            SocketAddressLayout.class,
             CompletionLayout.class,
             ReceiveRequestLayout.class,
             SendRequestLayout.class);
@@ -66,6 +73,7 @@ class LayoutTest {
             Map.entry(AsyncEventType.class, "code"),
             Map.entry(AtomicCapability.class, "code"),
             Map.entry(CompletionOpcode.class, "code"),
+            Map.entry(ConnectionEvent.class, "code"),
             Map.entry(Errno.class, "number"),
             Map.entry(LinkLayer.class, "code"),
             Map.entry(MemoryWindowType.class, "code"),
@@ -86,7 +94,9 @@ class LayoutTest {
                 #include <errno.h>
                 #include <fcntl.h>
                 #include <infiniband/verbs.h>
+                #include <netinet/in.h>
                 #include <poll.h>
+                #include <rdma/rdma_cma.h>
                 #include <stddef.h>
                 #include <stdio.h>
                 #include <sys/eventfd.h>

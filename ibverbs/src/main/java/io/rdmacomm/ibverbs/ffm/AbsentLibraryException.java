@@ -2,7 +2,7 @@ package io.rdmacomm.ibverbs.ffm;
 
 import java.io.Serial;
 
-/// libibverbs cannot be used on this machine; [#reason()] says why and what to do.
+/// A library cannot be used on this machine; [#reason()] says why and what to do.
 public final class AbsentLibraryException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -21,6 +21,7 @@ final class Calls {
     private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO_OF_STATE = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
+    private static final Downcall POINTER = new Downcall(FunctionDescriptor.of(JAVA_LONG));
     private static final Downcall POINTER_L = new Downcall(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
     private static final Downcall POINTER_LL = new Downcall(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final Downcall POINTER_LI = new Downcall(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT));
@@ -41,6 +42,8 @@ final class Calls {
             new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final Downcall NUMBER_LLI =
             new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final Downcall NUMBER_LLLI =
+            new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final Downcall NUMBER_LLIL =
             new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
     private static final Downcall NUMBER_LILLLI = new Downcall(
@@ -51,6 +54,18 @@ final class Calls {
     private static final Downcall NOTHING_LI = new Downcall(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
 
     private Calls() {}
+
+    static long pointer(MemorySegment function) {
+        if (isAbsent(function)) {
+            return -LibCLayout.EOPNOTSUPP;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(STATE);
+            return pointerOr((long) POINTER.handle().invokeExact(function, state), state);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
 
     static long pointerL(MemorySegment function, long a) {
         if (isAbsent(function)) {
@@ -203,6 +218,18 @@ final class Calls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
             return errno((int) NUMBER_LLI.handle().invokeExact(function, state, a, b, c), state);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int numberLLLI(MemorySegment function, long a, long b, long c, int d) {
+        if (isAbsent(function)) {
+            return LibCLayout.EOPNOTSUPP;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(STATE);
+            return errno((int) NUMBER_LLLI.handle().invokeExact(function, state, a, b, c, d), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }

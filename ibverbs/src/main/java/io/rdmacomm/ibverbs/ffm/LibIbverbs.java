@@ -1,7 +1,5 @@
 package io.rdmacomm.ibverbs.ffm;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.util.EnumMap;
@@ -37,24 +35,11 @@ public final class LibIbverbs {
         return opened;
     }
 
-    @SuppressWarnings("restricted") // this is the place that loads a native library
     private static LibIbverbs load(String name) throws AbsentLibraryException {
-        SymbolLookup lookup;
-        try {
-            // Linker first: it says whether this platform and this process can call C at all.
-            Linker.nativeLinker();
-            lookup = SymbolLookup.libraryLookup(name, Arena.global());
-        } catch (IllegalArgumentException e) {
-            throw new AbsentLibraryException(name + " is not installed; on Debian and Ubuntu run"
-                    + " `apt install libibverbs1 ibverbs-providers`, on RHEL `dnf install libibverbs`, or name it with"
-                    + " -Drdmacomm.ibverbs.library=PATH");
-        } catch (IllegalCallerException e) {
-            throw new AbsentLibraryException(
-                    "Java denies native access; start it with --enable-native-access=io.rdmacomm.ibverbs, or"
-                            + " =ALL-UNNAMED on the class path");
-        } catch (UnsupportedOperationException e) {
-            throw new AbsentLibraryException("this platform has no foreign function interface: " + e.getMessage());
-        }
+        SymbolLookup lookup = NativeLibrary.open(
+                name,
+                "on Debian and Ubuntu run `apt install libibverbs1 ibverbs-providers`, on RHEL `dnf install libibverbs`,"
+                        + " or name it with -Drdmacomm.ibverbs.library=PATH");
         LibIbverbs library = new LibIbverbs(lookup);
         for (Symbol symbol : Symbol.values()) {
             if (symbol.isRequired() && !library.has(symbol)) {

@@ -28,13 +28,15 @@ public abstract class ConnectionManager extends Resource {
     /// @throws UnsupportedVerbException if the device has none; ask for [Capability#CONNECTION_MANAGER] before
     /// @throws io.rdmacomm.verbs.RdmaException the errno of opening it, with what to do
     public static ConnectionManager open(Context context) {
-        if (context instanceof ConnectionManagerProvider provider && context.supports(Capability.CONNECTION_MANAGER)) {
+        ConnectionManagerProvider provider = context instanceof ConnectionManagerProvider able ? able : null;
+        if (provider != null && context.supports(Capability.CONNECTION_MANAGER)) {
             return provider.openConnectionManager();
         }
         throw new UnsupportedVerbException(
                 "open connection manager (rdma_create_event_channel)",
                 Capability.CONNECTION_MANAGER,
-                context.device().name());
+                context.device().name(),
+                provider == null ? "" : provider.whyNoConnectionManager());
     }
 
     /// The open device whose queue pairs it connects.

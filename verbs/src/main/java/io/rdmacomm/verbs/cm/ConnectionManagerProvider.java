@@ -1,7 +1,14 @@
 package io.rdmacomm.verbs.cm;
 
-/// A [io.rdmacomm.verbs.Context] whose device has a connection manager; for providers.
+/// A [io.rdmacomm.verbs.Context] whose device may have a connection manager; for providers.
 public interface ConnectionManagerProvider {
-    /// Opens the connection manager of this device for [ConnectionManager#open]; the context adopts it.
+    /// Opens the connection manager of this device for [ConnectionManager#open]; the context adopts it. Called
+    /// only if the device has [io.rdmacomm.verbs.Capability#CONNECTION_MANAGER].
     ConnectionManager openConnectionManager();
+
+    /// Why the device has no connection manager and what to do, in a line for people; empty if it has one, or if
+    /// there is no more to say.
+    default String whyNoConnectionManager() {
+        return "";
+    }
 }

@@ -1,0 +1,27 @@
+package io.rdmacomm.ibverbs.ffm;
+
+/// Byte offsets in an identifier of the connection manager, `struct rdma_cm_id` (rdma_create_id(3)), and in the
+/// channel that its events come through, `struct rdma_event_channel`.
+public final class ConnectionIdentifierLayout {
+    /// Size of an identifier.
+    public static final int BYTES = 416;
+    /// The device it is bound to, a pointer to a `struct ibv_context`; NULL as long as it is bound to none.
+    public static final int CONTEXT = 0;
+    /// The address on this side, a `struct sockaddr_storage`.
+    public static final int LOCAL_ADDRESS = 32;
+    /// The address of the peer, a `struct sockaddr_storage`.
+    public static final int REMOTE_ADDRESS = 160;
+
+    /// In a `struct ibv_context`: the device, a pointer to a `struct ibv_device`.
+    public static final int CONTEXT_DEVICE = 0;
+
+    /// Size of an event channel.
+    public static final int CHANNEL_BYTES = 4;
+    /// In an event channel: its file descriptor.
+    public static final int CHANNEL_FILE = 0;
+
+    /// `enum rdma_port_space`: connections, by port numbers as those of TCP.
+    public static final int PORT_SPACE_TCP = 0x106;
+
+    private ConnectionIdentifierLayout() {}
+}
