@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,16 +85,20 @@ void fake_status(int status) { next_status = status; }
 void fake_devices(int count, int err) { device_count = count; list_errno = err; }
 void fake_kind(int type, int vendor_id) { transport = type; vendor = vendor_id; }
 
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void note(const char *format, ...)
 {
 	va_list args;
 	if (log_off || log_length > sizeof(log_text) - 1024)
 		return;
+	pthread_mutex_lock(&log_lock);
 	va_start(args, format);
 	log_length += vsnprintf(log_text + log_length, 1000, format, args);
 	va_end(args);
 	log_text[log_length++] = '\n';
 	log_text[log_length] = 0;
+	pthread_mutex_unlock(&log_lock);
 }
 
 static void *named(void *at, const char *kind)

@@ -18,7 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The library in fake_verbs.c: what a test tells it and hears from it, through a provider that opened it.
+/// The library in fake_verbs.c and fake_rdmacm.c: what a test tells it and hears from it, through a provider that
+/// opened it.
 @SuppressWarnings("restricted") // it calls C, as what it tests does
 final class FakeVerbs {
     private static FakeVerbs complete;
@@ -42,6 +43,7 @@ final class FakeVerbs {
             complete = compiled("libfake_verbs.so");
         }
         complete.call("fake_reset", FunctionDescriptor.ofVoid());
+        complete.call("fake_cm_reset", FunctionDescriptor.ofVoid());
         return complete;
     }
 
@@ -53,13 +55,19 @@ final class FakeVerbs {
     }
 
     private static FakeVerbs compiled(String name, String... options) {
-        try (InputStream in = FakeVerbs.class.getResourceAsStream("/fake_verbs.c")) {
-            String source = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            String source = resource("/fake_verbs.c") + resource("/fake_rdmacm.c");
             String[] all = java.util.Arrays.copyOf(options, options.length + 1);
             all[options.length] = "-shared";
             return new FakeVerbs(CCompiler.compile(name, source, all));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String resource(String name) throws IOException {
+        try (InputStream in = FakeVerbs.class.getResourceAsStream(name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 
@@ -74,6 +82,11 @@ final class FakeVerbs {
 
     IbvProvider provider(Path files) {
         return new IbvProvider(library.toString(), library.toString(), files, Path.of("/"));
+    }
+
+    /// The provider on a machine that has no librdmacm.
+    IbvProvider withoutConnections() {
+        return new IbvProvider(library.toString(), "libnobody-has-this.so.7", deviceFiles, Path.of("/"));
     }
 
     Device device() {
@@ -131,6 +144,66 @@ final class FakeVerbs {
             }
         }
         call("fake_async", FunctionDescriptor.ofVoid(JAVA_INT, ADDRESS, JAVA_INT), type, element, port);
+    }
+
+    /// The next call of a function of the connection manager is answered with this event; with type -1 by none.
+    void answer(String function, int type, int status, String data) {
+        try (Arena arena = Arena.ofConfined()) {
+            call(
+                    "fake_cm_answer",
+                    FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT, JAVA_INT, ADDRESS),
+                    arena.allocateFrom(function),
+                    type,
+                    status,
+                    arena.allocateFrom(data));
+        }
+    }
+
+    /// Reports an event of an identifier, by its name in the log.
+    void report(String identifier, int type, int status) {
+        try (Arena arena = Arena.ofConfined()) {
+            int found = (int) call(
+                    "fake_cm_event",
+                    FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
+                    arena.allocateFrom(identifier),
+                    type,
+                    status);
+            if (found == 0) {
+                throw new AssertionError("no identifier " + identifier);
+            }
+        }
+    }
+
+    /// A peer asks a listener for a connection, perhaps through another device.
+    ///
+    /// @return the name of the new identifier
+    String request(String listener, String data, boolean elsewhere) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = (MemorySegment) call(
+                    "fake_cm_request",
+                    FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT),
+                    arena.allocateFrom(listener),
+                    arena.allocateFrom(data),
+                    elsewhere ? 1 : 0);
+            return name.reinterpret(16).getString(0);
+        }
+    }
+
+    /// Whether addresses belong to another device from now on.
+    void elsewhere(boolean other) {
+        call("fake_cm_elsewhere", FunctionDescriptor.ofVoid(JAVA_INT), other ? 1 : 0);
+    }
+
+    /// Whether connecting blocks in C, as siw's does.
+    void blockConnecting(boolean block) {
+        call("fake_cm_block", FunctionDescriptor.ofVoid(JAVA_INT), block ? 1 : 0);
+    }
+
+    /// How many identifiers are not destroyed, how many event channels, and how many events are not acknowledged.
+    List<Integer> connectionLeftovers() {
+        FunctionDescriptor number = FunctionDescriptor.of(JAVA_INT);
+        return List.of((int) call("fake_cm_ids", number), (int) call("fake_cm_channels", number), (int)
+                call("fake_cm_events", number));
     }
 
     private Object call(String function, FunctionDescriptor descriptor, Object... arguments) {
