@@ -2,6 +2,7 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -22,7 +23,7 @@ public final class ChildServer implements AutoCloseable {
     /// How the child begins the line that says on which port it listens.
     public static final String READY = "listening on port ";
 
-    private static final Duration START_LIMIT = Duration.ofSeconds(30);
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Duration END_LIMIT = Duration.ofSeconds(3);
     private static final String OWN_PROPERTIES = "rdmacomm.";
     private static final List<String> NOT_INHERITED =
@@ -57,13 +58,18 @@ public final class ChildServer implements AutoCloseable {
                 command.add("-D" + name + "=" + System.getProperty(name));
             }
         }
-        // The jar's manifest says so for `-jar`, which this is not.
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
-        command.add(mainClass);
+        command.addAll(programOptions(System.getProperty("java.class.path"), mainClass));
         command.addAll(arguments);
         return new ChildServer(new ProcessBuilder(command).start(), String.join(" ", arguments));
+    }
+
+    /// `-jar` where this program was started so, too: the manifest allows native access, and the option that does
+    /// so besides would make the AOT cache useless.
+    private static List<String> programOptions(String classPath, String mainClass) {
+        boolean jar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
+        return jar
+                ? List.of("-jar", classPath)
+                : List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath, mainClass);
     }
 
     /// Where it listens.
