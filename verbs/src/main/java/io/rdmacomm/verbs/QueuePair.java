@@ -1,5 +1,7 @@
 package io.rdmacomm.verbs;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -13,11 +15,20 @@ import org.jspecify.annotations.Nullable;
 public abstract class QueuePair extends Resource {
     private static final String POST_SEND = "post send (ibv_post_send)";
     private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
+    private static final VarHandle RECEIVES_RETIRED;
     private static final int INLINE_OPCODES = 1 << SendOpcode.SEND.code()
             | 1 << SendOpcode.SEND_WITH_IMMEDIATE.code()
             | 1 << SendOpcode.SEND_WITH_INVALIDATE.code()
             | 1 << SendOpcode.WRITE.code()
             | 1 << SendOpcode.WRITE_WITH_IMMEDIATE.code();
+
+    static {
+        try {
+            RECEIVES_RETIRED = MethodHandles.lookup().findVarHandle(QueuePair.class, "receivesRetired", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final ProtectionDomain protectionDomain;
     private final QueuePairOptions options;
@@ -422,14 +433,16 @@ public abstract class QueuePair extends Resource {
         }
     }
 
-    /// A successful completion was polled.
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time retires: the poller, under its queue's lock
+    /// A successful completion was polled. One thread at a time retires: the poller, under its queue's lock.
     final void retire(boolean receive) {
         if (!receive) {
             sendDepth.retire();
-        } else if (receivesRetired < receivesPosted) {
+            return;
+        }
+        long retired = (long) RECEIVES_RETIRED.getAcquire(this);
+        if (retired < receivesPosted) {
             // Not so for a completion that was left in its queue when the queue pair was reset.
-            receivesRetired = receivesRetired + 1;
+            RECEIVES_RETIRED.setRelease(this, retired + 1);
         }
     }
 

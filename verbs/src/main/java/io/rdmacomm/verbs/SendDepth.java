@@ -11,10 +11,12 @@ import java.lang.invoke.VarHandle;
 /// time posts, one at a time retires, and they may be two.
 final class SendDepth {
     private static final VarHandle FREED;
+    private static final VarHandle SIGNALS_RETIRED;
 
     static {
         try {
             FREED = MethodHandles.lookup().findVarHandle(SendDepth.class, "freed", long.class);
+            SIGNALS_RETIRED = MethodHandles.lookup().findVarHandle(SendDepth.class, "signalsRetired", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -29,6 +31,7 @@ final class SendDepth {
     @SuppressWarnings("UnusedVariable") // read and written through FREED
     private volatile long freed;
 
+    @SuppressWarnings("UnusedVariable") // read and written through SIGNALS_RETIRED
     private volatile long signalsRetired;
 
     SendDepth(int depth) {
@@ -58,15 +61,15 @@ final class SendDepth {
         signalsPosted -= signals;
     }
 
-    /// A signalled request has completed: frees its slot and those before it.
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time retires: the poller, under its queue's lock
+    /// A signalled request has completed: frees its slot and those before it. One thread at a time retires: the
+    /// poller, under its queue's lock. Nobody waits for what it writes, so a full fence would be wasted on it.
     void retire() {
-        long retired = signalsRetired;
+        long retired = (long) SIGNALS_RETIRED.getAcquire(this);
         if (retired == signalsPosted) {
             return; // a completion that was left in its queue when the queue pair was reset
         }
         FREED.setRelease(this, freedBySignal[(int) retired & mask]);
-        signalsRetired = retired + 1;
+        SIGNALS_RETIRED.setRelease(this, retired + 1);
     }
 
     /// Forgets everything, for a queue pair that was reset.
