@@ -48,7 +48,9 @@ final class DeviceDescription {
 
     private static void addLimit(Map<String, Object> members, DeviceLimit limit, long value) {
         switch (limit) {
-            case MAX_REGION_SIZE, PAGE_SIZES -> members.put(limit.cName(), "0x%x".formatted(value));
+            // A device without a limit says so with all bits set.
+            case MAX_REGION_SIZE -> members.put(limit.cName(), "0x%x".formatted(value == Long.MAX_VALUE ? -1L : value));
+            case PAGE_SIZES -> members.put(limit.cName(), "0x%x".formatted(value));
             case CAPABILITY_FLAGS -> {
                 members.put(limit.cName(), "0x%08x".formatted(value));
                 members.put("device_cap_flag_names", VerbsNames.deviceFlags(value));

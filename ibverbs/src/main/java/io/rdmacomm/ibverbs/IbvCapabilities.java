@@ -15,6 +15,8 @@ final class IbvCapabilities {
     private static final int RXE = 0xffffff;
     /// The vendor id of the kernel's software iWARP device (`SIW_VENDOR_ID`).
     private static final int SIW = 0x626d74;
+    /// The vendor id of InfiniBand and Omni-Path adapters of QLogic and Intel (qib, hfi1).
+    private static final int QLOGIC = 0x1175;
 
     private IbvCapabilities() {}
 
@@ -55,6 +57,12 @@ final class IbvCapabilities {
         add(able, Capability.SOLICITED_EVENTS, !siw);
         add(able, Capability.ORDERED_COMPLETIONS, !siw);
         return able;
+    }
+
+    /// Whether its driver rings the doorbell from user space: all but those that call ibv_cmd_post_send().
+    static boolean postsWithoutSystemCall(DeviceAttributes attributes) {
+        int vendor = attributes.vendorId();
+        return vendor != RXE && vendor != SIW && vendor != QLOGIC;
     }
 
     private static boolean has(int flags, int flag) {

@@ -52,8 +52,9 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
         this.libraries = device.libraries();
         this.library = libraries.verbs();
         this.address = address;
-        this.ops = new ContextOps(address);
-        this.capabilities = IbvCapabilities.of(device.transport(), doQueryDevice());
+        DeviceAttributes attributes = doQueryDevice();
+        this.ops = new ContextOps(address, IbvCapabilities.postsWithoutSystemCall(attributes));
+        this.capabilities = IbvCapabilities.of(device.transport(), attributes);
         int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);
         this.eventSource = new EventSource(file, device.name());
         this.asyncEvents = new AsyncEvents(library, address, objects, eventSource);

@@ -17,19 +17,18 @@ public final class ContextOps {
     /// Polling is a look into memory that ends within nanoseconds, so the thread need not tell the JVM that it is
     /// in C and come back through a safepoint check: `critical`, which saves most of the cost of the call.
     private static final boolean POLL_IS_CRITICAL = true;
-    /// Posting rings a doorbell. A network card's is a store, but rxe and siw ring it with a system call that may
-    /// carry the whole transfer out; a safepoint of the JVM would have to wait for that.
-    private static final boolean POST_IS_CRITICAL = false;
     /// Arming is a system call on software devices.
     private static final boolean NOTIFY_IS_CRITICAL = false;
 
     private static final MethodHandle POLL =
             link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG), POLL_IS_CRITICAL);
-    private static final MethodHandle POST =
-            link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG), POST_IS_CRITICAL);
+    private static final FunctionDescriptor POSTING = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle POST = link(POSTING, false);
+    private static final MethodHandle POST_CRITICAL = link(POSTING, true);
     private static final MethodHandle NOTIFY =
             link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT), NOTIFY_IS_CRITICAL);
 
+    private final boolean postIsCritical;
     private final MemorySegment allocateWindow;
     private final MemorySegment bindWindow;
     private final MemorySegment deallocateWindow;
@@ -41,8 +40,14 @@ public final class ContextOps {
 
     /// Reads the function pointers of an open device.
     ///
+    /// Posting rings a doorbell. A network card's is a store, and then the call is critical, too; but some drivers
+    /// ring it with a system call that may carry the whole transfer out, and a safepoint of the JVM would have to
+    /// wait for that.
+    ///
     /// @param context the address of its `struct ibv_context`
-    public ContextOps(long context) {
+    /// @param postIsCritical whether a post is a few stores, and no system call
+    public ContextOps(long context, boolean postIsCritical) {
+        this.postIsCritical = postIsCritical;
         MemorySegment struct = NativeMemory.at(context, ContextLayout.BYTES);
         allocateWindow = struct.get(ADDRESS, ContextLayout.ALLOC_WINDOW);
         bindWindow = struct.get(ADDRESS, ContextLayout.BIND_WINDOW);
@@ -122,9 +127,11 @@ public final class ContextOps {
         return Calls.numberL(deallocateWindow, window);
     }
 
-    private static int post(MemorySegment function, long queue, long requests, long bad) {
+    private int post(MemorySegment function, long queue, long requests, long bad) {
         try {
-            return (int) POST.invokeExact(function, queue, requests, bad);
+            return postIsCritical
+                    ? (int) POST_CRITICAL.invokeExact(function, queue, requests, bad)
+                    : (int) POST.invokeExact(function, queue, requests, bad);
         } catch (Throwable e) {
             throw Calls.unexpected(e);
         }
