@@ -18,6 +18,7 @@ final class CommandList {
         commands.put("bench", BenchCommand::new);
         commands.put("send", SendCommand::new);
         commands.put("recv", RecvCommand::new);
+        commands.put("copy-string", CopyStringCommand::new);
         return commands;
     }
 }

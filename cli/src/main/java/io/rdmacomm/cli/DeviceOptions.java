@@ -5,6 +5,7 @@ import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathMtu;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -42,7 +43,7 @@ final class DeviceOptions {
             paramLabel = "BYTES",
             converter = MtuConverter.class,
             description = "The largest packet payload, 256 to 4096; lowered to what both ports can take.")
-    private PathMtu mtu = DEFAULTS.pathMtu();
+    private @Nullable PathMtu mtu;
 
     @Option(names = "--sl", paramLabel = "N", description = "The service level, 0 to 15 (default: 0).")
     private int serviceLevel = DEFAULTS.serviceLevel();
@@ -77,6 +78,14 @@ final class DeviceOptions {
     ///
     /// @throws ParameterException if a number is out of range
     ConnectionOptions connection() {
+        return connection(DEFAULTS.pathMtu());
+    }
+
+    /// How queue pairs connect.
+    ///
+    /// @param otherwise the largest packet payload if none is given
+    /// @throws ParameterException if a number is out of range
+    ConnectionOptions connection(PathMtu otherwise) {
         check("--ib-port", port, 1, 255);
         check("--gid-index", gidIndex, ConnectionOptions.AUTOMATIC_GID, 255);
         check("--sl", serviceLevel, 0, 15);
@@ -85,7 +94,7 @@ final class DeviceOptions {
         check("--retry", retryCount, 0, 7);
         check("--rnr-retry", rnrRetry, 0, 7);
         return DEFAULTS.withPort(port, gidIndex)
-                .withPathMtu(mtu)
+                .withPathMtu(mtu == null ? otherwise : mtu)
                 .withQuality(serviceLevel, trafficClass)
                 .withTimeout(timeout, retryCount)
                 .withReceiverNotReady(rnrRetry, DEFAULTS.minRnrTimer());

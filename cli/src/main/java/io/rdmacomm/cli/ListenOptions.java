@@ -1,5 +1,6 @@
 package io.rdmacomm.cli;
 
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// Where a server listens.
@@ -13,15 +14,19 @@ final class ListenOptions {
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
-            description = "With --server: the TCP port to listen on (default: ${DEFAULT-VALUE}); 0 takes a free one.",
-            defaultValue = "2020")
-    private int port = PeerAddress.DEFAULT_PORT;
+            description = "With --server: the TCP port to listen on (default: 2020); 0 takes a free one.")
+    private @Nullable Integer port;
 
     String bind() {
         return bind;
     }
 
     int port() {
-        return port;
+        return port(PeerAddress.DEFAULT_PORT);
+    }
+
+    /// The port, or `otherwise` when none was said.
+    int port(int otherwise) {
+        return port == null ? otherwise : port;
     }
 }

@@ -6,8 +6,8 @@ import picocli.CommandLine.TypeConversionException;
 /// Where a server is: `HOST`, `HOST:PORT`, `[IPV6]:PORT` or `IPV6`.
 ///
 /// @param host a name or an address
-/// @param port the TCP port
-record PeerAddress(String host, int port) {
+/// @param said the TCP port; 0 when none was said
+record PeerAddress(String host, int said) {
     /// The port of the original.
     static final int DEFAULT_PORT = 2020;
 
@@ -27,14 +27,23 @@ record PeerAddress(String host, int port) {
                 throw wrong(text);
             }
             String rest = text.substring(end + 1);
-            return new PeerAddress(
-                    text.substring(1, end), rest.isEmpty() ? DEFAULT_PORT : port(text, rest.substring(1)));
+            return new PeerAddress(text.substring(1, end), rest.isEmpty() ? 0 : port(text, rest.substring(1)));
         }
         // More than one colon and no brackets: an IPv6 address without a port.
         if (colon < 0 || text.indexOf(':') != colon) {
-            return of(text, text, DEFAULT_PORT);
+            return of(text, text, 0);
         }
         return of(text, text.substring(0, colon), port(text, text.substring(colon + 1)));
+    }
+
+    /// The TCP port.
+    int port() {
+        return port(DEFAULT_PORT);
+    }
+
+    /// The TCP port, or `otherwise` when none was said.
+    int port(int otherwise) {
+        return said == 0 ? otherwise : said;
     }
 
     private static PeerAddress of(String text, String host, int port) {
@@ -63,6 +72,6 @@ record PeerAddress(String host, int port) {
 
     @Override
     public String toString() {
-        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
     }
 }

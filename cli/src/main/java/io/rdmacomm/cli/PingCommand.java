@@ -8,11 +8,9 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,18 +27,27 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  rdmacomm ping --server                on one machine, and on another one:",
             "  rdmacomm ping node7                   five pings",
-            "  rdmacomm ping node7 --count 100000 --interval 0 --size 4096"
+            "  rdmacomm ping node7 --count 100000 --interval 0 --size 4096",
+            "  rdmacomm ping --interop rping --server        for `rping -c -a node7` on another machine",
+            "  rdmacomm ping --interop rc_pingpong node7     where `ibv_rc_pingpong -g 1` runs"
         })
 final class PingCommand extends Subcommand {
     private static final int MAX_BYTES = 1 << 20;
     private static final int RECEIVES = 16;
-    private static final long LONGEST_NANOS = 100_000_000_000L;
+    private static final int MOST_RECEIVES = 1 << 14;
+    private static final int DEFAULT_BYTES = 64;
+    private static final int DEFAULT_COUNT = 5;
+    private static final double DEFAULT_TIMEOUT = 5;
+    private static final double DEFAULT_SERVER_TIMEOUT = 60;
 
     @Mixin
     private final ListenOptions listen = new ListenOptions();
 
     @Mixin
     private final DeviceOptions device = new DeviceOptions();
+
+    @Mixin
+    private final InteropOptions interop = new InteropOptions();
 
     @Mixin
     private final JsonOption json = new JsonOption();
@@ -55,7 +62,7 @@ final class PingCommand extends Subcommand {
     @Option(names = "--server", description = "Answer pings until Ctrl-C, or until --count clients have gone.")
     private boolean server;
 
-    @Option(names = "--once", description = "With --server: the same as --count 1.")
+    @Option(names = "--once", description = "With --server: end when one client has gone.")
     private boolean once;
 
     @Option(
@@ -68,9 +75,8 @@ final class PingCommand extends Subcommand {
             names = {"-s", "--size"},
             paramLabel = "BYTES",
             converter = ByteSize.class,
-            defaultValue = "64",
-            description = "Length of a message, 24 to 1M (default: ${DEFAULT-VALUE}).")
-    private long size = 64;
+            description = "Length of a message, 24 to 1M (default: 64); with rping 26 to 65535.")
+    private @Nullable Long size;
 
     @Option(
             names = {"-i", "--interval"},
@@ -82,21 +88,24 @@ final class PingCommand extends Subcommand {
     @Option(
             names = {"-W", "--timeout"},
             paramLabel = "SECONDS",
-            defaultValue = "5",
-            description = "How long to wait for an answer (default: ${DEFAULT-VALUE}).")
-    private double timeout;
+            description = "How long to wait for an answer (default: 5; servers with --interop 60).")
+    private @Nullable Double timeout;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         check();
+        InteropTool tool = interop.tool();
         PeerAddress address = peer;
-        if (server) {
-            return serve();
-        }
-        if (address == null) {
+        if (!server && address == null) {
             throw usage("HOST is missing: where does `rdmacomm ping --server` run? This machine is localhost");
         }
         json.check();
+        if (tool != null) {
+            return interoperate(tool, address);
+        }
+        if (address == null) {
+            return serve();
+        }
         ping(address);
         return 0;
     }
@@ -105,12 +114,55 @@ final class PingCommand extends Subcommand {
         if (server && peer != null) {
             throw usage("--server and HOST exclude each other");
         }
-        if (size < PingMessage.HEADER_BYTES || size > MAX_BYTES) {
-            throw usage("--size " + size + " is out of range: it can be " + PingMessage.HEADER_BYTES + " to 1M");
+        if (server && json.requested()) {
+            throw usage("--json belongs to the client");
         }
-        if ((count != null && count < 1) || !(interval >= 0) || interval > 3600 || !(timeout > 0) || timeout > 3600) {
+        if (interop.receives() < 2 || interop.receives() > MOST_RECEIVES) {
+            throw usage("--rx-depth " + interop.receives() + " is out of range: it can be 2 to " + MOST_RECEIVES);
+        }
+        InteropTool tool = interop.tool();
+        int least = tool == null ? PingMessage.HEADER_BYTES : tool.leastBytes();
+        int most = tool == null ? MAX_BYTES : tool.mostBytes();
+        if (size != null && (size < least || size > most)) {
+            throw usage("--size " + size + " is out of range: it can be " + least + " to " + most);
+        }
+        if ((count != null && count < 1)
+                || !(interval >= 0)
+                || interval > 3600
+                || (timeout != null && (!(timeout > 0) || timeout > 3600))) {
             throw usage("--count must be at least 1, --interval 0 to 3600 and --timeout above 0 to 3600 seconds");
         }
+        if (tool != null && count != null && count > Integer.MAX_VALUE) {
+            throw usage("--count " + count + " is more than the C program takes: at most " + Integer.MAX_VALUE);
+        }
+        if (server && tool == InteropTool.RPING && count != null) {
+            throw usage("--count belongs to the client of rping; --once ends the server after one client");
+        }
+    }
+
+    private int interoperate(InteropTool tool, @Nullable PeerAddress address) throws IOException, InterruptedException {
+        InteropPing.Plan plan = new InteropPing.Plan(
+                tool,
+                size == null ? tool.bytes() : size.intValue(),
+                count == null ? tool.count() : count.intValue(),
+                patience(),
+                isVerbose());
+        InteropPing ping = new InteropPing(plan, interop, device, listen, out(), err());
+        if (address == null) {
+            ping.serve(once);
+        } else {
+            ping.ping(address, json);
+        }
+        return 0;
+    }
+
+    private Duration patience() {
+        double seconds = timeout != null ? timeout : server ? DEFAULT_SERVER_TIMEOUT : DEFAULT_TIMEOUT;
+        return Duration.ofNanos((long) (seconds * 1e9));
+    }
+
+    private int bytes() {
+        return size == null ? DEFAULT_BYTES : size.intValue();
     }
 
     private int serve() {
@@ -129,14 +181,14 @@ final class PingCommand extends Subcommand {
         SessionOptions options = common().withName("ping client")
                 .withThreadMode(ThreadMode.CALLER)
                 .withAddress(address.host(), address.port());
-        long wanted = count == null ? 5 : count;
-        Histogram histogram = new Histogram(1, LONGEST_NANOS, 3);
+        long wanted = count == null ? DEFAULT_COUNT : count;
+        PingTimes times = new PingTimes();
         try (ClientSession session = ClientSession.connect(options);
                 PingClient client = new PingClient(
                         session,
                         session.endPoint().channel(0),
-                        (int) size,
-                        Duration.ofNanos((long) (timeout * 1e9)),
+                        bytes(),
+                        patience(),
                         ThreadLocalRandom.current().nextLong())) {
             DeviceLine line = DeviceLine.of(session);
             if (!json.ownsStandardOutput()) {
@@ -144,19 +196,26 @@ final class PingCommand extends Subcommand {
             }
             for (long number = 1; number <= wanted; number++) {
                 long nanos = client.ping(number);
-                histogram.recordValue(Math.clamp(nanos, 1, LONGEST_NANOS));
+                times.record(nanos);
                 tell(number, nanos);
                 if (interval > 0 && number < wanted) {
                     pause();
                 }
             }
-            summarize(address, histogram, session, line);
+            if (!json.ownsStandardOutput()) {
+                out().println(address + ": " + times.line());
+            }
+            if (json.requested()) {
+                Map<String, Object> document = times.document(session.context().device(), bytes());
+                line.addTo(document);
+                json.write(document, out());
+            }
         }
     }
 
     private void tell(long number, long nanos) {
         if (interval > 0 && !json.ownsStandardOutput()) {
-            out().printf("ping %d: %d bytes there and back in %.1f us, content right%n", number, size, nanos / 1e3);
+            out().printf("ping %d: %d bytes there and back in %.1f us, content right%n", number, bytes(), nanos / 1e3);
             out().flush();
         }
     }
@@ -165,40 +224,6 @@ final class PingCommand extends Subcommand {
         long end = System.nanoTime() + (long) (interval * 1e9);
         for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
             LockSupport.parkNanos(left);
-        }
-    }
-
-    private void summarize(PeerAddress address, Histogram histogram, ClientSession session, DeviceLine line)
-            throws IOException {
-        if (!json.ownsStandardOutput()) {
-            out().printf(
-                            "%s: %d pings, %d right; there and back min %.1f, p50 %.1f, p99 %.1f, p99.9 %.1f, max %.1f us%n",
-                            address,
-                            histogram.getTotalCount(),
-                            histogram.getTotalCount(),
-                            histogram.getMinValue() / 1e3,
-                            histogram.getValueAtPercentile(50) / 1e3,
-                            histogram.getValueAtPercentile(99) / 1e3,
-                            histogram.getValueAtPercentile(99.9) / 1e3,
-                            histogram.getMaxValue() / 1e3);
-        }
-        if (json.requested()) {
-            Map<String, Object> document = new LinkedHashMap<>();
-            document.put("schema", 1);
-            document.put(
-                    "environment",
-                    Environment.describe(
-                            session.context().device().provider(),
-                            session.context().device().name()));
-            line.addTo(document);
-            document.put("bytes", size);
-            document.put("pings", histogram.getTotalCount());
-            document.put("min_us", histogram.getMinValue() / 1e3);
-            document.put("p50_us", histogram.getValueAtPercentile(50) / 1e3);
-            document.put("p99_us", histogram.getValueAtPercentile(99) / 1e3);
-            document.put("p999_us", histogram.getValueAtPercentile(99.9) / 1e3);
-            document.put("max_us", histogram.getMaxValue() / 1e3);
-            json.write(document, out());
         }
     }
 

@@ -28,6 +28,11 @@ abstract class Subcommand implements Callable<Integer> {
         }
     }
 
+    /// Whether the command line asks to show what happens.
+    final boolean isVerbose() {
+        return spec.commandLine().getParseResult().hasMatchedOption("-v");
+    }
+
     /// The standard output: results.
     final PrintWriter out() {
         return spec.commandLine().getOut();

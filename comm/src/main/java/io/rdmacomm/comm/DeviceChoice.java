@@ -9,14 +9,18 @@ import io.rdmacomm.verbs.RdmaException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Opens the device of a session: the one that is named, or else the first that could carry it, hardware before
-/// software.
-final class DeviceChoice {
+/// Opens a device: the one that is named, or else the first that can do what is needed, hardware before software.
+public final class DeviceChoice {
     private DeviceChoice() {}
 
+    /// Opens the device.
+    ///
     /// @param name the device; empty to choose
-    /// @param port the port that has to be active
-    static Context open(String name, int port) {
+    /// @param port the port that has to be active, unless the device is named
+    /// @param needed what the device has to be able to do, unless it is named
+    /// @throws io.rdmacomm.verbs.RdmaException if there is no such device or it cannot be opened
+    /// @throws CommException if none of several can be used; the message says why
+    public static Context open(String name, int port, Capability needed) {
         List<Device> devices = Rdma.devices();
         if (!name.isEmpty() || devices.size() <= 1) {
             return Rdma.open(name);
@@ -25,7 +29,7 @@ final class DeviceChoice {
         for (Device device : devices) {
             try {
                 Context context = device.open();
-                String complaint = complaint(context, port);
+                String complaint = complaint(context, port, needed);
                 if (complaint.isEmpty()) {
                     return context;
                 }
@@ -37,16 +41,16 @@ final class DeviceChoice {
         throw new CommException("no device can be used: " + String.join("; ", complaints), null);
     }
 
-    /// Why a session cannot use `context`; empty if it can.
-    private static String complaint(Context context, int port) {
+    /// Why `context` cannot be used; empty if it can.
+    private static String complaint(Context context, int port, Capability needed) {
         boolean usable = false;
         try {
             PortState state = context.port(port).state();
             if (state != PortState.ACTIVE) {
                 return "port " + port + " of " + context + " is " + state;
             }
-            if (!context.supports(Capability.CONNECT_BY_NUMBERS)) {
-                return context + " connects only through a connection manager";
+            if (!context.supports(needed)) {
+                return context + " cannot do " + needed;
             }
             usable = true;
             return "";

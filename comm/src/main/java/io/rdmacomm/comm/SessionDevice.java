@@ -77,7 +77,7 @@ final class SessionDevice implements AutoCloseable {
     /// @param name what its threads are called
     static SessionDevice open(SessionOptions options, String name) {
         Context context = DeviceChoice.open(
-                options.device(), options.channel().connection().port());
+                options.device(), options.channel().connection().port(), Capability.CONNECT_BY_NUMBERS);
         boolean opened = false;
         try {
             SessionDevice device = new SessionDevice(options, name, context);

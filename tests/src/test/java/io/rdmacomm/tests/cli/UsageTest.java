@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Help, wrong usage and failures: exit codes 0, 2 and 1, and one line that says what to do.
 class UsageTest {
     @ParameterizedTest
-    @ValueSource(strings = {"devices", "info", "doctor", "ping", "bench", "send", "recv"})
+    @ValueSource(strings = {"devices", "info", "doctor", "ping", "bench", "send", "recv", "copy-string"})
     void everyCommandHasHelpWithAnExample(String command) {
         Result result = Command.run(command, "--help");
 
@@ -34,7 +34,8 @@ class UsageTest {
             Result result = Command.run(arguments);
 
             assertThat(result.exitCode()).isZero();
-            assertThat(result.out()).contains("devices", "info", "doctor", "ping", "bench", "send", "recv");
+            assertThat(result.out())
+                    .contains("devices", "info", "doctor", "ping", "bench", "send", "recv", "copy-string");
         }
     }
 
@@ -63,6 +64,19 @@ class UsageTest {
                 "send file host:x | the last argument is the receiver",
                 "send file host --transport pigeon | pigeon",
                 "recv | --dir",
+                "ping host --interop pigeon | pigeon",
+                "ping host --interop rping --size 25 | out of range: it can be 26 to 65535",
+                "ping host --interop rping --size 65536 | out of range",
+                "ping --server --interop rping --count 3 | --count belongs to the client",
+                "ping --server --json - | --json belongs to the client",
+                "ping host --interop rc_pingpong --rx-depth 1 | --rx-depth 1 is out of range",
+                "ping host --timeout 0 | --timeout above 0",
+                "copy-string | HOST and TEXT are missing",
+                "copy-string host | HOST and TEXT are missing",
+                "copy-string --server host text | exclude each other",
+                "copy-string --server --json - | --json belongs to the client",
+                "copy-string host text --timeout -1 | --timeout must be above 0",
+                "copy-string host:x text | is no address",
             })
     void wrongUsageIsOneLineAndExitCode2(String words, String expected) {
         Result result = Command.run(words.strip().split(" ", -1));
@@ -92,6 +106,9 @@ class UsageTest {
                 "send pom.xml no-such-host.invalid --transport tcp | unknown",
                 "recv --dir /no/such/folder | is no folder",
                 "devices --json /no/such/folder/file | cannot be written",
+                "ping localhost:1 --interop rc_pingpong | nobody answers on localhost:1",
+                "ping no-such-host.invalid --interop rc_pingpong | unknown",
+                "ping --server --interop rc_pingpong --bind 192.0.2.1 | cannot listen",
             })
     void aFailureIsOneLineAndExitCode1(String words, String expected) {
         Result result = Command.run(words.strip().split(" ", -1));

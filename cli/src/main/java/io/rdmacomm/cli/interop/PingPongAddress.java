@@ -1,0 +1,72 @@
+package io.rdmacomm.cli.interop;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.verbs.Gid;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// What the two ends of ibv_rc_pingpong(1) tell each other over TCP: 52 bytes of text, hexadecimal, with a NUL at
+/// the end.
+///
+/// ```
+/// 0000:000012:a1b2c3:00000000000000000000ffff0a090001\0
+/// LID  QPN    PSN    the 16 bytes of the GID in network order
+/// ```
+///
+/// @param lid the local identifier, 16 bits
+/// @param number the queue pair number, 24 bits
+/// @param packetSequenceNumber the first packet sequence number, 24 bits
+/// @param gid the global identifier; [Gid#NONE] where the C program was not given one with -g
+public record PingPongAddress(int lid, int number, int packetSequenceNumber, Gid gid) {
+    /// The length of the text with its NUL.
+    public static final int BYTES = 52;
+
+    // The C program prints with %04x and %06x and reads with %x, so the case does not matter and the lengths do.
+    private static final Pattern TEXT =
+            Pattern.compile("([0-9a-fA-F]{4}):([0-9a-fA-F]{6}):([0-9a-fA-F]{6}):([0-9a-fA-F]{32})\0");
+
+    /// The text as bytes.
+    public byte[] encode() {
+        String text = String.format(
+                Locale.ROOT,
+                "%04x:%06x:%06x:%s\0",
+                lid,
+                number,
+                packetSequenceNumber,
+                HexFormat.of().formatHex(gid.bytes()));
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /// Reads what [#encode()] or the C program wrote.
+    ///
+    /// @param peer who sent it, for the message
+    /// @throws CommandFailure if it is something else
+    public static PingPongAddress decode(byte[] bytes, String peer) {
+        Matcher matcher = TEXT.matcher(new String(bytes, StandardCharsets.US_ASCII));
+        if (!matcher.matches()) {
+            throw new CommandFailure(
+                    peer + " speaks another language than ibv_rc_pingpong: check that it runs on that port");
+        }
+        String gid = matcher.group(4);
+        return new PingPongAddress(
+                HexFormat.fromHexDigits(matcher.group(1)),
+                HexFormat.fromHexDigits(matcher.group(2)),
+                HexFormat.fromHexDigits(matcher.group(3)),
+                new Gid(HexFormat.fromHexDigitsToLong(gid, 0, 16), HexFormat.fromHexDigitsToLong(gid, 16, 32)));
+    }
+
+    /// As the C program prints it.
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s",
+                lid,
+                number,
+                packetSequenceNumber,
+                gid.equals(Gid.NONE) ? "::" : gid);
+    }
+}

@@ -1,0 +1,128 @@
+package io.rdmacomm.cli.interop;
+
+import io.rdmacomm.cli.terminal.AddressText;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/// The TCP connection over which the two ends of ibv_rc_pingpong(1) exchange their addresses, and which is closed
+/// before any traffic.
+///
+/// ```
+/// client                      server
+///   | address, 52 bytes         |
+///   |-------------------------->|  brings its queue pair up
+///   |        address, 52 bytes  |
+///   |<--------------------------|
+///   | "done\0"                  |
+///   |-------------------------->|
+/// brings its queue pair up
+/// ```
+///
+/// The C program takes each piece with one read(2), so each is written at once and nothing is written early.
+final class PingPongExchange implements AutoCloseable {
+    private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
+
+    private final Socket socket;
+    private final String peer;
+    private final long deadline;
+
+    /// For an accepted or connected socket.
+    ///
+    /// @param patience how long the whole exchange may take
+    PingPongExchange(Socket socket, Duration patience) throws IOException {
+        this.socket = socket;
+        this.peer = AddressText.of((InetSocketAddress) socket.getRemoteSocketAddress());
+        this.deadline = System.nanoTime() + patience.toNanos();
+        socket.setTcpNoDelay(true);
+    }
+
+    /// Connects to a server; all addresses of the host are tried in turn.
+    static PingPongExchange connect(String host, int port, Duration patience) throws IOException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        IOException last = new UnknownHostException(host);
+        for (InetAddress address : InetAddress.getAllByName(host)) {
+            Socket socket = new Socket();
+            try {
+                socket.connect(new InetSocketAddress(address, port), millisLeft(deadline));
+                return new PingPongExchange(socket, patience);
+            } catch (IOException e) {
+                socket.close();
+                last = e;
+            }
+        }
+        throw new CommandFailure(
+                "nobody answers on " + host + ":" + port + ": start `ibv_rc_pingpong` or `rdmacomm ping --interop"
+                        + " rc_pingpong --server` there, or check host and port",
+                last);
+    }
+
+    /// The peer's address and port.
+    String peer() {
+        return peer;
+    }
+
+    /// The address that the peer sends.
+    PingPongAddress receive() throws IOException {
+        return PingPongAddress.decode(read(PingPongAddress.BYTES), peer);
+    }
+
+    /// Sends the own address.
+    void send(PingPongAddress own) throws IOException {
+        socket.getOutputStream().write(own.encode());
+    }
+
+    /// Says that the server's address has arrived.
+    void sendDone() throws IOException {
+        socket.getOutputStream().write(DONE);
+    }
+
+    /// Waits until the client has the server's address.
+    void awaitDone() throws IOException {
+        if (!Arrays.equals(read(DONE.length), DONE)) {
+            throw new CommandFailure(peer + " did not say that it has the address: it speaks another language than"
+                    + " ibv_rc_pingpong");
+        }
+    }
+
+    private byte[] read(int length) throws IOException {
+        byte[] bytes = new byte[length];
+        InputStream in = socket.getInputStream();
+        int have = 0;
+        try {
+            while (have < length) {
+                socket.setSoTimeout(millisLeft(deadline));
+                int count = in.read(bytes, have, length - have);
+                if (count < 0) {
+                    throw new CommandFailure(peer + " closed the connection before it had sent its address");
+                }
+                have += count;
+            }
+        } catch (SocketTimeoutException e) {
+            throw new CommandFailure(
+                    peer + " was silent during the exchange of addresses: is ibv_rc_pingpong running there?", e);
+        }
+        return bytes;
+    }
+
+    private static int millisLeft(long deadline) throws SocketTimeoutException {
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime() + 999_999);
+        if (left <= 0) {
+            throw new SocketTimeoutException("deadline");
+        }
+        return (int) Math.min(left, Integer.MAX_VALUE);
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,71 @@
+package io.rdmacomm.cli.interop;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+
+/// The client of the string copy: tells the server what it has, is told a buffer of that length, WRITEs the
+/// string into it, READs it back, compares and disconnects.
+///
+/// ```
+/// client                                   server
+///   | SEND source buffer                     |
+///   |--------------------------------------->|  allocates as many bytes
+///   |                     SEND target buffer |
+///   |<---------------------------------------|
+///   | WRITE the string, READ it back         |
+///   |--------------------------------------->|
+///   | disconnect                             |
+/// ```
+public final class StringCopyClient {
+    /// The port of the C example.
+    public static final int PORT = 20_886;
+    /// The longest string, in bytes of UTF-8.
+    public static final int MAX_BYTES = 16 << 20;
+
+    static final ConnectionParameters PARAMETERS =
+            ConnectionParameters.defaults().withDepths(3, 3);
+    static final Set<AccessFlag> ACCESS =
+            EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+
+    private StringCopyClient() {}
+
+    /// Copies `text` there and back. Blocks.
+    ///
+    /// @param text 1 to [#MAX_BYTES] bytes
+    /// @param patience how long each step may take
+    /// @throws CommandFailure if it failed or other bytes came back
+    public static StringCopyResult copy(
+            ConnectionManager manager, String host, int port, byte[] text, Duration patience)
+            throws IOException, InterruptedException {
+        try (Conversation conversation = Conversation.connect(manager, host, port, PARAMETERS, patience)) {
+            MemoryRegion source = conversation.allocate(text.length, ACCESS);
+            MemoryRegion target = conversation.allocate(text.length, ACCESS);
+            source.segment().copyFrom(MemorySegment.ofArray(text));
+            BufferRecord own = new BufferRecord(source.address(), text.length, source.remoteKey());
+            conversation.send(own.encode());
+            BufferRecord remote = BufferRecord.decode(conversation.expectMessage());
+            if (remote.length() != text.length) {
+                throw new CommandFailure("the server offers " + Integer.toUnsignedString(remote.length())
+                        + " bytes where " + text.length + " were asked for");
+            }
+            long begin = System.nanoTime();
+            conversation.write(source, text.length, remote.address(), remote.tag());
+            long written = System.nanoTime();
+            conversation.read(target, text.length, remote.address(), remote.tag());
+            long read = System.nanoTime();
+            long wrong = source.segment().mismatch(target.segment());
+            if (wrong >= 0) {
+                throw new CommandFailure("source and destination buffers differ at byte " + wrong);
+            }
+            return new StringCopyResult(text.length, written - begin, read - written);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.rdmacomm.cli.interop;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/// The server of the string copy: lends each client as much memory as it asks for, until it disconnects. The
+/// steps are drawn at [StringCopyClient].
+public final class StringCopyServer implements ConnectionService {
+    private static final long SHOWN = 60;
+
+    private final Duration patience;
+
+    private StringCopyServer(Duration patience) {
+        this.patience = patience;
+    }
+
+    /// Listens.
+    ///
+    /// @param address where; port 0 takes a free one
+    /// @param patience how long to wait for a client, at each step
+    public static ConnectionServer listen(ConnectionManager manager, InetSocketAddress address, Duration patience) {
+        return new ConnectionServer(manager, address, new StringCopyServer(patience));
+    }
+
+    @Override
+    public String serve(ConnectionRequest request) throws InterruptedException {
+        try (Conversation client = Conversation.accept(request, StringCopyClient.PARAMETERS, patience)) {
+            BufferRecord wanted = BufferRecord.decode(client.expectMessage());
+            if (wanted.length() < 1 || wanted.length() > StringCopyClient.MAX_BYTES) {
+                throw new CommandFailure("the client asks for " + Integer.toUnsignedString(wanted.length())
+                        + " bytes; 1 to " + StringCopyClient.MAX_BYTES + " are given");
+            }
+            MemoryRegion buffer = client.allocate(wanted.length(), StringCopyClient.ACCESS);
+            // Nothing more is to come: this receive is there to end when the client goes.
+            client.postReceive();
+            client.send(new BufferRecord(buffer.address(), wanted.length(), buffer.remoteKey()).encode());
+            if (client.awaitMessage() != null) {
+                throw new CommandFailure("the client sent a message where it should have gone");
+            }
+            return wanted.length() + " bytes were copied: " + shown(buffer.segment());
+        }
+    }
+
+    /// The beginning of the text, without control characters.
+    private static String shown(MemorySegment buffer) {
+        byte[] bytes =
+                buffer.asSlice(0, Math.min(buffer.byteSize(), 4 * (SHOWN + 1))).toArray(ValueLayout.JAVA_BYTE);
+        String beginning = new String(bytes, StandardCharsets.UTF_8);
+        StringBuilder text = new StringBuilder();
+        beginning
+                .codePoints()
+                .limit(SHOWN)
+                .map(point -> Character.isISOControl(point) ? ' ' : point)
+                .forEach(text::appendCodePoint);
+        return "\"" + text + (beginning.codePointCount(0, beginning.length()) > SHOWN ? "\" ..." : "\"");
+    }
+}

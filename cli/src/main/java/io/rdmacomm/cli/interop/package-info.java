@@ -1,0 +1,6 @@
+/// The protocols of well-known C programs, spoken with their own peers: ibv_rc_pingpong(1), rping(1), and the
+/// string copy that introductions to rdma_cm(7) use as their example.
+@NullMarked
+package io.rdmacomm.cli.interop;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,197 @@
+package io.rdmacomm.tests.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.cli.interop.RpingClient;
+import io.rdmacomm.cli.interop.RpingServer;
+import io.rdmacomm.cli.interop.RpingText;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.cm.PeerUnreachableException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The protocol of rping(1), both ends, and what the server makes of clients that do not keep to it.
+@ExtendWith(LeakCheck.class)
+class RpingTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private final List<String> data = new CopyOnWriteArrayList<>();
+
+    private ConnectionPair pair(Duration patience) {
+        return new ConnectionPair(manager -> RpingServer.listen(manager, ANY_PORT, patience, data::add));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {RpingText.MIN_BYTES, 64, 4096, RpingText.MAX_BYTES})
+    void textsGoThereAndBack(int bytes) throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            try (RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), bytes, PATIENCE)) {
+                for (int number = 0; number < 60; number++) {
+                    assertThat(client.ping(number)).isPositive();
+                }
+                assertThat(client.text()).startsWith("rdma-ping-59: ").hasSize(bytes - 1);
+            }
+            Deadline.await("the server's line", () -> !pair.lines().isEmpty());
+
+            assertThat(pair.lines()).singleElement().asString().endsWith(": 60 pings served");
+            assertThat(pair.complaints()).isEmpty();
+            assertThat(data).hasSize(60);
+        }
+    }
+
+    @Test
+    void theTextIsThatOfTheCProgram() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE);
+                RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), 64, PATIENCE)) {
+            client.ping(0);
+            assertThat(client.text()).isEqualTo("rdma-ping-0: ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqr");
+            client.ping(57);
+            assertThat(client.text()).isEqualTo("rdma-ping-57: zABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnop");
+            client.ping(58);
+            assertThat(client.text()).startsWith("rdma-ping-58: ABC");
+            assertThat(data)
+                    .first()
+                    .asString()
+                    .isEqualTo("server ping data: rdma-ping-0: ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqr");
+        }
+    }
+
+    @Test
+    void manyClientsAtATime() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE);
+                RpingClient one = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), 64, PATIENCE);
+                RpingClient two = RpingClient.connect(pair.clients(), "localhost", pair.port(), 1000, PATIENCE)) {
+            for (int number = 0; number < 10; number++) {
+                one.ping(number);
+                two.ping(number);
+            }
+            assertThat(pair.complaints()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, offers a text of 0 bytes",
+        "65536, offers a text of 65536 bytes",
+        "-1, offers a text of 4294967295 bytes",
+    })
+    void aBogusSizeCostsThatClientALine(int size, String expected) throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            try (RawClient hostile = new RawClient(pair.clients(), pair.port())) {
+                hostile.send(advert(hostile.region().address(), hostile.region().remoteKey(), size));
+                hostile.awaitEnd();
+            }
+            assertOneComplaint(pair, expected);
+            assertStillServes(pair);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 15, 17, 64})
+    void aMessageOfAnotherLengthCostsThatClientALine(int length) throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            try (RawClient hostile = new RawClient(pair.clients(), pair.port())) {
+                hostile.send(ByteBuffer.allocate(length).position(length));
+                hostile.awaitEnd();
+            }
+            assertOneComplaint(pair, "a message of " + length + " bytes where rping sends 16");
+            assertStillServes(pair);
+        }
+    }
+
+    @Test
+    void aMessageThatDoesNotFitCostsThatClientALine() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            try (RawClient hostile = new RawClient(pair.clients(), pair.port())) {
+                hostile.send(ByteBuffer.allocate(200).position(200));
+            }
+            assertOneComplaint(pair, "receiving a message failed with LOCAL_LENGTH_ERROR");
+            assertStillServes(pair);
+        }
+    }
+
+    @Test
+    void aForgedKeyCostsThatClientALine() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            try (RawClient hostile = new RawClient(pair.clients(), pair.port())) {
+                hostile.send(advert(hostile.region().address(), hostile.region().remoteKey() ^ 0x5555, 64));
+                hostile.awaitEnd();
+            }
+            assertOneComplaint(pair, "READ of 64 bytes of the peer's memory failed with REMOTE_ACCESS_ERROR");
+            assertStillServes(pair);
+        }
+    }
+
+    @Test
+    void aClientThatGoesInTheMiddleCostsALine() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            try (RawClient hasty = new RawClient(pair.clients(), pair.port())) {
+                hasty.send(advert(hasty.region().address(), hasty.region().remoteKey(), 64));
+                Deadline.await("the first half", () -> !data.isEmpty());
+            }
+            assertOneComplaint(pair, "");
+            assertStillServes(pair);
+        }
+    }
+
+    @Test
+    void aSilentClientIsGivenUp() throws Exception {
+        try (ConnectionPair pair = pair(Duration.ofMillis(200));
+                RawClient silent = new RawClient(pair.clients(), pair.port())) {
+            silent.awaitEnd();
+
+            assertOneComplaint(pair, "waited 200 ms in vain");
+        }
+    }
+
+    @Test
+    void aServerThatStopsIsNoticed() throws Exception {
+        try (ConnectionPair pair = pair(Duration.ofMillis(200));
+                RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), 64, PATIENCE)) {
+            client.ping(0);
+            Deadline.await("the server to give up", () -> !pair.complaints().isEmpty());
+
+            assertThatThrownBy(() -> client.ping(1)).isInstanceOf(CommandFailure.class);
+        }
+    }
+
+    @Test
+    void nobodyListens() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            assertThatThrownBy(() -> RpingClient.connect(pair.clients(), "127.0.0.1", 1, 64, PATIENCE))
+                    .isInstanceOf(PeerUnreachableException.class);
+        }
+    }
+
+    private static void assertOneComplaint(ConnectionPair pair, String expected) {
+        Deadline.await("a complaint", () -> !pair.complaints().isEmpty());
+        assertThat(pair.complaints())
+                .singleElement()
+                .asString()
+                .contains(expected)
+                .doesNotContain("\n");
+    }
+
+    private static void assertStillServes(ConnectionPair pair) throws Exception {
+        try (RpingClient next = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), 64, PATIENCE)) {
+            next.ping(0);
+        }
+    }
+
+    private static ByteBuffer advert(long address, int key, int size) {
+        return ByteBuffer.allocate(16).putLong(address).putInt(key).putInt(size);
+    }
+}

@@ -1,0 +1,155 @@
+package io.rdmacomm.tests.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.cli.interop.StringCopyClient;
+import io.rdmacomm.cli.interop.StringCopyResult;
+import io.rdmacomm.cli.interop.StringCopyServer;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.cm.PeerUnreachableException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The string copy, both ends, and what the server makes of clients that do not keep to it.
+@ExtendWith(LeakCheck.class)
+class StringCopyTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private static ConnectionPair pair(Duration patience) {
+        return new ConnectionPair(manager -> StringCopyServer.listen(manager, ANY_PORT, patience));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"x | \"x\"", "textstring | \"textstring\"", "grüße | \"grüße\"", "a\u001bb | \"a b\""})
+    void aStringGoesThereAndBack(String text, String shown) throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+
+            StringCopyResult result = StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), bytes, PATIENCE);
+
+            assertThat(result.bytes()).isEqualTo(bytes.length);
+            Deadline.await("the server's line", () -> !pair.lines().isEmpty());
+            assertThat(pair.lines())
+                    .singleElement()
+                    .asString()
+                    .endsWith(": " + bytes.length + " bytes were copied: " + shown);
+            assertThat(pair.complaints()).isEmpty();
+        }
+    }
+
+    @Test
+    void aLongStringIsCopiedAndItsBeginningShown() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            byte[] bytes = "0123456789".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+
+            StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), bytes, PATIENCE);
+
+            Deadline.await("the server's line", () -> !pair.lines().isEmpty());
+            assertThat(pair.lines().getFirst()).endsWith("\"" + "0123456789".repeat(6) + "\" ...");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, (16 << 20) + 1, Integer.MIN_VALUE})
+    void aBogusLengthCostsThatClientALine(int length) throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            try (RawClient hostile = new RawClient(pair.clients(), pair.port())) {
+                hostile.send(record(length));
+                hostile.awaitEnd();
+            }
+            assertOneComplaint(pair, "the client asks for " + Integer.toUnsignedString(length) + " bytes");
+            assertStillServes(pair);
+        }
+    }
+
+    @Test
+    void aMessageOfAnotherLengthCostsThatClientALine() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            try (RawClient hostile = new RawClient(pair.clients(), pair.port())) {
+                hostile.send(ByteBuffer.allocate(12).position(12));
+                hostile.awaitEnd();
+            }
+            assertOneComplaint(pair, "a message of 12 bytes");
+            assertStillServes(pair);
+        }
+    }
+
+    @Test
+    void aSecondMessageCostsThatClientALine() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            try (RawClient hostile = new RawClient(pair.clients(), pair.port())) {
+                hostile.send(record(10));
+                hostile.send(record(10));
+                hostile.awaitEnd();
+            }
+            assertOneComplaint(pair, "a message where it should have gone");
+            assertStillServes(pair);
+        }
+    }
+
+    @Test
+    void aClientThatGoesAtOnceCostsALine() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            new RawClient(pair.clients(), pair.port()).close();
+
+            assertOneComplaint(pair, "ended the connection");
+            assertStillServes(pair);
+        }
+    }
+
+    @Test
+    void aSilentClientIsGivenUp() throws Exception {
+        try (ConnectionPair pair = pair(Duration.ofMillis(200));
+                RawClient silent = new RawClient(pair.clients(), pair.port())) {
+            silent.awaitEnd();
+
+            assertOneComplaint(pair, "waited 200 ms in vain");
+        }
+    }
+
+    @Test
+    void nobodyListens() throws Exception {
+        try (ConnectionPair pair = pair(PATIENCE)) {
+            assertThatThrownBy(() -> StringCopyClient.copy(pair.clients(), "127.0.0.1", 1, new byte[8], PATIENCE))
+                    .isInstanceOf(PeerUnreachableException.class);
+        }
+    }
+
+    private static void assertOneComplaint(ConnectionPair pair, String expected) {
+        Deadline.await("a complaint", () -> !pair.complaints().isEmpty());
+        assertThat(pair.complaints())
+                .singleElement()
+                .asString()
+                .contains(expected)
+                .doesNotContain("\n");
+    }
+
+    private static void assertStillServes(ConnectionPair pair) throws Exception {
+        byte[] text = {'o', 'k'};
+        assertThat(StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), text, PATIENCE)
+                        .bytes())
+                .isEqualTo(2);
+    }
+
+    private static ByteBuffer record(int length) {
+        return ByteBuffer.allocate(16)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(4096)
+                .putInt(length)
+                .putInt(1);
+    }
+}
