@@ -70,14 +70,15 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// What the peer must know.
-    EndPointInfo info() {
-        return new EndPointInfo(options.name(), device.port().linkLayer(), channels.infos());
+    EndPointInfo info(SetUpOffer setUp) {
+        return new EndPointInfo(options.name(), device.port().linkLayer(), setUp, channels.infos());
     }
 
     /// Brings all channels up and meets the peer where both can send.
     ///
+    /// @param queuePairs connects them
     /// @throws PeerProtocolException if the peer does not fit
-    void bringUp(TcpConnector connection, EndPointInfo peer) {
+    void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs) {
         connector = connection;
         int count = channels.all().size();
         if (peer.channels().size() != count) {
@@ -93,7 +94,7 @@ public final class EndPoint implements AutoCloseable {
                     null);
         }
         peerName = peer.name();
-        channels.connect(peer.channels());
+        channels.connect(peer.channels(), queuePairs);
         connection.send(FrameType.READY, ByteBuffer.allocate(0));
         connection.receive(FrameType.READY, options.deadlines().handshake());
         channels.all().forEach(channel -> channel.gate().open());

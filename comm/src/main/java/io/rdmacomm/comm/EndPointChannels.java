@@ -103,9 +103,9 @@ final class EndPointChannels implements AutoCloseable {
     }
 
     /// Brings all queue pairs up.
-    void connect(List<ChannelInfo> peer) {
+    void connect(List<ChannelInfo> peer, QueuePairConnector connector) {
         for (int i = 0; i < all.size(); i++) {
-            all.get(i).connect(peer.get(i));
+            all.get(i).connect(peer.get(i), connector);
         }
     }
 

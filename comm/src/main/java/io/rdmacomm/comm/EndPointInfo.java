@@ -9,17 +9,19 @@ import java.util.List;
 /// What the two sides of an end point tell each other in one frame each, in network order:
 ///
 /// ```
-///  0       1       2       4       6
-/// +-------+-------+-------+-------+------------------+--------------------------+
-/// | link  |   0   | count | name  | name in UTF-8    | count x ChannelInfo, the |
-/// | layer |       |       | length|                  | control channel first    |
-/// +-------+-------+-------+-------+------------------+--------------------------+
+///  0       1       2       4       6       8               16
+/// +-------+-------+-------+-------+-------+---------------+--------------+--------------------------+
+/// | link  | set-up| count | name  | port  | token         | name in      | count x ChannelInfo, the |
+/// | layer |       |       | length|       |               | UTF-8        | control channel first    |
+/// +-------+-------+-------+-------+-------+---------------+--------------+--------------------------+
 /// ```
 ///
 /// @param name who this is, for people
 /// @param linkLayer what the device's packets travel in; both sides need the same
+/// @param setUp how the queue pairs can be connected; from a server, how they are
 /// @param channels the control channel, then the data channels
-record EndPointInfo(String name, LinkLayer linkLayer, List<ChannelInfo> channels) {
+record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, List<ChannelInfo> channels) {
+    private static final int HEADER = 16;
     private static final int MAX_NAME_BYTES = 1024;
 
     EndPointInfo {
@@ -28,9 +30,10 @@ record EndPointInfo(String name, LinkLayer linkLayer, List<ChannelInfo> channels
 
     ByteBuffer encode() {
         byte[] text = name.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer to = ByteBuffer.allocate(6 + text.length + channels.size() * ChannelInfo.BYTES);
-        to.put((byte) linkLayer.code()).put((byte) 0);
-        to.putShort((short) channels.size()).putShort((short) text.length).put(text);
+        ByteBuffer to = ByteBuffer.allocate(HEADER + text.length + channels.size() * ChannelInfo.BYTES);
+        to.put((byte) linkLayer.code()).put((byte) setUp.bits());
+        to.putShort((short) channels.size()).putShort((short) text.length);
+        to.putShort((short) setUp.port()).putLong(setUp.token()).put(text);
         channels.forEach(channel -> channel.put(to));
         return to.flip();
     }
@@ -40,13 +43,14 @@ record EndPointInfo(String name, LinkLayer linkLayer, List<ChannelInfo> channels
     /// @throws PeerProtocolException if it is something else
     static EndPointInfo decode(ByteBuffer from, String peer) {
         try {
-            if (from.remaining() < 6) {
+            if (from.remaining() < HEADER) {
                 throw new IllegalArgumentException("it has " + from.remaining() + " bytes");
             }
             LinkLayer linkLayer = LinkLayer.of(from.get());
-            from.get();
+            int setUps = from.get();
             int count = Checks.range("number of channels", from.getShort(), 2, 257);
             int length = Checks.range("length of the name", from.getShort(), 0, MAX_NAME_BYTES);
+            SetUpOffer setUp = SetUpOffer.decode(setUps, from.getShort() & 0xffff, from.getLong());
             if (from.remaining() != length + count * ChannelInfo.BYTES) {
                 throw new IllegalArgumentException(
                         "there are " + from.remaining() + " bytes for " + count + " channels");
@@ -58,7 +62,7 @@ record EndPointInfo(String name, LinkLayer linkLayer, List<ChannelInfo> channels
             for (int i = 0; i < count; i++) {
                 channels.add(ChannelInfo.get(from));
             }
-            return new EndPointInfo(name, linkLayer, channels);
+            return new EndPointInfo(name, linkLayer, setUp, channels);
         } catch (IllegalArgumentException e) {
             throw new PeerProtocolException(
                     "the description of itself that " + peer + " sent makes no sense: " + e.getMessage(), e);

@@ -1,6 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.RdmaException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -17,6 +18,10 @@ import java.util.function.Supplier;
 ///   | READY                   READY |   each: queue pairs are up, receives posted
 ///   |<----------------------------->|
 /// ```
+///
+/// HELLO says how the client's device can connect queue pairs, WELCOME which of the two ways is taken: by the
+/// numbers in these frames, or by the server's connection manager, to which the client connects each queue pair
+/// between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
 ///
 /// Instead of WELCOME or READY either side may send REFUSE with a reason.
 record HandShake(SessionDevice device, SessionOptions options) {
@@ -37,10 +42,25 @@ record HandShake(SessionDevice device, SessionOptions options) {
         return timed(
                 connector,
                 () -> finish(endPoint, connector, () -> {
-                    connector.send(FrameType.HELLO, endPoint.info().encode());
+                    SetUpOffer own = SetUpOffer.of(device.context(), options.setUp());
+                    connector.send(FrameType.HELLO, endPoint.info(own).encode());
                     ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
-                    endPoint.bringUp(connector, EndPointInfo.decode(answer, connector.peer()));
+                    EndPointInfo peer = EndPointInfo.decode(answer, connector.peer());
+                    endPoint.bringUp(connector, peer, requesting(connector, own, peer.setUp()));
                 }));
+    }
+
+    /// What connects the queue pairs of a client as the server has answered.
+    private QueuePairConnector requesting(TcpConnector connector, SetUpOffer own, SetUpOffer answer) {
+        if (own.agreeOnNumbers(answer, connector.peer())) {
+            return QueuePairConnector.BY_NUMBERS;
+        }
+        Checks.range("port of the server's connection manager", answer.port(), 1, 65535);
+        return new RequestingConnector(
+                device.connections(),
+                new InetSocketAddress(connector.remoteAddress(), answer.port()),
+                answer.token(),
+                step());
     }
 
     /// Shakes hands with a client. If that fails, the peer is told why and everything is freed, the
@@ -94,9 +114,23 @@ record HandShake(SessionDevice device, SessionOptions options) {
         SessionOptions settled = device.settle(options, connector::localGid);
         EndPoint endPoint = new EndPoint(device, settled, connector.peer(), count, owner);
         return finish(endPoint, connector, () -> {
-            connector.send(FrameType.WELCOME, endPoint.info().encode());
-            endPoint.bringUp(connector, peer);
+            SetUpOffer own = SetUpOffer.of(device.context(), options.setUp());
+            if (own.agreeOnNumbers(peer.setUp(), connector.peer())) {
+                SetUpOffer numbers = new SetUpOffer(true, false, 0, 0);
+                connector.send(FrameType.WELCOME, endPoint.info(numbers).encode());
+                endPoint.bringUp(connector, peer, QueuePairConnector.BY_NUMBERS);
+            } else {
+                byConnections(endPoint, connector, peer);
+            }
         });
+    }
+
+    private void byConnections(EndPoint endPoint, TcpConnector connector, EndPointInfo peer) {
+        try (AcceptingConnector accepting =
+                new AcceptingConnector(device.connections(), connector.localAddress(), step())) {
+            connector.send(FrameType.WELCOME, endPoint.info(accepting.offer()).encode());
+            endPoint.bringUp(connector, peer, accepting);
+        }
     }
 
     private static EndPoint finish(EndPoint endPoint, TcpConnector connector, Runnable steps) {

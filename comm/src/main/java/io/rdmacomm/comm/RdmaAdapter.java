@@ -13,6 +13,7 @@ import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.cm.Connection;
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
@@ -59,6 +60,7 @@ final class RdmaAdapter {
     private final int entries;
     private final long workIdBase;
     private @Nullable Operation creditUpdate;
+    private @Nullable Connection connection;
     private long creditCell;
     private int creditKey;
     private long receivesPosted;
@@ -133,7 +135,7 @@ final class RdmaAdapter {
     }
 
     /// Brings the queue pair up and posts the receives: after this the peer may send.
-    void connect(ChannelInfo peer, ChannelRules rules) {
+    void connect(ChannelInfo peer, ChannelRules rules, QueuePairConnector connector) {
         creditUpdate = new Operation(rules);
         creditCell = peer.creditAddress();
         creditKey = peer.creditKey();
@@ -144,11 +146,26 @@ final class RdmaAdapter {
         // The peer's credit updates are WRITEs, whatever else it may do.
         Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         access.addAll(how.accessFlags());
-        queuePair.connect(
+        connection = connector.connect(
+                queuePair,
                 peer.queuePair(),
                 how.withAccessFlags(access)
-                        .withReadAtomic(Math.min(how.maxReadAtomic(), Math.max(1, peer.readAtomic()))));
-        receives.begin(queuePair, workIdBase);
+                        .withReadAtomic(Math.min(how.maxReadAtomic(), Math.max(1, peer.readAtomic()))),
+                () -> receives.begin(queuePair, workIdBase));
+        if (connector.speaksFirst()) {
+            greet();
+        }
+    }
+
+    /// Tells the peer what it knows already, so that this side was the first to send.
+    private void greet() {
+        sendLock.lock();
+        try {
+            receivesAnnounced = receivesPosted - 1;
+            announceUnderLock();
+        } finally {
+            sendLock.unlock();
+        }
     }
 
     OperationLock sendLock() {
@@ -358,6 +375,10 @@ final class RdmaAdapter {
                 finish(WorkStatus.FLUSHED);
             }
         });
+        Connection made = connection;
+        if (made != null) {
+            made.close();
+        }
         queuePair.close();
         group.unreserve(entries);
     }

@@ -291,12 +291,12 @@ public final class RdmaChannel {
     }
 
     /// Brings the queue pair up. Operations are refused until [SendGate#open()].
-    void connect(ChannelInfo peer) {
+    void connect(ChannelInfo peer, QueuePairConnector connector) {
         peerReceives = peer.receives();
         rules = new ChannelRules(
                 rules.domain(), rules.endPoint(), peer.messageBytes(), rules.maxTransfer(), rules.inlineBytes());
         scratch = new Operation(rules);
-        adapter.connect(peer, rules);
+        adapter.connect(peer, rules, connector);
     }
 
     /// Takes nothing more, flushes what is in flight, and fails those who wait.

@@ -10,11 +10,13 @@ import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,8 @@ final class SessionDevice implements AutoCloseable {
     private final CompletionLoop controlLoop;
     private final @Nullable CompletionGroup shared;
     private final @Nullable CompletionLoop sharedLoop;
+    private final ReentrantLock connectionsLock = new ReentrantLock();
+    private @Nullable ConnectionManager connections;
     private final ConcurrentMap<String, RdmaBuffer> buffers = new ConcurrentHashMap<>();
 
     private SessionDevice(SessionOptions options, String name, Context context) {
@@ -76,8 +80,11 @@ final class SessionDevice implements AutoCloseable {
     ///
     /// @param name what its threads are called
     static SessionDevice open(SessionOptions options, String name) {
+        Capability needed = options.setUp() == SetUp.CONNECTION_MANAGER
+                ? Capability.CONNECTION_MANAGER
+                : Capability.CONNECT_BY_NUMBERS;
         Context context = DeviceChoice.open(
-                options.device(), options.channel().connection().port(), Capability.CONNECT_BY_NUMBERS);
+                options.device(), options.channel().connection().port(), needed);
         boolean opened = false;
         try {
             SessionDevice device = new SessionDevice(options, name, context);
@@ -103,13 +110,19 @@ final class SessionDevice implements AutoCloseable {
         if (gidIndex != ConnectionOptions.AUTOMATIC_GID) {
             context.gid(number, gidIndex);
         }
-        if (!context.supports(Capability.CONNECT_BY_NUMBERS)) {
+        Capability needed = needed(context, options.setUp());
+        if (!context.supports(needed)) {
             throw new UnsupportedVerbException(
-                    "connect by numbers",
-                    Capability.CONNECT_BY_NUMBERS,
-                    context.device().name());
+                    "connect queue pairs", needed, context.device().name());
         }
         return port;
+    }
+
+    /// What the device needs to be able to do for a session.
+    private static Capability needed(Context context, SetUp setUp) {
+        boolean manager = setUp == SetUp.CONNECTION_MANAGER
+                || (setUp == SetUp.AUTOMATIC && !context.supports(Capability.CONNECT_BY_NUMBERS));
+        return manager ? Capability.CONNECTION_MANAGER : Capability.CONNECT_BY_NUMBERS;
     }
 
     /// `given` with the GID that fits the address of this side, unless they name one.
@@ -135,6 +148,23 @@ final class SessionDevice implements AutoCloseable {
 
     ProtectionDomain domain() {
         return domain;
+    }
+
+    /// The connection manager of the device, opened when it is asked for first.
+    ///
+    /// @throws UnsupportedVerbException if the device has none
+    ConnectionManager connections() {
+        connectionsLock.lock();
+        try {
+            ConnectionManager opened = connections;
+            if (opened == null) {
+                opened = ConnectionManager.open(context);
+                connections = opened;
+            }
+            return opened;
+        } finally {
+            connectionsLock.unlock();
+        }
     }
 
     PortAttributes port() {

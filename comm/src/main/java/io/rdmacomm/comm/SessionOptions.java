@@ -23,6 +23,7 @@ public final class SessionOptions {
     private ChannelConfigurer configurer = (index, proposed) -> proposed;
     private Deadlines deadlines = Deadlines.defaults();
     private boolean waitForServer;
+    private SetUp setUp = SetUp.AUTOMATIC;
     private Set<AccessFlag> access = Set.copyOf(AccessFlag.allRemote());
     private SessionListener listener = SessionListener.NONE;
 
@@ -41,13 +42,14 @@ public final class SessionOptions {
         configurer = other.configurer;
         deadlines = other.deadlines;
         waitForServer = other.waitForServer;
+        setUp = other.setUp;
         access = other.access;
         listener = other.listener;
     }
 
     /// The first device that can be used, port 2020 (a server on all addresses, a client to this host), ADAPTIVE,
-    /// PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], [Deadlines#defaults()], every
-    /// right on buffers, no listener.
+    /// PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], [Deadlines#defaults()], AUTOMATIC
+    /// set-up, every right on buffers, no listener.
     public static SessionOptions defaults() {
         return DEFAULTS;
     }
@@ -59,7 +61,7 @@ public final class SessionOptions {
     }
 
     /// The name of the device; empty for the first one, hardware before software, that can be opened, connects
-    /// without a connection manager and whose port is active.
+    /// as [#setUp()] says, by numbers if it says nothing, and whose port is active.
     public String device() {
         return device;
     }
@@ -113,6 +115,11 @@ public final class SessionOptions {
     /// Whether a client that is refused tries again until the connect deadline.
     public boolean waitForServer() {
         return waitForServer;
+    }
+
+    /// How the queue pairs find those of the peer.
+    public SetUp setUp() {
+        return setUp;
     }
 
     /// What may be done to buffers that name no rights of their own.
@@ -215,6 +222,14 @@ public final class SessionOptions {
     public SessionOptions withWaitForServer(boolean value) {
         SessionOptions copy = new SessionOptions(this);
         copy.waitForServer = value;
+        return copy;
+    }
+
+    /// These options with another way for queue pairs to find those of the peer. By connection manager, the TCP
+    /// address that the client connects to has to be one that the server's device is reached by.
+    public SessionOptions withSetUp(SetUp value) {
+        SessionOptions copy = new SessionOptions(this);
+        copy.setUp = value;
         return copy;
     }
 

@@ -47,13 +47,16 @@ public final class TcpConnector implements AutoCloseable {
     private static final int MAX_REASON = 512;
 
     private final SocketChannel channel;
+    private final InetAddress remote;
     private final String peer;
     private volatile boolean closed;
 
     /// For an accepted connection.
     TcpConnector(SocketChannel channel) throws IOException {
         this.channel = channel;
-        this.peer = text((InetSocketAddress) channel.getRemoteAddress());
+        InetSocketAddress address = (InetSocketAddress) channel.getRemoteAddress();
+        this.remote = address.getAddress();
+        this.peer = text(address);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
     }
@@ -107,11 +110,17 @@ public final class TcpConnector implements AutoCloseable {
 
     /// The address of this side as a GID.
     Gid localGid() {
-        try {
-            return LocalAddress.of(((InetSocketAddress) channel.getLocalAddress()).getAddress());
-        } catch (IOException e) {
-            return Gid.NONE;
-        }
+        return LocalAddress.of(localAddress());
+    }
+
+    /// The address of this side.
+    InetAddress localAddress() {
+        return channel.socket().getLocalAddress();
+    }
+
+    /// The peer's address.
+    InetAddress remoteAddress() {
+        return remote;
     }
 
     /// The peer's address and port.

@@ -103,17 +103,16 @@ final class ServerSessionTest {
 
     @Test
     void descriptionsThatMakeNoSenseAreRefused() throws IOException {
-        byte[] payload = ByteBuffer.allocate(6)
+        byte[] payload = ByteBuffer.allocate(16)
                 .put((byte) 2)
-                .put((byte) 0)
+                .put((byte) 1)
                 .putShort((short) 999)
-                .putShort((short) 0)
                 .array();
-        byte[] hello = ByteBuffer.allocate(18)
+        byte[] hello = ByteBuffer.allocate(28)
                 .put("RDMC".getBytes(UTF_8))
                 .putShort((short) 1)
                 .putShort((short) 1)
-                .putInt(6)
+                .putInt(payload.length)
                 .put(payload)
                 .array();
         try (ServerSession server = ServerSession.listen(OPTIONS);

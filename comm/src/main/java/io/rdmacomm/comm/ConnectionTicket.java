@@ -1,0 +1,45 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/// What a connection request carries as private data, so that the server knows which channel it is for and that it
+/// comes
+/// from the client of the handshake: 10 bytes in network order, the token and the number of the channel.
+///
+/// @param token a random number that the server has sent over TCP
+/// @param channel 0 for the control channel, then the data channels
+record ConnectionTicket(long token, int channel) {
+    private static final int BYTES = 10;
+    private static final int MOST_READ_ATOMIC = 255;
+
+    /// Whether private data begins with this; some devices fill it up with zeros.
+    boolean isIn(byte[] privateData) {
+        return privateData.length >= BYTES && Arrays.equals(encode(), Arrays.copyOf(privateData, BYTES));
+    }
+
+    /// What to ask for.
+    ///
+    /// @param how what the queue pair is to be like
+    ConnectionParameters parameters(ConnectionOptions how) {
+        return parametersWithoutTicket(how).withPrivateData(encode());
+    }
+
+    /// What to answer.
+    static ConnectionParameters parametersWithoutTicket(ConnectionOptions how) {
+        return ConnectionParameters.defaults()
+                .withDepths(
+                        Math.min(MOST_READ_ATOMIC, how.maxDestinationReadAtomic()),
+                        Math.min(MOST_READ_ATOMIC, how.maxReadAtomic()))
+                .withRetries(how.retryCount(), how.rnrRetry());
+    }
+
+    private byte[] encode() {
+        return ByteBuffer.allocate(BYTES)
+                .putLong(token)
+                .putShort((short) channel)
+                .array();
+    }
+}

@@ -1,0 +1,48 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.Route;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/// The client's side of the set-up by connection manager.
+final class RequestingConnector implements QueuePairConnector {
+    private final ConnectionManager manager;
+    private final InetSocketAddress server;
+    private final long token;
+    private final Duration patience;
+    private int channel;
+
+    /// @param server where the server's connection manager listens
+    /// @param token what the server wants to see
+    /// @param patience how long each step may take
+    RequestingConnector(ConnectionManager manager, InetSocketAddress server, long token, Duration patience) {
+        this.manager = manager;
+        this.server = server;
+        this.token = token;
+        this.patience = patience;
+    }
+
+    @Override
+    public Connection connect(QueuePair queuePair, QueuePairInfo peer, ConnectionOptions how, Runnable receives) {
+        ConnectionTicket ticket = new ConnectionTicket(token, channel++);
+        try (Route route = manager.resolve(server, patience)) {
+            route.prepare(queuePair);
+            receives.run();
+            return route.connect(queuePair, ticket.parameters(how), patience);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommInterruptedException("interrupted while connecting to " + server, e);
+        }
+    }
+
+    /// On iWARP the side that asked does (RFC 5044, section 7.1.2).
+    @Override
+    public boolean speaksFirst() {
+        return true;
+    }
+}
