@@ -4,6 +4,7 @@ import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import java.io.IOException;
@@ -229,7 +230,9 @@ final class PingCommand extends Subcommand {
 
     /// Both sides can take the longest message that there is.
     private SessionOptions common() {
+        Deadlines deadlines = Deadlines.defaults();
         return device.apply(SessionOptions.defaults()
+                .withDeadlines(timeout == null ? deadlines : deadlines.withHandshake(patience()))
                 .withChannel(ChannelOptions.defaults().withReceives(RECEIVES).withMessageBytes(MAX_BYTES)));
     }
 

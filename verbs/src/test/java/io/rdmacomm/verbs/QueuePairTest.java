@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdmacomm.verbs.NullDevice.NullQueuePair;
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// What every queue pair does whatever its provider: states, checks, slots.
@@ -64,6 +67,56 @@ class QueuePairTest extends QueuePairFixture {
         assertThat(now.rnrRetry()).isEqualTo(7);
         assertThat(pair.info().mtu()).isEqualTo(PathMtu.MTU_1024);
         assertThatThrownBy(() -> pair.connect(pair.info())).isInstanceOf(QueuePairStateException.class);
+    }
+
+    /// Defect W4 of the original: its RoCE path had port 1, whatever was asked for.
+    @Test
+    void connectsThroughThePortAndGidThatTheOptionsName() {
+        NullQueuePair pair = create(options());
+
+        pair.connect(
+                new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512),
+                ConnectionOptions.defaults().withPort(2, 5));
+
+        QueuePairAttributes now = pair.query();
+        assertThat(now.port()).isEqualTo(2);
+        assertThat(now.addressVector().port()).isEqualTo(2);
+        assertThat(now.addressVector().sourceGidIndex()).isEqualTo(5);
+    }
+
+    /// Defect W5 of the original: the MTU was that of the own port, which the peer's need not be able to take.
+    @ParameterizedTest
+    @CsvSource({
+        "MTU_512,  MTU_4096, MTU_512",
+        "MTU_4096, MTU_4096, MTU_1024",
+        "MTU_4096, MTU_256,  MTU_256",
+        "MTU_1024, MTU_1024, MTU_1024"
+    })
+    void theMtuIsTheSmallestOfThePeerTheOptionsAndThePort(PathMtu peer, PathMtu wanted, PathMtu expected) {
+        NullQueuePair pair = create(options());
+
+        pair.connect(
+                new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), peer),
+                ConnectionOptions.defaults().withPathMtu(wanted));
+
+        assertThat(pair.info().mtu()).isEqualTo(PathMtu.MTU_1024);
+        assertThat(pair.query().pathMtu()).isEqualTo(expected);
+    }
+
+    /// Defect R9 of the original: queue pairs were reset and used again, with packet numbers that began with 0.
+    @Test
+    void packetNumbersBeginAtRandomAndAConnectedQueuePairIsNotConnectedAgain() {
+        Set<Integer> numbers = new HashSet<>();
+        for (int i = 0; i < 8; i++) {
+            numbers.add(create(options()).info().packetSequenceNumber());
+        }
+        NullQueuePair pair = connected(options());
+
+        // Eight times the same of 2^24 numbers does not happen.
+        assertThat(numbers).hasSizeGreaterThan(1);
+        assertThatThrownBy(() -> pair.connect(pair.info()))
+                .isInstanceOf(QueuePairStateException.class)
+                .hasMessageContaining("READY_TO_SEND");
     }
 
     @Test
