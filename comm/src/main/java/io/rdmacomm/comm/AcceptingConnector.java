@@ -12,8 +12,8 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
 
-/// The server's side of the set-up by connection manager: a listener for the queue pairs of one end point, on a port of
-/// its own, which is closed when they are connected. Requests without the right token are refused.
+/// The server's side of the set-up by connection manager: a listener for the queue pairs of one end point, on a
+/// port of its own, which is closed when they are connected. Requests without the right token are refused.
 final class AcceptingConnector implements QueuePairConnector, AutoCloseable {
     private static final SecureRandom RANDOM = new SecureRandom();
 

@@ -6,6 +6,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// The library's own channel of an end point: announces buffers, meets at barriers, and says when a side is
@@ -42,6 +43,8 @@ final class ControlChannel {
     private static final int BUFFER = 1;
     private static final int BARRIER = 2;
     private static final int DONE = 3;
+    private static final int LOOKS = 40;
+    private static final long LOOK_NANOS = 50_000;
 
     private final RdmaChannel channel;
     private final BufferSlice outgoing;
@@ -100,7 +103,7 @@ final class ControlChannel {
     private void send(ByteBuffer message, Duration timeout) {
         sending.lock();
         try {
-            if (channel.inFlight() > 0) {
+            if (isBusy()) {
                 throw new DeadlineException(
                         channel + " has not delivered an earlier message yet: the peer does not answer", null);
             }
@@ -111,6 +114,18 @@ final class ControlChannel {
         } finally {
             sending.unlock();
         }
+    }
+
+    /// Whether an earlier message, whose sender has given up waiting, is still on its way. A credit update that
+    /// ends at this moment looks like one until it has ended, so look more than once.
+    private boolean isBusy() {
+        for (int look = 0; look < LOOKS; look++) {
+            if (channel.inFlight() == 0) {
+                return false;
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        return true;
     }
 
     private void received(Message message) {
