@@ -1,6 +1,7 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathMtu;
 import java.util.ArrayList;
@@ -69,6 +70,12 @@ final class DeviceOptions {
             description = "Repeat what meets no receive, 0 to 6 times, 7 for ever (default: 7).")
     private int rnrRetry = DEFAULTS.rnrRetry();
 
+    @Option(
+            names = {"-R", "--rdma-cm"},
+            description = "Connect queue pairs by connection manager (rdma_cm) also where the device can do without;"
+                    + " HOST has to be an address of the RDMA device then.")
+    private boolean connectionManager;
+
     /// The name of the device; empty for the first one that can be used.
     String device() {
         return device;
@@ -102,7 +109,9 @@ final class DeviceOptions {
 
     /// `options` with this device and this way to connect.
     SessionOptions apply(SessionOptions options) {
-        return options.withDevice(device).withChannel(options.channel().withConnection(connection()));
+        return options.withDevice(device)
+                .withSetUp(connectionManager ? SetUp.CONNECTION_MANAGER : SetUp.AUTOMATIC)
+                .withChannel(options.channel().withConnection(connection()));
     }
 
     /// The same options for another process of this command; only what was given.
@@ -118,6 +127,9 @@ final class DeviceOptions {
         add(arguments, "--qp-timeout", timeout, DEFAULTS.timeout());
         add(arguments, "--retry", retryCount, DEFAULTS.retryCount());
         add(arguments, "--rnr-retry", rnrRetry, DEFAULTS.rnrRetry());
+        if (connectionManager) {
+            arguments.add("--rdma-cm");
+        }
         return arguments;
     }
 

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /// One game of ibv_rc_pingpong(1): a reliable connected queue pair, connected by numbers, over which each end
@@ -28,6 +29,8 @@ import java.util.function.Consumer;
 /// thread.
 public final class PingPong implements AutoCloseable {
     private static final int READ_ATOMIC = 1;
+    private static final int SPINS = 2000;
+    private static final long NAP_NANOS = 20_000;
     private static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE);
 
     private final Context context;
@@ -140,6 +143,7 @@ public final class PingPong implements AutoCloseable {
         int received = 0;
         int posted = settings.receives();
         int begun = 0;
+        int idle = 0;
         long start = System.nanoTime();
         if (begin) {
             post();
@@ -168,13 +172,23 @@ public final class PingPong implements AutoCloseable {
                 begun++;
             }
             if (count > 0) {
+                idle = 0;
                 deadline = System.nanoTime() + settings.patience().toNanos();
             } else {
-                Thread.onSpinWait();
+                rest(++idle);
                 checkDeadline(deadline, sent, received);
             }
         }
         return new PingPongResult(settings.bytes(), settings.iterations(), System.nanoTime() - start);
+    }
+
+    /// Spins for a moment, then leaves the processor to others, for one of whom this may be waiting.
+    private static void rest(int looks) {
+        if (looks < SPINS) {
+            Thread.onSpinWait();
+        } else {
+            LockSupport.parkNanos(NAP_NANOS);
+        }
     }
 
     private void post() {

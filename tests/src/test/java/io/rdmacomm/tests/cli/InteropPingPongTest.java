@@ -117,7 +117,7 @@ class InteropPingPongTest {
     void messagesOfAnotherLengthAreOneLine() throws Exception {
         try (Command server = Command.start(with(SERVER, "--once", "--size", "8192"))) {
             Result client =
-                    Command.run("ping", "--interop", "rc_pingpong", "localhost:" + server.port(), "--timeout", "2");
+                    Command.run("ping", "--interop", "rc_pingpong", "localhost:" + server.port(), "--timeout", "30");
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err().strip().lines()).hasSize(1);
@@ -132,7 +132,7 @@ class InteropPingPongTest {
     void contentThatIsNotCheckableIsNoticed() throws Exception {
         try (Command server = Command.start(with(SERVER, "--once", "--check"))) {
             Result client =
-                    Command.run("ping", "--interop", "rc_pingpong", "localhost:" + server.port(), "--timeout", "2");
+                    Command.run("ping", "--interop", "rc_pingpong", "localhost:" + server.port(), "--timeout", "30");
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(server.end().err()).contains("message 0 is wrong at byte 0", "--check");
