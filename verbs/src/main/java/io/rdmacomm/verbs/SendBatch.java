@@ -281,6 +281,11 @@ public final class SendBatch {
         return elementAt(index, 0);
     }
 
+    /// Whether it has a request of that kind.
+    public boolean contains(SendOpcode opcode) {
+        return (opcodes & 1 << opcode.code()) != 0;
+    }
+
     /// The opcodes in the batch, as a mask of `1 << code`.
     int opcodes() {
         return opcodes;
@@ -339,6 +344,8 @@ public final class SendBatch {
         segment.set(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT, 0);
         segment.set(JAVA_INT, at + SendRequestLayout.OPCODE, opcode.code());
         segment.set(JAVA_INT, at + SendRequestLayout.FLAGS, 0);
+        // rxe refuses a binding that carries something here.
+        segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, 0);
         if (index > 0) {
             chain(index - 1, true);
         }

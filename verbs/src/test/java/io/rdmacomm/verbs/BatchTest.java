@@ -45,6 +45,14 @@ class BatchTest {
     }
 
     @Test
+    void aRequestCarriesNothingOfTheOneThatWasInItsPlace() {
+        SendBatch batch = SendBatch.create(arena, 1, 1);
+        batch.localInvalidate(1, 0x1234);
+        batch.clear().write(2, 0x1000, 3);
+        assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.IMMEDIATE)).isZero();
+    }
+
+    @Test
     void nothingCanBeAddedToARequestThatIsNotThere() {
         SendBatch sends = SendBatch.create(arena, 1, 1);
         ReceiveBatch receives = ReceiveBatch.create(arena, 1, 1);
