@@ -377,7 +377,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	strcpy(attr->fw_ver, "1.2.3");
 	attr->node_guid = htobe64(0x0102030405060708ull);
 	attr->sys_image_guid = htobe64(0x1112131415161718ull);
-	attr->max_mr_size = 1ull << 40;
+	attr->max_mr_size = ~0ull; /* as rxe */
 	attr->page_size_cap = 0xfffff000;
 	attr->vendor_id = vendor;
 	attr->vendor_part_id = 5;

@@ -69,7 +69,9 @@ final class IbvAttributes {
     static DeviceAttributes device(MemorySegment struct, int vectors) {
         Map<DeviceLimit, Long> limits = new EnumMap<>(DeviceLimit.class);
         INTS.forEach((limit, offset) -> limits.put(limit, Integer.toUnsignedLong(struct.get(JAVA_INT, offset))));
-        limits.put(DeviceLimit.MAX_REGION_SIZE, struct.get(JAVA_LONG, DeviceAttributesLayout.MAX_REGION_SIZE));
+        // A uint64_t, and some devices say that they have no limit.
+        long regionSize = struct.get(JAVA_LONG, DeviceAttributesLayout.MAX_REGION_SIZE);
+        limits.put(DeviceLimit.MAX_REGION_SIZE, regionSize < 0 ? Long.MAX_VALUE : regionSize);
         limits.put(DeviceLimit.PAGE_SIZES, struct.get(JAVA_LONG, DeviceAttributesLayout.PAGE_SIZES));
         limits.put(DeviceLimit.MAX_PARTITION_KEYS, (long)
                 unsignedShort(struct, DeviceAttributesLayout.MAX_PARTITION_KEYS));

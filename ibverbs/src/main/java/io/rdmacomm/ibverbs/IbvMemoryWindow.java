@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// A memory window (`struct ibv_mw`).
 final class IbvMemoryWindow extends MemoryWindow {
     private final ContextOps ops;
+    private final NativeObjects objects;
     private final long handle;
     private @Nullable IbvMemoryRegion region;
     private volatile int lastKey;
@@ -20,7 +21,9 @@ final class IbvMemoryWindow extends MemoryWindow {
     IbvMemoryWindow(IbvProtectionDomain domain, MemoryWindowType type, long handle) {
         super(domain, type);
         this.ops = domain.ibvContext().ops();
+        this.objects = domain.ibvContext().objects();
         this.handle = handle;
+        objects.add(handle, this);
     }
 
     /// Notes that it was bound to `to`, or to nothing.
@@ -42,6 +45,13 @@ final class IbvMemoryWindow extends MemoryWindow {
                 : NativeMemory.at(handle, MemoryLayouts.WINDOW_BYTES).get(JAVA_INT, MemoryLayouts.WINDOW_REMOTE_KEY);
     }
 
+    /// Writes the key into the struct, where the library looks for the present one.
+    synchronized void remoteKey(int key) {
+        if (!freed) {
+            NativeMemory.at(handle, MemoryLayouts.WINDOW_BYTES).set(JAVA_INT, MemoryLayouts.WINDOW_REMOTE_KEY, key);
+        }
+    }
+
     @Override
     public long handle() {
         return handle;
@@ -50,8 +60,11 @@ final class IbvMemoryWindow extends MemoryWindow {
     @Override
     protected void doClose() {
         String subject = toString();
-        lastKey = remoteKey();
-        freed = true;
+        synchronized (this) {
+            lastKey = remoteKey();
+            freed = true;
+            objects.remove(handle);
+        }
         IbvFailure.check("deallocate memory window (ibv_dealloc_mw)", ops.deallocateWindow(handle), subject);
         bound(null);
     }

@@ -19,6 +19,8 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SendOpcode;
+import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.TransportType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -40,6 +42,7 @@ final class IbvQueuePair extends QueuePair {
     private final QueueSizes sizes;
     private final BadRequest badSend = new BadRequest();
     private final BadRequest badReceive = new BadRequest();
+    private final RecentBindings bindings;
 
     private IbvQueuePair(IbvProtectionDomain domain, QueuePairOptions options, long address, QueueSizes sizes) {
         super(domain, options);
@@ -48,6 +51,7 @@ final class IbvQueuePair extends QueuePair {
         this.ops = context.ops();
         this.address = address;
         this.sizes = sizes;
+        this.bindings = new RecentBindings(sizes.sends());
         this.number = NativeMemory.at(address, QueuePairLayout.BYTES).get(JAVA_INT, QueuePairLayout.NUMBER);
         context.objects().add(address, this);
     }
@@ -78,7 +82,25 @@ final class IbvQueuePair extends QueuePair {
     protected int doPost(SendBatch batch, int first, int count) {
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postSend(address, start, badSend.address());
-        return result == 0 ? count : badSend.taken(POST_SEND, result, batch, first, count, this);
+        int taken = result == 0 ? count : badSend.taken(POST_SEND, result, batch, first, count, this);
+        if (batch.contains(SendOpcode.BIND_WINDOW)) {
+            noteBindings(batch, first, taken);
+        }
+        return taken;
+    }
+
+    /// The key of a window of type 2 is chosen by the request; the next request for it must find it in the window.
+    private void noteBindings(SendBatch batch, int first, int taken) {
+        MemorySegment requests = batch.segment();
+        for (int i = first; i < first + taken; i++) {
+            long at = batch.at(i);
+            if (requests.get(JAVA_INT, at + SendRequestLayout.OPCODE) == SendOpcode.BIND_WINDOW.code()
+                    && context.objects().find(requests.get(JAVA_LONG, at + SendRequestLayout.WINDOW))
+                            instanceof IbvMemoryWindow window) {
+                bindings.posted(requests.get(JAVA_LONG, at + SendRequestLayout.WORK_ID), window, window.remoteKey());
+                window.remoteKey(requests.get(JAVA_INT, at + SendRequestLayout.WINDOW_KEY));
+            }
+        }
     }
 
     @Override
@@ -99,10 +121,13 @@ final class IbvQueuePair extends QueuePair {
             binding.set(JAVA_LONG, MemoryLayouts.BIND_ADDRESS, region.address() + offset);
             binding.set(JAVA_LONG, MemoryLayouts.BIND_LENGTH, length);
             binding.set(JAVA_INT, MemoryLayouts.BIND_ACCESS, access);
-            IbvFailure.check(
-                    "bind memory window (ibv_bind_mw)",
-                    ops.bindWindow(address, window.handle(), binding.address()),
-                    window + " to " + region);
+            // Before it is posted: another thread may poll its completion at once.
+            bindings.posted(workId, (IbvMemoryWindow) window, window.remoteKey());
+            int errno = ops.bindWindow(address, window.handle(), binding.address());
+            if (errno != 0) {
+                bindings.forget(workId);
+                throw IbvFailure.of("bind memory window (ibv_bind_mw)", errno, window + " to " + region);
+            }
         }
         ((IbvMemoryWindow) window).bound(length == 0 ? null : (IbvMemoryRegion) region);
     }
@@ -140,6 +165,17 @@ final class IbvQueuePair extends QueuePair {
             QueuePairState[] states = QueuePairState.values();
             return errno == 0 && code >= 0 && code < states.length ? states[code] : null;
         }
+    }
+
+    /// A binding was carried out.
+    void noticeBinding(long workId) {
+        bindings.forget(workId);
+    }
+
+    /// Work of this queue pair has failed.
+    void noticeFailure(long workId) {
+        bindings.failed(workId);
+        noticeState();
     }
 
     /// Work of this queue pair has failed, or the device has reported something: asks the device whether the queue

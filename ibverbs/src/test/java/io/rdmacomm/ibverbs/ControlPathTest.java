@@ -89,7 +89,9 @@ class ControlPathTest {
         assertThat(attributes.hardwareVersion()).isEqualTo(6);
         assertThat(attributes.ports()).isEqualTo(1);
         assertThat(attributes.atomics()).isEqualTo(AtomicCapability.DEVICE);
-        assertThat(attributes.limit(DeviceLimit.MAX_REGION_SIZE)).isEqualTo(1L << 40);
+        assertThat(attributes.limit(DeviceLimit.MAX_REGION_SIZE))
+                .as("a device without a limit")
+                .isEqualTo(Long.MAX_VALUE);
         assertThat(attributes.limit(DeviceLimit.PAGE_SIZES)).isEqualTo(0xfffff000L);
         assertThat(attributes.limit(DeviceLimit.MAX_QUEUE_PAIRS)).isEqualTo(100);
         assertThat(attributes.limit(DeviceLimit.MAX_SGE_READ)).isEqualTo(31);

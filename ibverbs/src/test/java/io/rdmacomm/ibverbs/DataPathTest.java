@@ -13,6 +13,8 @@ import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.MemoryWindow;
+import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -23,12 +25,14 @@ import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.WorkRequestException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -204,6 +208,35 @@ class DataPathTest {
     }
 
     @Test
+    void aBindingThatFailsGivesTheWindowItsKeyBack() {
+        MemoryRegion bindable = domain.allocate(64, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.WINDOW_BIND));
+        MemoryWindow window = domain.allocateWindow(MemoryWindowType.TYPE_1);
+        int key = window.remoteKey();
+        pair.bind(9, window, bindable, 0, 8, Set.of(AccessFlag.REMOTE_READ), SendRequestLayout.FLAG_SIGNALED);
+        pair.bind(10, window, bindable, 8, 8, Set.of(AccessFlag.REMOTE_READ), SendRequestLayout.FLAG_SIGNALED);
+        assertThat(window.remoteKey()).isNotEqualTo(key);
+        // The library completes no bindings: a request with the same number stands for the first.
+        fake.status(WorkStatus.WINDOW_BIND_ERROR.code());
+        pair.post(SendBatch.create(arena, 1, 1)
+                .write(9, region.address(), region.remoteKey())
+                .signaled());
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(window.remoteKey()).isEqualTo(key);
+    }
+
+    @Test
+    void aWindowOfType2HasTheKeyOfItsLastBinding() {
+        MemoryRegion bindable = domain.allocate(64, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.WINDOW_BIND));
+        MemoryWindow window = domain.allocateWindow(MemoryWindowType.TYPE_2);
+        int next = MemoryWindow.nextKey(window.remoteKey());
+        SendBatch batch = SendBatch.create(arena, 1, 1)
+                .bindWindow(9, window, next, bindable, 0, 8, Set.of(AccessFlag.REMOTE_READ))
+                .signaled();
+        assertThat(pair.post(batch)).isEqualTo(1);
+        assertThat(window.remoteKey()).isEqualTo(next);
+    }
+
+    @Test
     void throwsWhenTheQueueIsBroken() {
         fake.fail("poll_cq", 5);
         assertThatThrownBy(() -> queue.poll(completions))
@@ -233,6 +266,26 @@ class DataPathTest {
         assertThat(threads.getCurrentThreadAllocatedBytes() - before)
                 .as("bytes allocated by %d posts of each kind and polls", ROUNDS)
                 .isLessThan(1_000);
+    }
+
+    @Test
+    void armingAllocatesNothing() {
+        fake.logOff();
+        CompletionQueue armed = context.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(8).withChannel(context.createCompletionChannel()));
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        arm(armed);
+        long before = threads.getCurrentThreadAllocatedBytes();
+        arm(armed);
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+                .as("bytes allocated by %d armings", ROUNDS)
+                .isLessThan(1_000);
+    }
+
+    private static void arm(CompletionQueue armed) {
+        for (int i = 0; i < ROUNDS; i++) {
+            armed.arm(false);
+        }
     }
 
     private void exchange(SendBatch batch, ReceiveBatch receive) {
