@@ -3,6 +3,7 @@ package io.rdmacomm.tests.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.LocalMemory;
@@ -20,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /// The data path allocates nothing: the thread's allocated bytes do not move over 100,000 posts and polls.
 class AllocationTest extends ContractCase {
-    private static final int WARM_UP = 30_000;
-    private static final int MEASURED = 100_000;
+    private static final int WARM_UP = Amount.of(30_000, 3000);
+    private static final int MEASURED = Amount.of(100_000, 3000);
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private void allocatesNothing(String what, Runnable step) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.Activity;
+import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.EndMemory;
@@ -89,7 +90,7 @@ class AtomicsTest extends ContractCase {
             return;
         }
         int pairs = 3;
-        int each = 5000;
+        int each = Amount.of(5000, 500);
         boolean global = here().context().attributes().atomics() == AtomicCapability.GLOBAL;
         EndMemory counter = there().allocate(8, everything());
         EndMemory own = there().register(64, everything());

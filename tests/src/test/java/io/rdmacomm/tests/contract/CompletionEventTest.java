@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.Activity;
+import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.EndMemory;
@@ -260,7 +261,7 @@ class CompletionEventTest extends ContractCase {
 
     @Test
     void theLoopThatArmsAndThenDrainsLosesNoWakeUp() throws Exception {
-        int total = 100_000;
+        int total = Amount.of(100_000, 2000);
         Pair pair = connected(Spec.usual().withDepth(128, 128).withCompletions(512));
         EndMemory source = there().allocate(8, everything());
         LocalQueue queue = pair.here();
@@ -316,7 +317,7 @@ class CompletionEventTest extends ContractCase {
     @Test
     void outcomesAreInTheQueueWhenTheEventComes() {
         Pair pair = connected();
-        for (int i = 0; i < 2000; i++) {
+        for (int i = 0; i < Amount.of(2000, 200); i++) {
             pair.here().receive(i);
             pair.here().arm(false);
             pair.there().post(Work.send(i).silent().numbered(i));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deadline;
-import io.rdmacomm.tests.fixture.Differences;
+import io.rdmacomm.tests.fixture.Deviation;
 import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.LocalQueue;
 import io.rdmacomm.tests.fixture.Outcome;
@@ -49,9 +49,11 @@ class FlushTest extends ContractCase {
         queue.post(Work.send(20).silent());
         queue.receive(1020);
         sends.add(20L);
-        receives.add(1020L);
+        if (!has(Deviation.LATE_RECEIVE_STAYS)) {
+            receives.add(1020L);
+        }
 
-        List<Outcome> all = queue.drain(42);
+        List<Outcome> all = queue.drain(sends.size() + receives.size());
 
         assertThat(all).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
         assertThat(all).allMatch(outcome -> outcome.queuePair() == queue.number());
@@ -78,7 +80,7 @@ class FlushTest extends ContractCase {
         List<Outcome> all = pair.here().drain(5);
         good(all.get(0), 1, CompletionOpcode.WRITE);
         failed(all.get(1), 3, WorkStatus.REMOTE_ACCESS_ERROR);
-        flushed(all.subList(2, 5), 4, 5, 100);
+        flushed(all.subList(2, 5), List.of(4L, 5L), List.of(100L));
     }
 
     @Test
@@ -88,12 +90,15 @@ class FlushTest extends ContractCase {
         EndMemory target = there().allocate(8, everything());
         source.setLong(0, 77);
         pair.here().modify(QueuePairState.ERROR);
+        boolean receives = !has(Deviation.LATE_RECEIVE_STAYS);
         for (int i = 0; i < 200; i++) {
             assertThat(pair.here().post(Work.write(i, target.remote(), source.piece(0, 8))))
                     .isEqualTo(1);
             failed(pair.here().one(), i, WorkStatus.FLUSHED);
-            assertThat(pair.here().receive(1000 + i)).isEqualTo(1);
-            failed(pair.here().one(), 1000 + i, WorkStatus.FLUSHED);
+            if (receives) {
+                assertThat(pair.here().receive(1000 + i)).isEqualTo(1);
+                failed(pair.here().one(), 1000 + i, WorkStatus.FLUSHED);
+            }
         }
         assertThat(target.getLong(0)).isZero();
     }
@@ -106,7 +111,12 @@ class FlushTest extends ContractCase {
         }
         pair.here().modify(QueuePairState.ERROR);
         pair.here().receive(999);
-        flushed(pair.here().drain(11), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 999);
+        flushed(pair.here().drain(10), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+        if (has(Deviation.LATE_RECEIVE_STAYS)) {
+            assertThat(pair.here().collect(1, 50)).isEmpty();
+        } else {
+            failed(pair.here().one(), 999, WorkStatus.FLUSHED);
+        }
     }
 
     @Test
@@ -184,6 +194,15 @@ class FlushTest extends ContractCase {
         }
     }
 
+    /// Lets held requests go on.
+    private void resume(LocalQueue queue) {
+        queue.modify(QueuePairState.READY_TO_SEND);
+        if (has(Deviation.HELD_SENDS_NEED_A_POST)) {
+            assertThat(queue.collect(1, 50)).as("still held").isEmpty();
+            queue.post(Work.write(99, new RemoteMemory(0, 0, 0)).silent());
+        }
+    }
+
     @Test
     void drainingHoldsSendsServesThePeerAndResumes() {
         Pair pair = connected();
@@ -204,7 +223,7 @@ class FlushTest extends ContractCase {
         assertThat(pair.here().collect(1, 100)).as("the send is held").isEmpty();
         assertThat(theirs.getLong(8)).isZero();
 
-        pair.here().modify(QueuePairState.READY_TO_SEND);
+        resume(pair.here());
         good(pair.here().one(), 1, CompletionOpcode.WRITE);
         assertThat(theirs.getLong(8)).isEqualTo(11);
         assertThat(mine.getLong(8)).isEqualTo(22);
@@ -212,7 +231,7 @@ class FlushTest extends ContractCase {
 
     @Test
     void aSendWithoutAReceiveSurvivesDraining() {
-        boolean waits = Differences.of(fabric).drainWaitsForReceiver();
+        boolean waits = differences().drainWaitsForReceiver();
         Pair pair = connected();
         pair.here().post(Work.send(1));
         pair.here().drainSends();
@@ -226,7 +245,7 @@ class FlushTest extends ContractCase {
                     .isTrue();
         } else {
             assertThat(pair.here().collect(1, 50)).as("the SEND is held").isEmpty();
-            pair.here().modify(QueuePairState.READY_TO_SEND);
+            resume(pair.here());
             good(pair.here().one(), 1, CompletionOpcode.SEND);
         }
         good(pair.there().one(), 2, CompletionOpcode.RECEIVE);

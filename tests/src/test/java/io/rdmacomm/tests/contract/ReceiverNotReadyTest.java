@@ -11,6 +11,7 @@ import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RnrTimer;
 import io.rdmacomm.verbs.WorkStatus;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,7 +39,7 @@ class ReceiverNotReadyTest extends ContractCase {
                 .as("each of %d waits lasts 5.12 ms", count)
                 .isGreaterThanOrEqualTo(count * RnrTimer.nanos(TIMER));
         assertThat(took).isLessThan((count + 1) * RnrTimer.nanos(TIMER) + TimeUnit.SECONDS.toNanos(2));
-        flushed(pair.here().drain(2), 2, 10);
+        flushed(pair.here().drain(2), List.of(2L), List.of(10L));
         pair.here().awaitState(QueuePairState.ERROR);
         assertThat(pair.there().state()).as("the receiver did nothing wrong").isEqualTo(QueuePairState.READY_TO_SEND);
     }

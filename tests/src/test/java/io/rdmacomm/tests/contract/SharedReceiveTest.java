@@ -211,8 +211,7 @@ class SharedReceiveTest extends ContractCase {
             shared.receive(i);
         }
         failing.there().modify(QueuePairState.ERROR);
-        assertThat(failing.there().happens(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, 5000))
-                .isTrue();
+        raised(failing.there(), AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED);
         assertThat(failing.there().collect(1, 50))
                 .as("shared receives are not flushed")
                 .isEmpty();

@@ -2,6 +2,7 @@ package io.rdmacomm.tests.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.LocalMemory;
@@ -36,16 +37,16 @@ class SoakTest extends ContractCase {
 
     @Test
     void aThousandRandomRequestsAgreeWithTheModel() {
-        soak(3000, false);
-        soak(1000, true);
+        soak(Amount.of(3000, 600), false);
+        soak(Amount.of(1000, 200), true);
     }
 
     @Test
     @Tag("slow")
     @Timeout(600)
     void aHundredThousandRandomRequestsAgreeWithTheModel() {
-        soak(100_000, false);
-        soak(20_000, true);
+        soak(Amount.of(100_000, 3000), false);
+        soak(Amount.of(20_000, 1000), true);
     }
 
     private void soak(int count, boolean ownSegments) {

@@ -2,6 +2,7 @@ package io.rdmacomm.tests.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.EndMemory;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.Test;
 /// Many threads on the same objects, and closing under them.
 class ThreadsTest extends ContractCase {
     private static final int POSTERS = 3;
-    private static final int EACH = 10_000;
+    private static final int EACH = Amount.of(10_000, 500);
 
     @Test
     void manyThreadsPostToAndPollOneQueuePair() throws Exception {
@@ -93,13 +94,13 @@ class ThreadsTest extends ContractCase {
         for (int i = 0; i < seen.length(); i++) {
             assertThat(seen.get(i)).as("completions of request %d", i).isEqualTo(1);
         }
-        assertThat(target.getLong(0)).isEqualTo(POSTERS * EACH);
+        assertThat(target.getLong(0)).isEqualTo((long) POSTERS * EACH);
     }
 
     @Test
     void manyThreadsPostReceivesAndEachIsUsedOnce() throws Exception {
         Pair pair = connected(Spec.usual().withDepth(128, 128).withCompletions(1024));
-        int total = 6000;
+        int total = Amount.of(6000, 1000);
         AtomicInteger next = new AtomicInteger();
         AtomicIntegerArray seen = new AtomicIntegerArray(total);
         try (ExecutorService threads = Executors.newFixedThreadPool(2);
@@ -232,7 +233,8 @@ class ThreadsTest extends ContractCase {
         EndMemory theirs = there().allocate(4096, everything());
         try (var out = pair.here().flood(Work.write(0, theirs.remote(), mine.piece(0, 4096)), 32);
                 var back = pair.there().flood(Work.read(0, mine.remote(), theirs.piece(0, 4096)), 32)) {
-            Deadline.await("traffic both ways", () -> out.done() > 5000 && back.done() > 5000);
+            int enough = Amount.of(5000, 500);
+            Deadline.await("traffic both ways", () -> out.done() > enough && back.done() > enough);
             out.stop();
             back.stop();
             assertThat(out.await(10_000).failed()).isEmpty();

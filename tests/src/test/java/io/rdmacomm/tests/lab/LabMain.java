@@ -1,0 +1,141 @@
+package io.rdmacomm.tests.lab;
+
+import static org.junit.platform.engine.discovery.ClassNameFilter.includeClassNamePatterns;
+
+import io.rdmacomm.tests.fixture.Deadline;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.TestPlan;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/// Runs test classes and packages that are built already, where there is no Maven: `LabMain NAME...`, each the
+/// name of a class, of a method (`class#method`) or of a package. Prints what failed, and the counts as Maven
+/// does.
+public final class LabMain {
+    private static final long SLOW_MILLIS = 5000;
+    private static final long LEFT_MILLIS = 5000;
+    private static final String RESOURCES = "rdma resource show";
+
+    private LabMain() {}
+
+    /// Runs the tests and ends the process with 0 if all passed, else with 1.
+    public static void main(String[] names) {
+        LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+                .selectors(Arrays.stream(names).map(LabMain::selector).toList())
+                .filters(includeClassNamePatterns(".*Test"))
+                .configurationParameter("junit.jupiter.execution.timeout.default", "4 m")
+                .configurationParameter("junit.jupiter.execution.timeout.threaddump.enabled", "true")
+                .build();
+        String before = Shell.text(RESOURCES);
+        Report report = new Report(System.out);
+        LauncherFactory.create().execute(request, report);
+        boolean clean = nothingIsLeft(before);
+        System.exit(report.end() && clean ? 0 : 1);
+    }
+
+    /// Whether the kernel has no more verbs objects than before.
+    private static boolean nothingIsLeft(String before) {
+        if (Deadline.until(LEFT_MILLIS, () -> Shell.text(RESOURCES).equals(before))) {
+            System.out.println("[lab] " + RESOURCES + ": nothing is left");
+            return true;
+        }
+        System.out.println(
+                "[ERROR] " + RESOURCES + " shows\n" + Shell.text(RESOURCES) + "and before the tests\n" + before);
+        return false;
+    }
+
+    private static DiscoverySelector selector(String name) {
+        if (name.contains("#")) {
+            return DiscoverySelectors.selectMethod(name);
+        }
+        String last = name.substring(name.lastIndexOf('.') + 1);
+        return Character.isUpperCase(last.charAt(0))
+                ? DiscoverySelectors.selectClass(name)
+                : DiscoverySelectors.selectPackage(name);
+    }
+
+    /// Counts; prints each failure when it happens and each class when it is done: whoever stops a run that takes
+    /// too long has seen them.
+    private static final class Report implements TestExecutionListener {
+        private static final String INVOCATION = "class-template-invocation";
+
+        private final PrintStream out;
+        private final List<String> failures = new ArrayList<>();
+        private final Map<String, Long> started = new HashMap<>();
+        private @Nullable TestPlan plan;
+        private int run;
+        private int skipped;
+        private int runBefore;
+
+        Report(PrintStream out) {
+            this.out = out;
+        }
+
+        @Override
+        public void testPlanExecutionStarted(TestPlan testPlan) {
+            plan = testPlan;
+        }
+
+        @Override
+        public void executionStarted(TestIdentifier test) {
+            started.put(test.getUniqueId(), System.nanoTime());
+        }
+
+        @Override
+        public void executionSkipped(TestIdentifier test, String reason) {
+            skipped++;
+            out.println("[SKIPPED] " + name(test) + ": " + reason);
+        }
+
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            long millis = (System.nanoTime() - started.get(test.getUniqueId())) / 1_000_000;
+            run += test.isTest() ? 1 : 0;
+            if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
+                failures.add(name(test));
+                out.println("[ERROR] " + name(test) + " after " + millis + " ms");
+                result.getThrowable().ifPresent(thrown -> thrown.printStackTrace(out));
+            } else if (test.isTest() && millis > SLOW_MILLIS) {
+                out.println("[slow] " + name(test) + " took " + millis + " ms");
+            }
+            if (isInvocation(test)) {
+                out.println("[lab] " + name(test) + ": " + (run - runBefore) + " tests in " + millis + " ms");
+                runBefore = run;
+            }
+        }
+
+        private static boolean isInvocation(TestIdentifier test) {
+            return INVOCATION.equals(test.getUniqueIdObject().getLastSegment().getType());
+        }
+
+        /// The names of the test and of what it is in, from the class on.
+        private String name(TestIdentifier test) {
+            StringBuilder name = new StringBuilder(test.getDisplayName());
+            Optional<TestIdentifier> in = plan == null ? Optional.empty() : plan.getParent(test);
+            while (in.isPresent() && in.get().getParentId().isPresent()) {
+                name.insert(0, in.get().getDisplayName() + " ");
+                in = plan.getParent(in.get());
+            }
+            return name.toString();
+        }
+
+        boolean end() {
+            failures.forEach(failure -> out.println("[ERROR] failed: " + failure));
+            out.printf("Tests run: %d, Failures: %d, Errors: 0, Skipped: %d%n", run, failures.size(), skipped);
+            return failures.isEmpty() && run > 0;
+        }
+    }
+}

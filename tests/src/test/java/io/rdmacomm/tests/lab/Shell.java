@@ -1,0 +1,70 @@
+package io.rdmacomm.tests.lab;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/// Commands of the guest.
+final class Shell {
+    private static final long SECONDS = 60;
+
+    private Shell() {}
+
+    /// Starts a command; its output goes where that of this process goes.
+    static Process start(String command) {
+        try {
+            return new ProcessBuilder("bash", "-c", command).inheritIO().start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Runs a command.
+    ///
+    /// @throws AssertionError if it fails
+    static void run(String command) {
+        if (!tryTo(command)) {
+            throw new AssertionError("this failed: " + command);
+        }
+    }
+
+    /// Runs a command and says whether it ended well.
+    static boolean tryTo(String command) {
+        return ends(start(command), command);
+    }
+
+    /// Runs a command and returns what it printed.
+    static String text(String command) {
+        try {
+            Process process = new ProcessBuilder("bash", "-c", command)
+                    .redirectErrorStream(true)
+                    .start();
+            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            ends(process, command);
+            return text;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// The command that runs the `main` of a class in another JVM like this one.
+    static String java(Class<?> main, String... arguments) {
+        return Path.of(System.getProperty("java.home"), "bin", "java")
+                + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED -cp '"
+                + System.getProperty("java.class.path") + "' '" + main.getName() + "' " + String.join(" ", arguments);
+    }
+
+    private static boolean ends(Process process, String command) {
+        try {
+            if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new AssertionError("this does not end: " + command);
+            }
+            return process.exitValue() == 0;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
