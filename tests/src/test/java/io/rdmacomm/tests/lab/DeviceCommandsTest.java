@@ -1,0 +1,153 @@
+package io.rdmacomm.tests.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.RdmaCommand;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/// `devices`, `info` and `watch` on real devices, beside what ibv_devinfo(1) says.
+@EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs rxe0 and siw0: lab/suite lab")
+class DeviceCommandsTest {
+    private static final Pattern FIELD = Pattern.compile("\\s*([A-Za-z_0-9]+(?:\\[\\s*\\d+])?):\\s+(\\S.*)");
+    private static final Pattern FLAG = Pattern.compile("\\s*[A-Z][A-Z_0-9]+");
+    /// What only ibv_query_device_ex(3) tells, and the extended form of ibv_query_port(3).
+    private static final Set<String> EXTENDED = Set.of(
+            "device_cap_flags_ex",
+            "max_tso",
+            "max_rwq_indirection_tables",
+            "max_rwq_indirection_table_size",
+            "rx_hash_function",
+            "rx_hash_fields_mask",
+            "max_wq_type_rq",
+            "qp_rate_limit_min",
+            "qp_rate_limit_max",
+            "port_cap_flags2");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rxe0", "siw0"})
+    void infoSaysWhatDevinfoSays(String device) throws Exception {
+        List<String> theirs = run("ibv_devinfo", "-v", "-d", device).lines().toList();
+        Map<String, String> expected = fields(theirs);
+        expected.keySet().removeAll(EXTENDED);
+        Map<String, String> found = fields(command("info", device).lines().toList());
+
+        assertThat(expected).hasSizeGreaterThan(50);
+        assertThat(found).containsAllEntriesOf(expected);
+        assertThat(found.get("device_cap_flag_names")).isEqualTo(String.join(", ", deviceFlags(theirs)));
+    }
+
+    @Test
+    void infoSaysTheSameInJson() throws Exception {
+        Map<String, String> text = fields(command("info", "rxe0").lines().toList());
+        Map<String, Object> document = JSON.std.mapFrom(command("info", "rxe0", "--json", "-"));
+        Map<?, ?> device = (Map<?, ?>) ((List<?>) document.get("devices")).getFirst();
+        Map<?, ?> port = (Map<?, ?>) ((List<?>) device.get("port")).getFirst();
+
+        for (String name : List.of("hca_id", "max_qp", "max_mr_size", "device_cap_flags", "atomic_cap")) {
+            assertThat(device.get(name)).as(name).hasToString(text.get(name));
+        }
+        for (String name : List.of("state", "active_mtu", "link_layer", "gid_tbl_len", "phys_state")) {
+            assertThat(port.get(name)).as(name).hasToString(text.get(name));
+        }
+        assertThat(port.get("GID[  1]")).isEqualTo("::ffff:10.9.0.1, RoCE v2");
+    }
+
+    @Test
+    void devicesListsAllOfThemHardwareFirst() {
+        assertThat(command("devices").lines().map(String::strip))
+                .anyMatch(line -> line.matches("rxe0 .* ibverbs"))
+                .anyMatch(line -> line.matches("siw0 .* ibverbs"))
+                .last()
+                .asString()
+                .matches("soft0 .* soft");
+    }
+
+    @Test
+    void watchSeesAPortGoDownAndUp() throws Exception {
+        StringWriter out = new StringWriter();
+        CompletableFuture<Integer> watching =
+                CompletableFuture.supplyAsync(() -> execute(out, "watch", "rxe0", "--count", "2", "--duration", "60"));
+        for (long tries = 0; !out.toString().contains("watching") && tries < 600; tries++) {
+            TimeUnit.MILLISECONDS.sleep(50);
+        }
+        run("ip", "link", "set", "v0", "down");
+        run("ip", "link", "set", "v0", "up");
+
+        assertThat(watching.get(1, TimeUnit.MINUTES)).as(out.toString()).isZero();
+        assertThat(out.toString().lines().skip(1))
+                .satisfiesExactly(
+                        down -> assertThat(down).contains("rxe0 port 1: PORT_ERROR"),
+                        up -> assertThat(up).contains("rxe0 port 1: PORT_ACTIVE, it is PORT_ACTIVE (4)"));
+    }
+
+    private static Map<String, String> fields(List<String> lines) throws IOException {
+        Map<String, String> fields = new LinkedHashMap<>();
+        for (String line : lines) {
+            Matcher field = FIELD.matcher(line);
+            if (field.matches()) {
+                String name = field.group(1);
+                String value = field.group(2).strip();
+                fields.putIfAbsent(name, name.startsWith("GID") ? gid(value) : value);
+            }
+        }
+        return fields;
+    }
+
+    /// IPv6 addresses have more than one spelling.
+    private static String gid(String value) throws IOException {
+        int comma = value.indexOf(',');
+        return InetAddress.getByName(value.substring(0, comma)) + value.substring(comma);
+    }
+
+    private static List<String> deviceFlags(List<String> lines) {
+        List<String> flags = new ArrayList<>();
+        boolean among = false;
+        for (String line : lines) {
+            among = line.contains("device_cap_flags:")
+                    || (among && FLAG.matcher(line).matches());
+            if (among && !line.contains(":")) {
+                flags.add(line.strip());
+            }
+        }
+        return flags;
+    }
+
+    private static String command(String... arguments) {
+        StringWriter out = new StringWriter();
+        assertThat(execute(out, arguments)).as(out.toString()).isZero();
+        return out.toString();
+    }
+
+    private static int execute(StringWriter out, String... arguments) {
+        CommandLine commandLine = RdmaCommand.commandLine(arguments);
+        commandLine.setOut(new PrintWriter(out, true));
+        commandLine.setErr(new PrintWriter(out, true));
+        return commandLine.execute(arguments);
+    }
+
+    private static String run(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(text).isZero();
+        return text;
+    }
+}
