@@ -49,7 +49,7 @@ final class CompletionGroup implements AutoCloseable {
     private final ReentrantLock membership = new ReentrantLock();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger taskCount = new AtomicInteger();
-    private final Sleeper sleeper = new Sleeper();
+    private final Sleeper sleeper;
     private volatile @Nullable Thread owner;
     private volatile boolean broken;
     private int reserved;
@@ -77,6 +77,7 @@ final class CompletionGroup implements AutoCloseable {
             this.events = channel;
             this.queue = context.createCompletionQueue(options.withChannel(channel));
         }
+        this.sleeper = new Sleeper(events);
     }
 
     String name() {
@@ -248,7 +249,6 @@ final class CompletionGroup implements AutoCloseable {
             LockSupport.parkNanos(this, Math.min(maxNanos, STARVING_NANOS));
             return true;
         }
-        boolean interrupted = false;
         boolean event = false;
         try {
             boolean starving = taskCount.get() > 0;
@@ -259,17 +259,13 @@ final class CompletionGroup implements AutoCloseable {
                 event = true;
             }
         } catch (InterruptedException e) {
-            interrupted = true;
+            Thread.currentThread().interrupt();
         } catch (IllegalStateException e) {
             broken = true;
+        } finally {
+            sleeper.leave();
         }
-        if (!sleeper.leave()) {
-            return true;
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return event;
+        return event || taskCount.get() > 0;
     }
 
     /// Wakes the thread that sleeps in [#awaitEvent].

@@ -1,52 +1,43 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.CompletionChannel;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// The thread that sleeps on behalf of a completion group, and how to wake it: by interrupting it, which is
-/// what a wait for completion events understands. The interrupt never outlives the sleep: neither its
-/// status nor, since the sleeper waits for its waker, what it does to a thread that has gone on to other
-/// input and output.
+/// The thread that sleeps in a completion channel on behalf of a completion group, and how to wake it. A wake-up
+/// that comes too late ends the next sleep early, which does no harm.
 final class Sleeper {
-    private static final Object WAKING = new Object();
+    private final @Nullable CompletionChannel channel;
+    private final AtomicReference<@Nullable Thread> asleep = new AtomicReference<>();
 
-    /// Null, the thread that sleeps, or WAKING while one is interrupted.
-    private final AtomicReference<@Nullable Object> state = new AtomicReference<>();
+    /// @param channel where it sleeps; null if nobody does
+    Sleeper(@Nullable CompletionChannel channel) {
+        this.channel = channel;
+    }
 
-    /// Makes the calling thread the sleeper.
+    /// Makes the calling thread the sleeper. Whoever gives it a reason to be awake afterwards wakes it.
     ///
     /// @return false if there is one already
     boolean enter() {
-        return state.compareAndSet(null, Thread.currentThread());
+        return asleep.compareAndSet(null, Thread.currentThread());
     }
 
     /// The calling thread no longer sleeps.
-    ///
-    /// @return false if it was woken; it is not interrupted then
-    boolean leave() {
-        if (state.compareAndSet(Thread.currentThread(), null)) {
-            return true;
-        }
-        while (WAKING.equals(state.get())) {
-            LockSupport.parkNanos(this, 1_000);
-        }
-        boolean _ = Thread.interrupted();
-        return false;
+    void leave() {
+        asleep.set(null);
     }
 
     void wake() {
-        Object now = state.get();
-        if (now instanceof Thread thread) {
-            wake(thread);
+        CompletionChannel where = channel;
+        if (where != null && asleep.get() != null) {
+            where.wakeUp();
         }
     }
 
     /// Wakes `thread`, if it is the sleeper.
     void wake(Thread thread) {
-        if (state.compareAndSet(thread, WAKING)) {
-            thread.interrupt();
-            state.set(null);
+        if (thread.equals(asleep.get())) {
+            wake();
         }
     }
 }

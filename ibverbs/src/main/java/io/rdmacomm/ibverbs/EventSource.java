@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /// A file descriptor that events are read from, and whoever waits for it.
 ///
 /// A platform thread waits in poll(2). A virtual thread must not: it would pin its carrier; so one helper thread
-/// for each source waits for all virtual threads, as long as there are any. [#wake()] ends all waits, and
-/// [#close()] returns only when nobody is between [#enter()] and [#leave()]: then the C objects behind the file
-/// can be destroyed.
+/// for each source waits for all virtual threads, as long as there are any. [#wakeUp()] ends one wait, [#wake()]
+/// all, and [#close()] returns only when nobody is between [#enter()] and [#leave()]: then the C objects behind
+/// the file can be destroyed.
 final class EventSource implements AutoCloseable {
     /// How late an interrupt may be noticed.
     private static final int SLICE_MILLISECONDS = 50;
@@ -28,6 +28,7 @@ final class EventSource implements AutoCloseable {
     private int unserved;
     private long rounds;
     private boolean helperRuns;
+    private boolean wakeUp;
     private boolean closing;
 
     /// @param file the descriptor; reads of it return EAGAIN from now on
@@ -74,7 +75,7 @@ final class EventSource implements AutoCloseable {
             return awaitHelper(nanos);
         }
         long deadline = Deadline.after(nanos);
-        for (long left = nanos; left > 0 && !isClosing(); left = Deadline.left(deadline)) {
+        for (long left = nanos; left > 0 && !isEnding(); left = Deadline.left(deadline)) {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
@@ -95,6 +96,47 @@ final class EventSource implements AutoCloseable {
         }
     }
 
+    private boolean isEnding() {
+        lock.lock();
+        try {
+            return closing || wakeUp;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Lets one wait, now or later, end early: until [#takeWakeUp()] was called.
+    void wakeUp() {
+        lock.lock();
+        try {
+            if (!wakeUp && !closing) {
+                wakeUp = true;
+                changed.signalAll();
+                if (event >= 0) {
+                    LibC.signal(event);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether [#wakeUp()] was called since the last time.
+    boolean takeWakeUp() {
+        lock.lock();
+        try {
+            boolean taken = wakeUp;
+            wakeUp = false;
+            // Once it is being closed, the event stays: it ends all waits.
+            if (taken && event >= 0 && !closing) {
+                LibC.clear(event);
+            }
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean awaitHelper(long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -103,7 +145,7 @@ final class EventSource implements AutoCloseable {
             waiters++;
             startHelper();
             try {
-                while (round == rounds && left > 0 && !closing) {
+                while (round == rounds && left > 0 && !closing && !wakeUp) {
                     left = changed.awaitNanos(left);
                 }
             } finally {
@@ -184,11 +226,11 @@ final class EventSource implements AutoCloseable {
             closing = true;
             changed.signalAll();
             wanted.signalAll();
+            if (event >= 0) {
+                LibC.signal(event);
+            }
         } finally {
             lock.unlock();
-        }
-        if (event >= 0) {
-            LibC.signal(event);
         }
     }
 

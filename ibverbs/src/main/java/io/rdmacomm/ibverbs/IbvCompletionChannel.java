@@ -56,11 +56,13 @@ final class IbvCompletionChannel extends CompletionChannel {
         try {
             long deadline = Deadline.after(timeoutNanos);
             CompletionQueue queue = take();
-            for (long left = timeoutNanos; queue == null && left > 0; left = Deadline.left(deadline)) {
+            boolean woken = source.takeWakeUp();
+            for (long left = timeoutNanos; queue == null && !woken && left > 0; left = Deadline.left(deadline)) {
                 if (!source.await(left)) {
                     return null;
                 }
                 queue = take();
+                woken = source.takeWakeUp();
             }
             return queue;
         } finally {
@@ -84,6 +86,11 @@ final class IbvCompletionChannel extends CompletionChannel {
             library.acknowledgeCompletionEvents(queueAddress, 1);
             return found;
         }
+    }
+
+    @Override
+    protected void doWakeUp() {
+        source.wakeUp();
     }
 
     @Override

@@ -95,6 +95,26 @@ class EventTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWakeUpEndsOneWait(boolean virtual) throws Exception {
+        for (int i = 0; i < 50; i++) {
+            FutureTask<CompletionQueue> waiter = start(virtual, () -> channel.awaitEvent(LONG));
+            channel.wakeUp();
+            assertThat(waiter.get()).isNull();
+        }
+        channel.wakeUp();
+        queue.arm(false);
+        pair.post(batch);
+        assertThat(channel.awaitEvent(LONG)).as("an event is not lost by it").isSameAs(queue);
+        assertThat(channel.awaitEvent(Duration.ofMillis(1))).isNull();
+        FutureTask<CompletionQueue> waiter = start(virtual, () -> channel.awaitEvent(LONG));
+        queue.arm(false);
+        pair.post(batch);
+        assertThat(waiter.get()).isSameAs(queue);
+        queue.acknowledge(2);
+    }
+
     @Test
     void hundredVirtualThreadsWaitWithoutTheirCarriers() throws Exception {
         List<FutureTask<CompletionQueue>> waiters = new ArrayList<>();

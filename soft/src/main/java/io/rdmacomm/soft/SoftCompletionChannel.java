@@ -12,6 +12,7 @@ final class SoftCompletionChannel extends CompletionChannel {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition announced = lock.newCondition();
     private final ArrayDeque<SoftCompletionQueue> queues = new ArrayDeque<>();
+    private boolean woken;
 
     SoftCompletionChannel(SoftContext context) {
         super(context);
@@ -43,10 +44,22 @@ final class SoftCompletionChannel extends CompletionChannel {
         lock.lockInterruptibly();
         try {
             long left = timeoutNanos;
-            while (queues.isEmpty() && left > 0 && isOpen()) {
+            while (queues.isEmpty() && left > 0 && isOpen() && !woken) {
                 left = announced.awaitNanos(left);
             }
+            woken = false;
             return isOpen() ? queues.poll() : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    protected void doWakeUp() {
+        lock.lock();
+        try {
+            woken = true;
+            announced.signal();
         } finally {
             lock.unlock();
         }

@@ -26,7 +26,8 @@ public abstract class CompletionChannel extends Resource {
     /// channel wakes it.
     ///
     /// @param timeout how long to wait at the most; zero to look only
-    /// @return the completion queue, whose event the caller acknowledges; null when there was none in time
+    /// @return the completion queue, whose event the caller acknowledges; null when there was none in time, or
+    /// when [#wakeUp()] ended the wait
     /// @throws InterruptedException if the thread was interrupted
     /// @throws IllegalStateException if the channel is or gets closed
     public final @Nullable CompletionQueue awaitEvent(Duration timeout) throws InterruptedException {
@@ -40,7 +41,19 @@ public abstract class CompletionChannel extends Resource {
         return queue;
     }
 
-    /// Waits for [#awaitEvent(Duration)]; null on time-out and when the channel is closing.
+    /// Ends a wait in [#awaitEvent(Duration)] early, for other reasons than completions: one that goes on, or else
+    /// the next one. Several calls before that count as one. Never blocks; does nothing when the channel is
+    /// closed.
+    public final void wakeUp() {
+        if (isOpen()) {
+            doWakeUp();
+        }
+    }
+
+    /// Ends a wait for [#wakeUp()].
+    protected abstract void doWakeUp();
+
+    /// Waits for [#awaitEvent(Duration)]; null on time-out, when woken and when the channel is closing.
     protected abstract @Nullable CompletionQueue doAwaitEvent(long timeoutNanos) throws InterruptedException;
 
     @Override

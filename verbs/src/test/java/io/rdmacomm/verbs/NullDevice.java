@@ -152,6 +152,9 @@ final class NullDevice extends Device {
         }
 
         @Override
+        protected void doWakeUp() {}
+
+        @Override
         protected void doClose() {}
     }
 

@@ -19,6 +19,8 @@ public final class LibC {
     private static final MethodHandle MAKE_EVENT = link("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
     private static final MethodHandle WRITE_BYTES =
             link("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle READ_BYTES =
+            link("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle CLOSE_FILE = link("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final MethodHandle GET_LIMIT =
             link("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
@@ -56,13 +58,26 @@ public final class LibC {
         }
     }
 
-    /// Makes the file descriptor of [#createEvent()] readable for ever.
+    /// Makes the file descriptor of [#createEvent()] readable until [#clear(int)].
     public static void signal(int event) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment one = arena.allocateFrom(JAVA_LONG, 1L);
             long written = (long) WRITE_BYTES.invokeExact(event, one.address(), one.byteSize());
             if (written != one.byteSize()) {
                 throw new IllegalStateException("eventfd " + event + " takes no signal");
+            }
+        } catch (Throwable e) {
+            throw Calls.unexpected(e);
+        }
+    }
+
+    /// Takes back what [#signal(int)] did. Blocks if it did not.
+    public static void clear(int event) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment count = arena.allocate(JAVA_LONG);
+            long read = (long) READ_BYTES.invokeExact(event, count.address(), count.byteSize());
+            if (read != count.byteSize()) {
+                throw new IllegalStateException("eventfd " + event + " gives no signal back");
             }
         } catch (Throwable e) {
             throw Calls.unexpected(e);

@@ -2,8 +2,8 @@ package io.rdmacomm.soft.mpa;
 
 /// How much strangers can make a listener hold.
 ///
-/// @param halfOpen how many connections may be open whose request has not come completely; when there are more, the
-///        oldest goes, because an honest peer sends its request at once
+/// @param halfOpen how many connections may be open whose request has not come completely; when there are more,
+/// the oldest goes, because an honest peer sends its request at once
 /// @param requestNanos how long a request may take to come
 /// @param backlog how many complete requests may wait to be taken; when there are more, they are refused
 public record AcceptLimits(int halfOpen, long requestNanos, int backlog) {

@@ -19,8 +19,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Opens one MPA connection, in the caller's thread. [#close()] from another thread ends it at once, and so does an
-/// interrupt.
+/// Opens one MPA connection, in the caller's thread. [#close()] from another thread ends it at once, and so does
+/// an interrupt.
 public final class MpaInitiator implements AutoCloseable {
     private final InetSocketAddress remote;
     private @Nullable SocketChannel current;

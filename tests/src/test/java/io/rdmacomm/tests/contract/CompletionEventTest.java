@@ -30,6 +30,8 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// Armed completion queues and their channels.
@@ -216,6 +218,30 @@ class CompletionEventTest extends ContractCase {
         assertThat(queue.awaitEvent(100)).isFalse();
         assertThat(System.nanoTime() - start).isBetween(90_000_000L, 5_000_000_000L);
         assertThat(queue.awaitEvent(0)).isFalse();
+    }
+
+    @Test
+    void aWakeUpEndsOneWaitAndIsKeptForTheNext() throws Exception {
+        CompletionChannel channel = here().context().createCompletionChannel();
+        for (boolean virtual : new boolean[] {false, true}) {
+            FutureTask<CompletionQueue> waiting = new FutureTask<>(() -> channel.awaitEvent(Duration.ofMinutes(10)));
+            (virtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon()).start(waiting);
+            // Before it waits or after: it ends in any case.
+            channel.wakeUp();
+            assertThat(waiting.get(SOON_MILLIS, TimeUnit.MILLISECONDS)).isNull();
+        }
+        channel.wakeUp();
+        channel.wakeUp();
+        assertThat(channel.awaitEvent(Duration.ofMinutes(10)))
+                .as("the next wait")
+                .isNull();
+        long start = System.nanoTime();
+        assertThat(channel.awaitEvent(Duration.ofMillis(100)))
+                .as("and no other")
+                .isNull();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(90_000_000L);
+        channel.close();
+        channel.wakeUp();
     }
 
     @Test
