@@ -28,7 +28,7 @@ static char answered_function[64];
 static int answer_type, answer_status;
 static char answer_data[256];
 static int bound_elsewhere;
-static int block_connect;
+static int block_connect, block_destroy;
 static int live_ids, live_channels, live_events, id_count;
 static struct ibv_device other_device = { .name = "other0" };
 static struct ibv_context cm_context, other_context;
@@ -37,7 +37,7 @@ void fake_cm_reset(void)
 {
 	answered_function[0] = 0;
 	bound_elsewhere = 0;
-	block_connect = 0;
+	block_connect = block_destroy = 0;
 	live_ids = live_channels = live_events = id_count = 0;
 	cm_context.device = &device;
 	other_context.device = &other_device;
@@ -58,6 +58,14 @@ void fake_cm_block(int block)
 {
 	pthread_mutex_lock(&cm_lock);
 	block_connect = block;
+	pthread_cond_broadcast(&cm_changed);
+	pthread_mutex_unlock(&cm_lock);
+}
+
+void fake_cm_block_destroy(int block)
+{
+	pthread_mutex_lock(&cm_lock);
+	block_destroy = block;
 	pthread_cond_broadcast(&cm_changed);
 	pthread_mutex_unlock(&cm_lock);
 }
@@ -176,7 +184,7 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 	MINUS_ONE();
 	note("destroy_id %s", n(id));
 	pthread_mutex_lock(&cm_lock);
-	while (fake->acked < fake->got)
+	while (fake->acked < fake->got || block_destroy)
 		pthread_cond_wait(&cm_changed, &cm_lock);
 	pthread_mutex_unlock(&cm_lock);
 	/* Not freed: an event may still be in the pipe, which the kernel would have removed. */

@@ -37,6 +37,7 @@ final class ConnectionIdentifier {
     private @Nullable RdmaException failure;
     private @Nullable Integer slowResult;
     private boolean slowCallRuns;
+    private boolean answerIsOut;
     private boolean closing;
     private boolean destroyed;
 
@@ -61,8 +62,9 @@ final class ConnectionIdentifier {
         }
     }
 
-    /// Calls C in a thread of its own, for a call that may block for minutes: siw carries connect(2) out in it.
-    /// When the caller has gone by the time it returns, that thread destroys the identifier.
+    /// Calls C in a thread of its own, to ask the peer for something on iWARP. That may block for minutes: siw
+    /// carries connect(2) out in it. When the caller has gone by the time it returns, that thread destroys the
+    /// identifier.
     ///
     /// @return what the call returned, or -1 after the deadline
     int callSlow(LongToIntFunction function, long deadline) throws InterruptedException {
@@ -71,6 +73,7 @@ final class ConnectionIdentifier {
             checkOpen();
             Thread.ofPlatform().daemon().name("rdmacomm connect").start(() -> finishSlow(function));
             slowCallRuns = true;
+            answerIsOut = true;
             while (slowResult == null) {
                 long left = Deadline.left(deadline);
                 if (left <= 0) {
@@ -94,6 +97,7 @@ final class ConnectionIdentifier {
             try {
                 slowCallRuns = false;
                 slowResult = result;
+                answerIsOut &= result == 0;
                 changed.signalAll();
                 if (destroyed) {
                     int _ = destroyInC();
@@ -136,6 +140,7 @@ final class ConnectionIdentifier {
         Consumer<IdentifierEvent> taker;
         lock.lock();
         try {
+            answerIsOut = false;
             taker = handler;
             if (taker == null) {
                 events.add(event);
@@ -230,7 +235,10 @@ final class ConnectionIdentifier {
             destroyed = true;
             closing = true;
             changed.signalAll();
-            if (!slowCallRuns) {
+            if (answerIsOut && !slowCallRuns) {
+                // The kernel does not let go before the peer has answered, which siw gives 10 s.
+                Thread.ofPlatform().daemon().name("rdmacomm disconnect").start(this::destroyInC);
+            } else if (!slowCallRuns) {
                 IbvFailure.check("destroy identifier (rdma_destroy_id)", destroyInC(), toString());
             }
         } finally {

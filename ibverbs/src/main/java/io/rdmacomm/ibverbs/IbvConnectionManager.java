@@ -166,6 +166,13 @@ final class IbvConnectionManager extends ConnectionManager {
         return Math.min(wanted, (int) context.attributes().limit(DeviceLimit.MAX_INITIATOR_READ_ATOMIC) & 0xff);
     }
 
+    /// Calls a function that asks the peer for an answer.
+    ///
+    /// @return what the call returned, or -1 after the deadline
+    int ask(ConnectionIdentifier identifier, LongToIntFunction function, long deadline) throws InterruptedException {
+        return transitions.isIwarp() ? identifier.callSlow(function, deadline) : identifier.call(function);
+    }
+
     /// Calls C with a `struct rdma_conn_param`.
     static int withParameters(
             ConnectionParameters parameters,

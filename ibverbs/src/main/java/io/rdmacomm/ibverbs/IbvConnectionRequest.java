@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
+import java.util.function.LongToIntFunction;
 
 /// The identifier of a request that arrived; it accepts (rdma_accept(3)) or refuses (rdma_reject(3)).
 final class IbvConnectionRequest extends ConnectionRequest {
@@ -77,17 +78,18 @@ final class IbvConnectionRequest extends ConnectionRequest {
             if (!transitions.isIwarp()) {
                 transitions.bringUp(identifier, queuePair, depths);
             }
-            int errno = identifier.call(id -> IbvConnectionManager.withParameters(
+            LongToIntFunction accept = id -> IbvConnectionManager.withParameters(
                     parameters,
                     queuePair,
                     depths.responderResources(),
                     depths.initiatorDepth(),
-                    pointer -> connections.library().accept(id, pointer)));
-            if (errno != 0) {
+                    pointer -> connections.library().accept(id, pointer));
+            int errno = connections.ask(identifier, accept, deadline);
+            if (errno > 0) {
                 throw new ConnectFailedException(
                         ACCEPT, Errno.of(errno), remote + " has withdrawn its request, or closed the connection");
             }
-            IdentifierEvent answer = identifier.await(deadline);
+            IdentifierEvent answer = errno < 0 ? null : identifier.await(deadline);
             if (answer == null || answer.type() != ConnectionEvent.ESTABLISHED) {
                 throw IdentifierFailures.ofAccepting(ACCEPT, answer, remote.toString(), timeoutNanos);
             }
@@ -111,10 +113,8 @@ final class IbvConnectionRequest extends ConnectionRequest {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment data = arena.allocate(Math.max(1, privateData.length));
             MemorySegment.copy(privateData, 0, data, ValueLayout.JAVA_BYTE, 0, privateData.length);
-            IbvFailure.check(
-                    "reject (rdma_reject)",
-                    identifier.call(id -> connections.library().reject(id, data.address(), privateData.length)),
-                    toString());
+            // The errno tells nothing: a peer that has withdrawn its request needs no refusal.
+            int _ = identifier.call(id -> connections.library().reject(id, data.address(), privateData.length));
         }
     }
 

@@ -57,7 +57,7 @@ final class IbvRoute extends Route {
         boolean intact = false;
         try {
             long deadline = Deadline.after(timeoutNanos);
-            int errno = transitions.isIwarp() ? identifier.callSlow(connect, deadline) : identifier.call(connect);
+            int errno = connections.ask(identifier, connect, deadline);
             if (errno > 0) {
                 intact = true;
                 throw IdentifierFailures.ofConnecting(CONNECT, errno, remote.toString());

@@ -407,6 +407,19 @@ class ConnectionsTest {
         await(() -> fake.connectionLeftovers().equals(List.of(0, 0, 0)));
     }
 
+    @Test
+    void destroyingThatWaitsForThePeerKeepsNobodyWaiting() throws Exception {
+        useIwarp();
+        fake.blockDestroying(true);
+        try {
+            assertThat(connectAnswered(pair(), -1, 0, "")).isInstanceOf(ConnectionTimeoutException.class);
+            assertThat(fake.connectionLeftovers()).as("still in C").containsExactly(1, 1, 0);
+        } finally {
+            fake.blockDestroying(false);
+        }
+        await(() -> fake.connectionLeftovers().equals(List.of(0, 1, 0)));
+    }
+
     private ConnectionRequest requested(Listener listener) throws InterruptedException {
         fake.request("id0", "", false);
         ConnectionRequest request = listener.awaitRequest(LONG);
@@ -459,6 +472,21 @@ class ConnectionsTest {
         assertThat(fake.log()).containsExactly("reject id1 no", "destroy_id id1");
         requested(listener).close();
         assertThat(fake.log()).as("closed unanswered").containsExactly("reject id2 ", "destroy_id id2");
+    }
+
+    @Test
+    void aRequestWhosePeerHasGoneIsClosedAllTheSame() throws InterruptedException {
+        Listener listener = manager.listen(HERE, 0);
+        for (int errno : new int[] {22, 104}) {
+            fake.fail("rdma_reject", errno);
+            requested(listener).close();
+            fake.fail("rdma_reject", errno);
+            try (ConnectionRequest request = requested(listener)) {
+                request.reject(bytes("no"));
+            }
+        }
+        listener.close();
+        assertThat(fake.connectionLeftovers()).containsExactly(0, 1, 0);
     }
 
     @Test

@@ -199,6 +199,11 @@ final class FakeVerbs {
         call("fake_cm_block", FunctionDescriptor.ofVoid(JAVA_INT), block ? 1 : 0);
     }
 
+    /// Whether destroying an identifier blocks in C, as the kernel's does while siw waits for an answer.
+    void blockDestroying(boolean block) {
+        call("fake_cm_block_destroy", FunctionDescriptor.ofVoid(JAVA_INT), block ? 1 : 0);
+    }
+
     /// How many identifiers are not destroyed, how many event channels, and how many events are not acknowledged.
     List<Integer> connectionLeftovers() {
         FunctionDescriptor number = FunctionDescriptor.of(JAVA_INT);

@@ -1,0 +1,493 @@
+package io.rdmacomm.tests.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.tests.fixture.ByAddress;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.DeviceAddress;
+import io.rdmacomm.tests.fixture.EndQueue;
+import io.rdmacomm.tests.fixture.Fabric;
+import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.LocalEnd;
+import io.rdmacomm.tests.fixture.LocalMemory;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Outcome;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionException;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.ConnectionRejectedException;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.cm.Route;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Connections by address, between two contexts of one process. The rest of the suite is the same whoever connects.
+@ParameterizedClass(name = "{0}")
+@MethodSource("io.rdmacomm.tests.fixture.Fabric#providers")
+@ExtendWith(LeakCheck.class)
+class ConnectionsTest {
+    private static final Duration LONG = Duration.ofMillis(EndQueue.PATIENCE_MILLIS);
+    private static final Duration SHORT = Duration.ofMillis(300);
+    private static final ConnectionParameters DEFAULTS = ConnectionParameters.defaults();
+    private static final int MESSAGE = 64;
+
+    @Parameter
+    Fabric fabric;
+
+    private LocalEnd server;
+    private LocalEnd client;
+    private ConnectionManager serving;
+    private ConnectionManager connecting;
+    private InetAddress address;
+
+    @BeforeEach
+    void open() {
+        server = LocalEnd.open(fabric.device());
+        client = LocalEnd.open(fabric.device());
+        if (!server.context().supports(Capability.CONNECTION_MANAGER)) {
+            assertThatThrownBy(() -> ConnectionManager.open(server.context()))
+                    .isInstanceOf(UnsupportedVerbException.class);
+            System.out.println(fabric + ": CONNECTION_MANAGER is not supported, and opening one is refused");
+            Assumptions.abort(fabric + " has no connection manager");
+        }
+        serving = ConnectionManager.open(server.context());
+        connecting = ConnectionManager.open(client.context());
+        address = DeviceAddress.of(server.context());
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        server.close();
+    }
+
+    private Listener listen() {
+        return serving.listen(new InetSocketAddress(address, 0), 0);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// Private data without the zeros that InfiniBand and RoCE add.
+    private static String text(byte[] data) {
+        int length = data.length;
+        while (length > 0 && data[length - 1] == 0) {
+            length--;
+        }
+        return new String(data, 0, length, StandardCharsets.UTF_8);
+    }
+
+    private static <T> FutureTask<T> start(Callable<T> call) {
+        FutureTask<T> task = new FutureTask<>(call);
+        Thread.ofVirtual().start(task);
+        return task;
+    }
+
+    private static void isClosed(ThrowingCallable waiting) {
+        assertThatThrownBy(waiting).hasRootCauseInstanceOf(IllegalStateException.class);
+    }
+
+    /// Both sides of a connection, with their queue pairs.
+    private record Both(LocalQueue here, Connection connection, LocalQueue there, Connection accepted) {
+        void message(LocalMemory from, LocalMemory to, long id) {
+            there.receive(id, to.piece(0, MESSAGE));
+            here.post(Work.send(id, from.piece(0, MESSAGE)));
+            assertThat(here.one().status()).isEqualTo(WorkStatus.SUCCESS);
+            assertThat(there.one()).extracting(Outcome::id, Outcome::status).containsExactly(id, WorkStatus.SUCCESS);
+        }
+    }
+
+    private Both connected() {
+        LocalQueue there = server.queue(Spec.usual());
+        LocalQueue here = client.queue(Spec.usual());
+        ByAddress waiting = ByAddress.await(serving, there, ConnectionOptions.defaults());
+        Connection connection = ByAddress.connect(connecting, here, waiting.address(), ConnectionOptions.defaults());
+        return new Both(here, connection, there, waiting.connection());
+    }
+
+    private LocalMemory memory(LocalEnd end) {
+        return end.allocate(MESSAGE, AccessFlag.allRemote());
+    }
+
+    @Test
+    void privateDataAndMessagesGoBothWays() throws Exception {
+        Listener listener = listen();
+        assertThat(listener.localAddress().getPort()).isPositive();
+        LocalQueue there = server.queue(Spec.usual());
+        LocalQueue here = client.queue(Spec.usual());
+        LocalMemory source = memory(client);
+        LocalMemory target = memory(server);
+        FutureTask<Connection> accepting = start(() -> {
+            try (ConnectionRequest request = listener.awaitRequest(LONG)) {
+                assertThat(text(request.privateData())).isEqualTo("hello");
+                assertThat(request.localAddress()).isEqualTo(listener.localAddress());
+                assertThat(request.responderResources()).isEqualTo(2);
+                assertThat(request.initiatorDepth()).isEqualTo(4);
+                request.prepare(there.queuePair());
+                there.receive(1, target.piece(0, MESSAGE));
+                return request.accept(
+                        there.queuePair(),
+                        DEFAULTS.withPrivateData(bytes("welcome")).withDepths(8, 8),
+                        LONG);
+            }
+        });
+        Connection connection;
+        try (Route route = connecting.resolve(listener.localAddress(), LONG)) {
+            assertThat(route.remoteAddress()).isEqualTo(listener.localAddress());
+            route.prepare(here.queuePair());
+            here.receive(2, source.piece(0, MESSAGE));
+            connection = route.connect(
+                    here.queuePair(), DEFAULTS.withPrivateData(bytes("hello")).withDepths(4, 2), LONG);
+        }
+        Connection accepted = accepting.get();
+        assertThat(text(connection.privateData())).isEqualTo("welcome");
+        assertThat(text(accepted.privateData())).isEqualTo("hello");
+        assertThat(accepted.remoteAddress()).isEqualTo(connection.localAddress());
+        assertThat(accepted.responderResources()).isEqualTo(2);
+        assertThat(accepted.initiatorDepth()).isEqualTo(4);
+        assertThat(connection.initiatorDepth()).isBetween(1, 2);
+        assertThat(connection.responderResources()).isBetween(1, 4);
+        assertThat(here.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(there.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+
+        source.write(0, bytes("0123456789"));
+        here.post(Work.send(3, source.piece(0, 10)));
+        assertThat(here.one().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(there.one().bytes()).isEqualTo(10);
+        assertThat(target.read(0, 10)).isEqualTo(bytes("0123456789"));
+        there.post(Work.send(4, target.piece(0, 5)));
+        assertThat(there.one().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(here.one().bytes()).isEqualTo(5);
+    }
+
+    @Test
+    void readsAndWritesGoOverIt() {
+        Both both = connected();
+        LocalMemory near = memory(client);
+        LocalMemory far = memory(server);
+        far.write(0, bytes("far away"));
+        both.here.post(Work.read(1, far.remote(), near.piece(0, 8)));
+        assertThat(both.here.one().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(near.read(0, 8)).isEqualTo(bytes("far away"));
+        near.write(0, bytes("brought!"));
+        both.here.post(Work.write(2, far.remote(), near.piece(0, 8)));
+        assertThat(both.here.one().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(Deadline.until(EndQueue.PATIENCE_MILLIS, () -> Arrays.equals(far.read(0, 8), bytes("brought!"))))
+                .isTrue();
+    }
+
+    @Test
+    void refusalCarriesData() throws Exception {
+        Listener listener = listen();
+        FutureTask<Void> rejecting = start(() -> {
+            try (ConnectionRequest request = listener.awaitRequest(LONG)) {
+                request.reject(bytes("no room"));
+            }
+            return null;
+        });
+        LocalQueue here = client.queue(Spec.usual());
+        assertThatThrownBy(() -> connecting.connect(listener.localAddress(), here.queuePair(), DEFAULTS, LONG))
+                .isInstanceOfSatisfying(ConnectionRejectedException.class, refusal -> {
+                    assertThat(text(refusal.privateData())).isEqualTo("no room");
+                    assertThat(refusal.errno()).isEqualTo(Errno.ECONNREFUSED);
+                })
+                .hasMessageContaining(String.valueOf(listener.localAddress().getPort()));
+        rejecting.get();
+    }
+
+    @Test
+    void aRequestThatIsClosedIsRefused() throws Exception {
+        Listener listener = listen();
+        FutureTask<Void> closing = start(() -> {
+            listener.awaitRequest(LONG).close();
+            return null;
+        });
+        LocalQueue here = client.queue(Spec.usual());
+        assertThatThrownBy(() -> connecting.connect(listener.localAddress(), here.queuePair(), DEFAULTS, LONG))
+                .isInstanceOf(ConnectionRejectedException.class);
+        closing.get();
+    }
+
+    @Test
+    void nobodyListens() {
+        Listener listener = listen();
+        InetSocketAddress gone = listener.localAddress();
+        listener.close();
+        LocalQueue here = client.queue(Spec.usual());
+        assertThatThrownBy(() -> connecting.connect(gone, here.queuePair(), DEFAULTS, LONG))
+                .isInstanceOfSatisfying(
+                        ConnectionRejectedException.class,
+                        refusal -> assertThat(text(refusal.privateData())).isEmpty())
+                .hasMessageContaining("nobody listens");
+    }
+
+    @Test
+    void noSuchHost() throws Exception {
+        // Reserved for documentation, RFC 5737.
+        InetSocketAddress nowhere =
+                new InetSocketAddress(InetAddress.getByAddress(new byte[] {(byte) 192, 0, 2, 1}), 1);
+        LocalQueue here = client.queue(Spec.usual());
+        assertThatThrownBy(() -> connecting.connect(nowhere, here.queuePair(), DEFAULTS, SHORT))
+                .isInstanceOf(ConnectionException.class)
+                .hasMessageContaining("192.0.2.1");
+    }
+
+    @Test
+    void nobodyAnswersTheRequest() throws Exception {
+        Listener listener = listen();
+        LocalQueue here = client.queue(Spec.usual());
+        assertThatThrownBy(() -> connecting.connect(listener.localAddress(), here.queuePair(), DEFAULTS, SHORT))
+                .isInstanceOf(ConnectionTimeoutException.class)
+                .hasMessageContaining(String.valueOf(listener.localAddress().getPort()));
+        assertThat(here.state()).isEqualTo(QueuePairState.ERROR);
+        LocalQueue there = server.queue(Spec.usual());
+        try (ConnectionRequest request = listener.awaitRequest(Duration.ZERO)) {
+            // A listener may forget a request whose peer has gone.
+            if (request != null) {
+                assertThatThrownBy(() -> request.accept(there.queuePair(), DEFAULTS, SHORT))
+                        .isInstanceOf(ConnectionException.class);
+                assertThat(there.state()).isNotEqualTo(QueuePairState.READY_TO_SEND);
+            }
+        }
+    }
+
+    @Test
+    void nobodyAsks() throws Exception {
+        Listener listener = listen();
+        assertThat(listener.awaitRequest(Duration.ZERO)).isNull();
+        assertThat(listener.awaitRequest(SHORT)).isNull();
+    }
+
+    @Test
+    void aPortIsTakenOnce() {
+        Listener listener = listen();
+        assertThatThrownBy(() -> serving.listen(listener.localAddress(), 0))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        failure -> assertThat(failure.errno()).isEqualTo(Errno.EADDRINUSE));
+        InetSocketAddress where = listener.localAddress();
+        listener.close();
+        serving.listen(where, 0).close();
+    }
+
+    @Test
+    void anAddressOfSomebodyElse() throws Exception {
+        InetSocketAddress foreign =
+                new InetSocketAddress(InetAddress.getByAddress(new byte[] {(byte) 192, 0, 2, 1}), 0);
+        assertThatThrownBy(() -> serving.listen(foreign, 0))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        failure -> assertThat(failure.errno()).isEqualTo(Errno.EADDRNOTAVAIL));
+    }
+
+    @Test
+    void allAddressesOfTheDevice() throws Exception {
+        Listener listener = serving.listen(new InetSocketAddress(0), 0);
+        LocalQueue there = server.queue(Spec.usual());
+        LocalQueue here = client.queue(Spec.usual());
+        FutureTask<Connection> accepting = start(() -> {
+            try (ConnectionRequest request = listener.awaitRequest(LONG)) {
+                return request.accept(there.queuePair(), DEFAULTS, LONG);
+            }
+        });
+        InetSocketAddress where =
+                new InetSocketAddress(address, listener.localAddress().getPort());
+        assertThat(connecting.connect(where, here.queuePair(), DEFAULTS, LONG).isConnected())
+                .isTrue();
+        assertThat(accepting.get().isConnected()).isTrue();
+    }
+
+    @Test
+    void disconnectingFlushesBothSides() throws Exception {
+        Both both = connected();
+        LocalMemory near = memory(client);
+        LocalMemory far = memory(server);
+        both.message(near, far, 7);
+        for (int id = 1; id <= 3; id++) {
+            both.here.receive(id, near.piece(0, MESSAGE));
+            both.there.receive(10 + id, far.piece(0, MESSAGE));
+        }
+        assertThat(both.accepted.awaitDisconnect(Duration.ZERO)).isFalse();
+        both.connection.disconnect();
+        assertThat(both.connection.isConnected()).isFalse();
+        assertThat(both.connection.disconnectReason()).isNotNull();
+        assertThat(both.here.state()).isEqualTo(QueuePairState.ERROR);
+        assertThat(both.accepted.awaitDisconnect(LONG)).isTrue();
+        assertThat(both.accepted.isConnected()).isFalse();
+        assertThat(both.accepted.disconnectReason()).isNotNull();
+        both.there.awaitState(QueuePairState.ERROR);
+        flushed(both.here.drain(3), 1, 2, 3);
+        flushed(both.there.drain(3), 11, 12, 13);
+        both.connection.disconnect();
+        both.accepted.disconnect();
+    }
+
+    private static void flushed(List<Outcome> outcomes, long... ids) {
+        assertThat(outcomes).allSatisfy(outcome -> assertThat(outcome.status()).isEqualTo(WorkStatus.FLUSHED));
+        assertThat(outcomes.stream().mapToLong(Outcome::id).toArray()).isEqualTo(ids);
+    }
+
+    @Test
+    void whatWasSentArrivesBeforeTheEnd() throws Exception {
+        Both both = connected();
+        LocalMemory near = memory(client);
+        LocalMemory far = memory(server);
+        for (int id = 1; id <= 5; id++) {
+            both.there.receive(id, far.piece(0, MESSAGE));
+        }
+        for (int id = 1; id <= 3; id++) {
+            both.here.post(Work.send(id, near.piece(0, MESSAGE)));
+            assertThat(both.here.one().status()).isEqualTo(WorkStatus.SUCCESS);
+        }
+        both.connection.close();
+        List<Outcome> outcomes = both.there.drain(5);
+        for (int i = 0; i < 5; i++) {
+            assertThat(outcomes.get(i).id()).isEqualTo(i + 1);
+            assertThat(outcomes.get(i).status()).isEqualTo(i < 3 ? WorkStatus.SUCCESS : WorkStatus.FLUSHED);
+        }
+    }
+
+    @Test
+    void aPeerThatClosesEverythingEndsTheConnection() throws Exception {
+        Both both = connected();
+        both.there.receive(1, memory(server).piece(0, MESSAGE));
+        client.close();
+        assertThat(both.accepted.awaitDisconnect(LONG)).isTrue();
+        flushed(both.there.drain(1), 1);
+    }
+
+    @Test
+    void theQueuePairMayBeClosedFirst() throws Exception {
+        Both both = connected();
+        both.here.queuePair().close();
+        both.connection.close();
+        assertThat(both.accepted.awaitDisconnect(LONG)).isTrue();
+    }
+
+    @Test
+    void closingWakesWhoWaits() throws Exception {
+        Both both = connected();
+        Listener listener = listen();
+        FutureTask<Boolean> ended = start(() -> both.accepted.awaitDisconnect(Duration.ofMinutes(5)));
+        FutureTask<ConnectionRequest> arrival = start(() -> listen().awaitRequest(Duration.ofMinutes(5)));
+        LocalQueue here = client.queue(Spec.usual());
+        FutureTask<Connection> asking = start(
+                () -> connecting.connect(listener.localAddress(), here.queuePair(), DEFAULTS, Duration.ofMinutes(5)));
+        try (ConnectionRequest request = listener.awaitRequest(LONG)) {
+            assertThat(request).as("the other side waits for an answer").isNotNull();
+            connecting.close();
+            isClosed(asking::get);
+            assertThat(ended.get()).isTrue();
+            serving.close();
+            isClosed(arrival::get);
+            assertThat(request.isOpen()).isFalse();
+        }
+        assertThat(both.here.state()).isEqualTo(QueuePairState.ERROR);
+        assertThatThrownBy(this::listen).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void interruptingWakesWhoWaits() {
+        Listener listener = listen();
+        FutureTask<ConnectionRequest> arrival = start(() -> {
+            Thread.currentThread().interrupt();
+            return listener.awaitRequest(LONG);
+        });
+        assertThatThrownBy(arrival::get).hasCauseInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    void hundredConnectionsOneAfterTheOther() throws Exception {
+        Listener listener = listen();
+        LocalMemory near = memory(client);
+        LocalMemory far = memory(server);
+        for (int i = 0; i < 100; i++) {
+            LocalQueue there = server.queue(Spec.usual());
+            LocalQueue here = client.queue(Spec.usual());
+            FutureTask<Connection> accepting = start(() -> {
+                try (ConnectionRequest request = listener.awaitRequest(LONG)) {
+                    return request.accept(there.queuePair(), DEFAULTS, LONG);
+                }
+            });
+            try (Connection connection = connecting.connect(listener.localAddress(), here.queuePair(), DEFAULTS, LONG);
+                    Connection accepted = accepting.get()) {
+                new Both(here, connection, there, accepted).message(near, far, i);
+            }
+            here.close();
+            there.close();
+        }
+    }
+
+    @Test
+    void manyConnectAtOnce() throws Exception {
+        int count = 16;
+        Listener listener = listen();
+        List<FutureTask<Connection>> both = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            LocalQueue there = server.queue(Spec.usual());
+            LocalQueue here = client.queue(Spec.usual());
+            both.add(start(() -> {
+                try (ConnectionRequest request = listener.awaitRequest(LONG)) {
+                    return request.accept(there.queuePair(), DEFAULTS, LONG);
+                }
+            }));
+            both.add(start(() -> connecting.connect(listener.localAddress(), here.queuePair(), DEFAULTS, LONG)));
+        }
+        for (FutureTask<Connection> one : both) {
+            assertThat(one.get().isConnected()).isTrue();
+        }
+    }
+
+    @Test
+    void privateDataUpToTheLimit() throws Exception {
+        int limit = connecting.privateDataLimit();
+        boolean iwarp = client.context().device().transport() == TransportType.IWARP;
+        assertThat(limit).isEqualTo(iwarp || fabric.provider().equals("soft") ? 251 : 56);
+        byte[] much = new byte[limit];
+        Arrays.fill(much, (byte) 'x');
+        Listener listener = listen();
+        LocalQueue there = server.queue(Spec.usual());
+        LocalQueue here = client.queue(Spec.usual());
+        FutureTask<Connection> accepting = start(() -> {
+            try (ConnectionRequest request = listener.awaitRequest(LONG)) {
+                return request.accept(there.queuePair(), DEFAULTS.withPrivateData(much), LONG);
+            }
+        });
+        Connection connection =
+                connecting.connect(listener.localAddress(), here.queuePair(), DEFAULTS.withPrivateData(much), LONG);
+        assertThat(text(connection.privateData())).isEqualTo(text(much));
+        assertThat(text(accepting.get().privateData())).isEqualTo(text(much));
+    }
+}
