@@ -38,8 +38,15 @@ final class ElementList {
         partlyUnreachable = false;
     }
 
+    /// Adds memory without a key of its own: inline data.
     void add(MemorySegment segment, long offset, long length) {
+        add(segment, 0, offset, length);
+    }
+
+    /// Adds memory of the region with this local key.
+    void add(MemorySegment segment, int key, long offset, long length) {
         segments[count] = segment;
+        keys[count] = key;
         offsets[count] = offset;
         lengths[count] = length;
         total += length;

@@ -41,16 +41,28 @@ final class LocalElements {
                 into.add(request, address - request.address(), length);
                 continue;
             }
-            SoftMemoryRegion region = regions.find(request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY));
+            int key = request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
+            SoftMemoryRegion region = regions.find(key);
             if (region == null
                     || region.domainNumber() != domain
                     || (region.accessMask() & right) != right
                     || !region.contains(address, length)) {
                 return WorkStatus.LOCAL_PROTECTION_ERROR.code();
             }
-            into.add(region.segment(), region.offsetOf(address), length);
+            into.add(region.segment(), key, region.offsetOf(address), length);
         }
         return into.total > SoftLimits.MAX_MESSAGE ? WorkStatus.LOCAL_LENGTH_ERROR.code() : RequestExecutor.DONE;
+    }
+
+    /// How many bytes the elements of the request at `at` have together.
+    static long bytes(MemorySegment request, long at) {
+        int count = request.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT);
+        long element = request.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS) - request.address();
+        long total = 0;
+        for (int i = 0; i < count; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
+            total += Integer.toUnsignedLong(request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
+        }
+        return total;
     }
 
     private static boolean isWithin(MemorySegment segment, long address, long length) {

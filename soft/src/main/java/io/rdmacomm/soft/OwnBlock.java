@@ -64,6 +64,16 @@ final class OwnBlock {
         memory.set(JAVA_INT, block + ControlLayout.QP_RNR_TIMER, rnrTimer);
     }
 
+    /// What the peer may do.
+    int access() {
+        return memory.get(JAVA_INT, block + ControlLayout.QP_ACCESS);
+    }
+
+    /// The code of the receiver-not-ready timer.
+    int rnrTimer() {
+        return memory.get(JAVA_INT, block + ControlLayout.QP_RNR_TIMER);
+    }
+
     void destination(Gid gid, int lid, int peerNumber, int receivePsn) {
         memory.set(JAVA_INT, block + ControlLayout.QP_DESTINATION, peerNumber);
         memory.set(JAVA_INT, block + ControlLayout.QP_RECEIVE_PSN, receivePsn);

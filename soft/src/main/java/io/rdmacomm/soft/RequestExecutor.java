@@ -16,6 +16,7 @@ import io.rdmacomm.verbs.ReceiveRequestLayout;
 import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// Carries the send requests of one queue pair out, on the thread that posts them: checks both sides' rights,
 /// copies, and completes on both sides. Used under the queue pair's lock; allocates nothing.
@@ -33,16 +34,16 @@ final class RequestExecutor {
     static final int NEEDS_STAGING = -3;
 
     // The codes of SendOpcode, as constants of a switch.
-    private static final int WRITE = 0;
-    private static final int WRITE_WITH_IMMEDIATE = 1;
-    private static final int SEND = 2;
-    private static final int SEND_WITH_IMMEDIATE = 3;
-    private static final int READ = 4;
-    private static final int COMPARE_AND_SWAP = 5;
-    private static final int FETCH_AND_ADD = 6;
-    private static final int LOCAL_INVALIDATE = 7;
-    private static final int BIND_WINDOW = 8;
-    private static final int SEND_WITH_INVALIDATE = 9;
+    static final int WRITE = 0;
+    static final int WRITE_WITH_IMMEDIATE = 1;
+    static final int SEND = 2;
+    static final int SEND_WITH_IMMEDIATE = 3;
+    static final int READ = 4;
+    static final int COMPARE_AND_SWAP = 5;
+    static final int FETCH_AND_ADD = 6;
+    static final int LOCAL_INVALIDATE = 7;
+    static final int BIND_WINDOW = 8;
+    static final int SEND_WITH_INVALIDATE = 9;
 
     private static final int LOCAL_LENGTH = WorkStatus.LOCAL_LENGTH_ERROR.code();
     private static final int LOCAL_PROTECTION = WorkStatus.LOCAL_PROTECTION_ERROR.code();
@@ -109,9 +110,7 @@ final class RequestExecutor {
             case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> send(request, at, flags, mayStage);
             case READ -> read(request, at, flags, mayStage);
             case COMPARE_AND_SWAP, FETCH_AND_ADD -> atomic(opcode == COMPARE_AND_SWAP, request, at, mayStage);
-            case LOCAL_INVALIDATE -> windowRequests.invalidate(request, at);
-            case BIND_WINDOW -> windowRequests.bind(request, at);
-            default -> WorkStatus.LOCAL_QUEUE_PAIR_ERROR.code();
+            default -> carryOutLocally(request, at, opcode);
         };
         if (result == DONE && (signalAll || (flags & SendRequestLayout.FLAG_SIGNALED) != 0)) {
             complete(request, at, opcode);
@@ -129,10 +128,69 @@ final class RequestExecutor {
         completions.push(fields);
     }
 
+    /// Completes a request that a link has carried out, if it was signalled.
+    void completeSent(MemorySegment request, long at) {
+        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
+        if (!signalAll && (flags & SendRequestLayout.FLAG_SIGNALED) == 0) {
+            return;
+        }
+        int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
+        local.total = isAtomic(opcode) ? Long.BYTES : LocalElements.bytes(request, at);
+        complete(request, at, opcode);
+    }
+
     /// Completes a request that failed or was flushed; signalled or not (IBTA 10.7.3.1).
     void completeFailed(long workId, int status) {
+        completeFailed(workId, status, 0);
+    }
+
+    /// Completes a request that failed.
+    ///
+    /// @param vendorError what the status does not say
+    void completeFailed(long workId, int status, int vendorError) {
         failedSend.set(workId, status, 0, 0, number);
+        failedSend.vendorError = vendorError;
         completions.push(failedSend);
+    }
+
+    /// Finds the memory behind the elements of a request.
+    ///
+    /// @param right the right that the memory must have, 0 for reading
+    /// @return [#DONE], or the code of the [WorkStatus] to fail with
+    int resolveLocal(ElementList into, MemorySegment request, long at, int flags, int right) {
+        return localElements.resolve(into, request, at, flags, right);
+    }
+
+    /// The open region of this side with this key, or null.
+    @Nullable
+    SoftMemoryRegion localRegion(int key) {
+        return context.regions().find(key);
+    }
+
+    /// Carries a request out that concerns this side only.
+    ///
+    /// @return [#DONE], or the code of the [WorkStatus] to fail with
+    int carryOutLocally(MemorySegment request, long at, int opcode) {
+        return switch (opcode) {
+            case LOCAL_INVALIDATE -> windowRequests.invalidate(request, at);
+            case BIND_WINDOW -> windowRequests.bind(request, at);
+            default -> WorkStatus.LOCAL_QUEUE_PAIR_ERROR.code();
+        };
+    }
+
+    /// Whether a request concerns this side only, or nobody.
+    static boolean isLocal(int opcode) {
+        return opcode == LOCAL_INVALIDATE || opcode == BIND_WINDOW || opcode < WRITE || opcode > SEND_WITH_INVALIDATE;
+    }
+
+    /// Whether it is an atomic operation.
+    static boolean isAtomic(int opcode) {
+        return opcode == COMPARE_AND_SWAP || opcode == FETCH_AND_ADD;
+    }
+
+    /// Whether it has immediate data.
+    static boolean hasImmediate(int opcode) {
+        return opcode == WRITE_WITH_IMMEDIATE || opcode == SEND_WITH_IMMEDIATE;
     }
 
     /// Completes a receive of this side that was flushed.

@@ -3,18 +3,22 @@ package io.rdmacomm.soft;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /// The send queue of a queue pair. What can be carried out at once never waits here: the posting thread does it.
 /// What must wait for the peer is kept in a ring, and the engine or the stager goes on with it. Everything is
 /// under the queue pair's send lock, except where it says otherwise.
 final class SendQueue implements AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(SendQueue.class.getName());
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
 
@@ -27,6 +31,15 @@ final class SendQueue implements AutoCloseable {
         ///
         /// @param status what the oldest request that waits fails with
         void onFailed(int status);
+
+        /// The peer, or the TCP connection to it, has failed.
+        ///
+        /// @param status what the oldest request that waits fails with
+        /// @param event to be raised
+        void onLinkFailed(int status, AsyncEventType event);
+
+        /// The first message has come over the link.
+        void onLinkEstablished();
 
         /// A request that never waited has failed; requests `next` and later of `batch` are still to be completed.
         void onFailed(SendBatch batch, int next, int end, int status);
@@ -43,6 +56,27 @@ final class SendQueue implements AutoCloseable {
     private final SendRing waiting;
     private final WaitPolicy policy = new WaitPolicy();
     private boolean staging;
+    private @Nullable Link link;
+    private int vendorError;
+    private boolean receiveAbandoned;
+    private long abandonedReceive;
+    private boolean drainWanted;
+
+    /// What a link shares with its queue pair.
+    ///
+    /// @param ring of the requests
+    /// @param executor completes them
+    /// @param block shows the queue pair's rights
+    /// @param domain number of the protection domain
+    /// @param receiveRing where the receives are in the control file
+    /// @param receiveCompletions where they complete
+    record Parts(
+            SendRing ring,
+            RequestExecutor executor,
+            OwnBlock block,
+            int domain,
+            long receiveRing,
+            SoftCompletionQueue receiveCompletions) {}
 
     SendQueue(
             SoftQueuePair queuePair,
@@ -64,6 +98,11 @@ final class SendQueue implements AutoCloseable {
         this.waiting = new SendRing(sizes);
     }
 
+    /// The requests that wait.
+    SendRing ring() {
+        return waiting;
+    }
+
     WaitPolicy policy() {
         return policy;
     }
@@ -72,6 +111,12 @@ final class SendQueue implements AutoCloseable {
     ///
     /// @return how many were taken
     int post(SendBatch batch, int first, int end) {
+        Link remote = link;
+        if (remote != null) {
+            int kept = keep(batch, first, end) - first;
+            remote.transmit();
+            return kept;
+        }
         if (!owner.maySend() || !waiting.isEmpty()) {
             return keep(batch, first, end) - first;
         }
@@ -138,7 +183,8 @@ final class SendQueue implements AutoCloseable {
     void flush(int status) {
         int next = status;
         while (!waiting.isEmpty()) {
-            executor.completeFailed(waiting.headWorkId(), next);
+            executor.completeFailed(waiting.headWorkId(), next, vendorError);
+            vendorError = 0;
             waiting.removeHead();
             next = FLUSHED;
         }
@@ -147,18 +193,24 @@ final class SendQueue implements AutoCloseable {
     /// Discards what waits, silently.
     void clear() {
         waiting.clear();
+        receiveAbandoned = false;
     }
 
     /// What waits is not tried any more; whoever works for it without the lock gives up.
     void stop() {
+        drainWanted = false;
         staging = false;
+        dropLink(true);
         policy.newLife();
         context.waiting().remove(queuePair);
     }
 
     /// Goes on after it was drained.
     void resume() {
-        if (!waiting.isEmpty() && !staging) {
+        Link remote = link;
+        if (remote != null) {
+            remote.drive(true);
+        } else if (!waiting.isEmpty() && !staging) {
             workOff();
         }
     }
@@ -208,7 +260,10 @@ final class SendQueue implements AutoCloseable {
         }
         try {
             context.waiting().remove(queuePair);
-            if (owner.maySend() && !staging) {
+            Link remote = link;
+            if (remote != null) {
+                remote.release();
+            } else if (owner.maySend() && !staging) {
                 workOff();
             }
         } finally {
@@ -239,6 +294,120 @@ final class SendQueue implements AutoCloseable {
             own.endExecuting();
         }
         settle(result);
+    }
+
+    // ---- The link ----
+
+    /// The TCP connection to the peer, or null.
+    @Nullable
+    Link link() {
+        return link;
+    }
+
+    /// Goes on over a TCP connection.
+    void attach(Link remote, LinkAttention attention) throws IOException {
+        link = remote;
+        context.waiting().remove(queuePair);
+        policy.progressed();
+        try {
+            attention.open();
+        } catch (IOException | RuntimeException e) {
+            link = null;
+            remote.close(false);
+            throw e;
+        }
+        remote.drive(true);
+    }
+
+    private void dropLink(boolean orderly) {
+        Link remote = link;
+        link = null;
+        if (remote != null) {
+            receiveAbandoned |= remote.abandonReceive();
+            abandonedReceive = remote.receiveId();
+            remote.close(orderly && context.isOpen());
+        }
+    }
+
+    /// Flushes the receive that a message had taken which never became complete.
+    void flushAbandonedReceive(Connection.Flush flush) {
+        if (receiveAbandoned) {
+            receiveAbandoned = false;
+            flush.receive(abandonedReceive);
+        }
+    }
+
+    /// The peer had no receive.
+    ///
+    /// @return [RequestExecutor#DONE] if the link holds back until it is released, or what the request fails with
+    int linkNotReady(int timer) {
+        int failure = policy.receiverNotReady(System.nanoTime(), timer);
+        if (failure == RequestExecutor.DONE) {
+            context.waiting().add(queuePair);
+            context.engine().wakeup();
+        }
+        return failure;
+    }
+
+    /// Requests have ended.
+    void linkProgressed() {
+        policy.progressed();
+    }
+
+    /// Something has come.
+    void linkEstablished() {
+        owner.onLinkEstablished();
+    }
+
+    /// Whether requests may be sent.
+    boolean maySend() {
+        return owner.maySend();
+    }
+
+    /// The oldest request has failed.
+    void linkFailed(int status, int vendor) {
+        vendorError = vendor;
+        owner.onFailed(status);
+    }
+
+    /// A request of the peer was refused: the responder goes to the error state with its answer.
+    void linkRefused(AsyncEventType event) {
+        owner.onLinkFailed(FLUSHED, event);
+    }
+
+    /// The connection is lost.
+    void linkLost(Link remote, WorkStatus status, int vendor, String reason) {
+        LOGGER.log(System.Logger.Level.DEBUG, "{0}: {1}", remote, reason);
+        vendorError = vendor;
+        owner.onLinkFailed(status.code(), AsyncEventType.QUEUE_PAIR_FATAL);
+    }
+
+    /// The peer's queue pair is gone in an orderly way: what it has not carried out waits for the retries to end.
+    void linkClosed(Link remote) {
+        LOGGER.log(System.Logger.Level.DEBUG, "{0}: closed by the peer", remote);
+        dropLink(false);
+        if (!waiting.isEmpty() && owner.maySend()) {
+            settle(RequestExecutor.NO_PEER);
+        }
+    }
+
+    /// Says once that the send queue is drained: as soon as what was sent has ended.
+    void notifyDrained() {
+        drainWanted = true;
+        linkSettled();
+    }
+
+    /// The link has done what can be done now.
+    void linkSettled() {
+        if (drainWanted && (link == null || !link.isWaiting())) {
+            drainWanted = false;
+            context.asyncEvents().raise(AsyncEventType.SEND_QUEUE_DRAINED, queuePair);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return queuePair.toString();
     }
 
     /// Carries the oldest request out on the stager's thread, which may wait for the peer. The lock is not held

@@ -40,7 +40,27 @@ final class SendRing implements AutoCloseable {
 
     /// Where the oldest request is.
     long headAt() {
-        return (head & mask) * stride;
+        return at(head);
+    }
+
+    /// The position of the oldest request. Positions count all requests that were ever added.
+    long head() {
+        return head;
+    }
+
+    /// The position behind the newest request.
+    long tail() {
+        return tail;
+    }
+
+    /// How many requests it has room for, a power of two.
+    int size() {
+        return mask + 1;
+    }
+
+    /// Where the request at `position` is.
+    long at(long position) {
+        return (position & mask) * stride;
     }
 
     /// The oldest request's number.
@@ -63,7 +83,7 @@ final class SendRing implements AutoCloseable {
         if (tail - head > mask) {
             return false;
         }
-        long to = (tail & mask) * stride;
+        long to = at(tail);
         MemorySegment.copy(request, at, segment, to, SendRequestLayout.BYTES);
         int count = request.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT);
         long elements = request.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS) - request.address();
@@ -80,12 +100,12 @@ final class SendRing implements AutoCloseable {
 
     /// Room for the inline data of the request that was added last.
     MemorySegment inlineRoom() {
-        return segment.asSlice(((tail - 1) & mask) * stride + inlineAt, inlineBytes);
+        return segment.asSlice(at(tail - 1) + inlineAt, inlineBytes);
     }
 
     /// Makes `bytes` bytes in [#inlineRoom()] the only element of the request that was added last.
     void setInline(int bytes) {
-        long at = ((tail - 1) & mask) * stride;
+        long at = at(tail - 1);
         long element = at + SendRequestLayout.BYTES;
         segment.set(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT, bytes == 0 ? 0 : 1);
         segment.set(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS, segment.address() + at + inlineAt);

@@ -17,6 +17,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     private final int number;
     private final @Nullable SoftCompletionChannel channel;
     private final CompletionRing ring;
+    private volatile @Nullable LinkPolling links;
 
     SoftCompletionQueue(SoftContext context, CompletionQueueOptions options) {
         super(context, options);
@@ -34,6 +35,26 @@ final class SoftCompletionQueue extends CompletionQueue {
 
     CompletionRing ring() {
         return ring;
+    }
+
+    /// The TCP links whose completions come here.
+    LinkPolling links() {
+        LinkPolling known = links;
+        return known == null ? makeLinks() : known;
+    }
+
+    private synchronized LinkPolling makeLinks() {
+        LinkPolling made = links;
+        if (made == null) {
+            made = new LinkPolling();
+            links = made;
+        }
+        return made;
+    }
+
+    /// Whether somebody waits for its next completion.
+    boolean isArmed() {
+        return ring.isArmed();
     }
 
     /// Appends a completion of this side. Any thread; does not allocate.
@@ -70,6 +91,11 @@ final class SoftCompletionQueue extends CompletionQueue {
     @Override
     protected int doPoll(MemorySegment into, int max) {
         int count = ring.poll(into, max);
+        LinkPolling polled = links;
+        if (count == 0 && polled != null) {
+            polled.drive();
+            count = ring.poll(into, max);
+        }
         if (count == 0 && ring.isBroken()) {
             throw new RdmaException(
                     "poll completion queue (ibv_poll_cq)",
@@ -82,6 +108,9 @@ final class SoftCompletionQueue extends CompletionQueue {
     @Override
     protected void doArm(boolean solicitedOnly) {
         ring.arm(solicitedOnly);
+        if (links != null) {
+            context.links().watch().armed();
+        }
     }
 
     @Override
@@ -110,5 +139,9 @@ final class SoftCompletionQueue extends CompletionQueue {
             channel.forget(this);
         }
         ring.free();
+        LinkPolling made = links;
+        if (made != null) {
+            made.close();
+        }
     }
 }

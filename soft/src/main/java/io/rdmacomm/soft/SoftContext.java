@@ -25,6 +25,7 @@ import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.BindException;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +43,8 @@ final class SoftContext extends Context implements Engine.Events {
             Capability.RESIZE_SHARED_RECEIVE_QUEUE,
             Capability.CONNECTION_MANAGER);
 
+    private static final int MOST_PORTS = 100;
+
     private final SoftDevice device;
     private final ShmDirectory directory;
     private final ControlFile control;
@@ -49,6 +52,7 @@ final class SoftContext extends Context implements Engine.Events {
     private final Engine engine;
     private final Peers peers;
     private final Stager stager;
+    private final Links links;
     private final AsyncEvents asyncEvents = new AsyncEvents();
     private final LocalRegions regions = new LocalRegions();
     private final QueuePairNumbers queuePairNumbers = new QueuePairNumbers();
@@ -60,7 +64,8 @@ final class SoftContext extends Context implements Engine.Events {
     private final AtomicInteger numbers = new AtomicInteger();
     private final AtomicLong files = new AtomicLong();
 
-    private SoftContext(SoftDevice device, ShmDirectory directory, ControlFile control) throws IOException {
+    private SoftContext(SoftDevice device, ShmDirectory directory, ControlFile control, @Nullable Listener listener)
+            throws IOException {
         super(device);
         this.device = device;
         this.directory = directory;
@@ -69,17 +74,24 @@ final class SoftContext extends Context implements Engine.Events {
         this.engine = new Engine(directory, device.name() + "-" + directory.lid(), this);
         this.peers = new Peers(engine, directory.lid(), device.gid());
         this.stager = new Stager(this);
+        this.links = new Links(this, engine, listener);
     }
 
     static SoftContext open(SoftDevice device) {
         ShmDirectory directory = null;
         try {
-            directory = ShmDirectory.claim();
-            ControlFile control = ControlFile.create(
-                    directory, device.gid().high(), device.gid().low());
-            SoftContext context = new SoftContext(device, directory, control);
-            context.engine.start();
-            return context;
+            for (int tries = 1; ; tries++) {
+                directory = ShmDirectory.claim();
+                try {
+                    return open(device, directory);
+                } catch (BindException e) {
+                    // Some other program has the port of this LID.
+                    directory.close();
+                    if (tries == MOST_PORTS) {
+                        throw e;
+                    }
+                }
+            }
         } catch (IOException e) {
             RdmaException failure = new RdmaException(
                     "open device " + device.name(), Errno.ENOSPC, e.getMessage() + "; " + spaceHint(), e);
@@ -91,6 +103,22 @@ final class SoftContext extends Context implements Engine.Events {
                 }
             }
             throw failure;
+        }
+    }
+
+    private static SoftContext open(SoftDevice device, ShmDirectory directory) throws IOException {
+        Listener listener = Listener.open(device.settings().address(), directory.lid());
+        try {
+            ControlFile control = ControlFile.create(
+                    directory, device.gid().high(), device.gid().low());
+            SoftContext context = new SoftContext(device, directory, control, listener);
+            context.engine.start();
+            return context;
+        } catch (IOException | RuntimeException e) {
+            if (listener != null) {
+                listener.close();
+            }
+            throw e;
         }
     }
 
@@ -131,6 +159,29 @@ final class SoftContext extends Context implements Engine.Events {
 
     Peers peers() {
         return peers;
+    }
+
+    DeviceSettings settings() {
+        return device.settings();
+    }
+
+    /// The TCP side.
+    Links links() {
+        return links;
+    }
+
+    /// The queue pair with this number, or null.
+    @Nullable
+    SoftQueuePair softQueuePair(int number) {
+        return queuePair(number) instanceof SoftQueuePair queuePair ? queuePair : null;
+    }
+
+    /// A shared receive queue fell below its limit.
+    void limitReached(int number) {
+        SoftSharedReceiveQueue queue = sharedQueues.get(number);
+        if (queue != null) {
+            asyncEvents.raise(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, queue);
+        }
     }
 
     Stager stager() {
@@ -233,12 +284,7 @@ final class SoftContext extends Context implements Engine.Events {
                 }
             }
             case Message.OVERRUN -> failQueue(number);
-            case Message.LIMIT -> {
-                SoftSharedReceiveQueue queue = sharedQueues.get(number);
-                if (queue != null) {
-                    asyncEvents.raise(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, queue);
-                }
-            }
+            case Message.LIMIT -> limitReached(number);
             case Message.REGION_GONE -> peers.forgetRegion((int) first, number);
             case Message.ESTABLISHED -> {
                 if (queuePair(number) instanceof SoftQueuePair queuePair) {
@@ -287,7 +333,7 @@ final class SoftContext extends Context implements Engine.Events {
 
     @Override
     public long onTime() {
-        return waiting.retryDue();
+        return Math.min(waiting.retryDue(), links.onTime());
     }
 
     @Override
@@ -357,6 +403,7 @@ final class SoftContext extends Context implements Engine.Events {
         stager.close();
         try (directory) {
             engine.close();
+            links.close();
             peers.close();
             control.close();
         } catch (IOException e) {

@@ -21,10 +21,10 @@ final class SoftLimits {
     static final int MAX_ELEMENTS = 32;
     /// Most inline bytes of a request.
     static final int MAX_INLINE = 4096;
+    /// Most READs and atomics of one queue pair at a time.
+    static final int MAX_READ_ATOMIC = 255;
     /// Longest message: what `byte_len` can say of it.
     static final long MAX_MESSAGE = 0xffff_ffffL;
-
-    private static final int MAX_READ_ATOMIC = 255;
 
     private SoftLimits() {}
 

@@ -9,6 +9,7 @@ import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// reach.
 final class SoftMemoryRegion extends MemoryRegion {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
+    private static final long WINDOW_BYTES = 1L << 30;
 
     private final SoftContext context;
     private final @Nullable MappedFile mapped;
@@ -26,6 +28,7 @@ final class SoftMemoryRegion extends MemoryRegion {
     private volatile MemorySegment segment;
     private volatile int access;
     private volatile int key;
+    private volatile @Nullable ByteBuffer @Nullable [] buffers;
 
     private SoftMemoryRegion(
             SoftProtectionDomain domain, MemorySegment segment, @Nullable MappedFile mapped, long file, int access)
@@ -83,6 +86,39 @@ final class SoftMemoryRegion extends MemoryRegion {
     /// Where `address` is in the segment; the caller has checked that it is in the region.
     long offsetOf(long remoteAddress) {
         return remoteAddress - address();
+    }
+
+    /// A buffer over the part of the region that `offset` is in, for sockets. It reaches further than a segment
+    /// of a message beyond [#WINDOW_BYTES], so that a payload never lies in two. Not to be moved: its users share
+    /// it.
+    ByteBuffer window(long offset) {
+        int index = (int) (offset / WINDOW_BYTES);
+        @Nullable ByteBuffer[] all = buffers;
+        ByteBuffer window = all == null ? null : all[index];
+        return window == null ? makeWindow(index) : window;
+    }
+
+    /// Where in its window `offset` is.
+    static int inWindow(long offset) {
+        return (int) (offset % WINDOW_BYTES);
+    }
+
+    private synchronized ByteBuffer makeWindow(int index) {
+        MemorySegment memory = segment;
+        @Nullable ByteBuffer[] before = buffers;
+        @Nullable
+        ByteBuffer[] all = before == null
+                ? new @Nullable ByteBuffer[(int) (memory.byteSize() / WINDOW_BYTES) + 1]
+                : before.clone();
+        ByteBuffer window = all[index];
+        if (window == null) {
+            long from = index * WINDOW_BYTES;
+            window = memory.asSlice(from, Math.min(2 * WINDOW_BYTES - 1, memory.byteSize() - from))
+                    .asByteBuffer();
+            all[index] = window;
+            buffers = all;
+        }
+        return window;
     }
 
     /// Whether `[from, from + bytes)` lies in the region.
@@ -175,6 +211,7 @@ final class SoftMemoryRegion extends MemoryRegion {
             throw context.noSpace("reregister memory (ibv_rereg_mr)", "a key", e);
         }
         segment = newSegment == null ? segment : newSegment;
+        buffers = null;
         domain = newDomain == null ? domain : (SoftProtectionDomain) newDomain;
         access = newAccess == -1 ? access : newAccess;
         grant();

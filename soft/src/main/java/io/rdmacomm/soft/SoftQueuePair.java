@@ -2,6 +2,9 @@ package io.rdmacomm.soft;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.soft.iwarp.MpaFrame;
+import io.rdmacomm.soft.iwarp.MpaNegotiation;
+import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.shm.ControlLayout;
 import io.rdmacomm.soft.shm.Peer;
 import io.rdmacomm.soft.shm.ReceiveRing;
@@ -23,6 +26,7 @@ import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /// A reliable connected queue pair: its state, its receives, and how it fails. Its sends are in [SendQueue].
@@ -40,6 +44,10 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     private final Connection connection;
     private final RequestExecutor executor;
     private final SendQueue sends;
+    private final SendQueue.Parts parts;
+    private int inboundReads = 1;
+    private int expectedPsn = -1;
+    private boolean established;
 
     private SoftQueuePair(SoftProtectionDomain domain, QueuePairOptions options, int number) throws IOException {
         super(domain, options);
@@ -61,10 +69,12 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
                 receives.offset(),
                 receiveCompletions.ring().offset());
         PeerQueuePair peer = new PeerQueuePair(number);
-        this.connection = new Connection(context, block, peer);
+        this.connection = new Connection(context, this, block, peer);
         this.executor = new RequestExecutor(
                 context, block, number, domain.number(), peer, sendCompletions, options.signalAll());
         this.sends = new SendQueue(this, this, sendLock(), block, connection, peer, executor, sizes);
+        this.parts = new SendQueue.Parts(
+                sends.ring(), executor, block, domain.number(), receives.offset(), receiveCompletions);
         context.softQueuePairs().add(this);
     }
 
@@ -96,6 +106,24 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
 
     SendQueue sends() {
         return sends;
+    }
+
+    SoftCompletionQueue sendCompletions() {
+        return sendCompletions;
+    }
+
+    SoftCompletionQueue receiveCompletions() {
+        return receiveCompletions;
+    }
+
+    /// Takes the send lock if nobody has it.
+    boolean tryLockSends() {
+        return sendLock().tryLock();
+    }
+
+    /// Gives the send lock back.
+    void unlockSends() {
+        sendLock().unlock();
     }
 
     boolean completesIn(SoftCompletionQueue queue) {
@@ -238,6 +266,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     }
 
     private void flushReceives() {
+        sends.flushAbandonedReceive(this::flushReceive);
         if (shared != null) {
             context.asyncEvents().raise(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, this);
             return;
@@ -250,6 +279,114 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
 
     private void flushReceive(long workId) {
         executor.completeFlushed(receiveCompletions, workId);
+    }
+
+    @Override
+    public void onLinkFailed(int status, AsyncEventType event) {
+        receiveLock().lock();
+        try {
+            if (isConnected()) {
+                fail(status);
+                if (event != AsyncEventType.UNKNOWN) {
+                    context.asyncEvents().raise(event, this);
+                }
+            }
+        } finally {
+            receiveLock().unlock();
+        }
+    }
+
+    @Override
+    public void onLinkEstablished() {
+        if (!established) {
+            established = true;
+            if (state() == QueuePairState.READY_TO_RECEIVE) {
+                context.asyncEvents().raise(AsyncEventType.COMMUNICATION_ESTABLISHED, this);
+            }
+        }
+    }
+
+    // ---- TCP ----
+
+    /// What this side wants of a link.
+    MpaNegotiation wishes() {
+        return new MpaNegotiation(context.settings().checksum(), inboundReads, SoftLimits.MAX_READ_ATOMIC);
+    }
+
+    /// The engine has begun to call the peer.
+    ///
+    /// @return false if that is not wanted any more
+    boolean calling(OutgoingCall call) {
+        sendLock().lock();
+        try {
+            return connection.calling(call);
+        } finally {
+            sendLock().unlock();
+        }
+    }
+
+    /// The engine has called the peer in vain.
+    void callEnded(OutgoingCall call) {
+        sendLock().lock();
+        try {
+            connection.called(call);
+        } finally {
+            sendLock().unlock();
+        }
+    }
+
+    /// The peer has accepted the call; the engine.
+    ///
+    /// @throws IOException if the connection is not good any more
+    void connected(OutgoingCall call, SocketChannel channel, LinkTerms terms) throws IOException {
+        sendLock().lock();
+        try {
+            if (connection.called(call) && isConnected() && sends.link() == null) {
+                attach(channel, terms);
+            } else {
+                new Link(this, sends, parts, channel, terms).close(true);
+            }
+        } finally {
+            sendLock().unlock();
+        }
+    }
+
+    /// Decides about a call of a peer, and accepts it if it is the right one; the engine.
+    ///
+    /// @throws IOException if the caller cannot be answered
+    PeerHandshake.Verdict answer(IncomingCall call, MpaFrame request, PeerHandshake peer) throws IOException {
+        sendLock().lock();
+        try {
+            if (!isConnected()) {
+                return PeerHandshake.Verdict.NOT_THERE;
+            }
+            PeerHandshake.Verdict verdict = connection.consider(peer);
+            if (verdict == PeerHandshake.Verdict.ACCEPTED) {
+                MpaNegotiation wishes = wishes();
+                MpaFrame reply = wishes.acceptance(
+                        request, LinkTerms.reply(peer, verdict).appendTo(new byte[0]));
+                call.accept(reply);
+                expectedPsn = peer.expectedPsn();
+                attach(
+                        call.channel(),
+                        new LinkTerms(
+                                wishes.responderTerms(request, reply),
+                                LinkTerms.FEATURES & peer.features(),
+                                Math.min(LinkTerms.LONGEST_SEGMENT, peer.longestSegment()),
+                                false,
+                                peer.source().number()));
+            }
+            return verdict;
+        } finally {
+            sendLock().unlock();
+        }
+    }
+
+    private void attach(SocketChannel channel, LinkTerms terms) throws IOException {
+        established = false;
+        Link link = new Link(this, sends, parts, channel, terms);
+        context.links().counters().established();
+        sends.attach(link, link.attention());
     }
 
     /// A context has said hello: it may be that of the peer; the engine.
@@ -291,12 +428,17 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
             }
             case READY_TO_RECEIVE -> {
                 connection.name(effective);
+                inboundReads = Math.max(1, effective.maxDestinationReadAtomic());
+                expectedPsn = -1;
                 enter(to);
                 connection.bind();
             }
             case READY_TO_SEND -> {
                 connection.sendPsn(effective.sendPsn());
                 sends.policy().configure(effective);
+                if (sends.link() != null && expectedPsn != -1 && !connection.isExpected(expectedPsn)) {
+                    sends.stop();
+                }
                 enter(to);
                 connection.bind();
                 sends.resume();
@@ -304,7 +446,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
             case SEND_QUEUE_DRAIN -> {
                 enter(to);
                 if (from != to && change.drainNotification()) {
-                    context.asyncEvents().raise(AsyncEventType.SEND_QUEUE_DRAINED, this);
+                    sends.notifyDrained();
                 }
             }
             case INIT, SEND_QUEUE_ERROR -> enter(to);

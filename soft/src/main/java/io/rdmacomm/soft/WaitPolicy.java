@@ -64,6 +64,11 @@ final class WaitPolicy {
         return RequestExecutor.DONE;
     }
 
+    /// How long a request is repeated, [Long#MAX_VALUE] for ever.
+    long patienceNanos() {
+        return patienceNanos;
+    }
+
     /// A request was carried out: the counters begin anew.
     void progressed() {
         missing = false;

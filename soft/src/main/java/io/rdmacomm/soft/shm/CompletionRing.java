@@ -232,6 +232,11 @@ public final class CompletionRing {
         VarHandle.fullFence();
     }
 
+    /// Whether somebody waits to be told.
+    public boolean isArmed() {
+        return SharedWords.acquireInt(memory, queue + QUEUE_ARMED) != 0;
+    }
+
     /// Takes the arming back.
     ///
     /// @return whether it was armed

@@ -5,7 +5,9 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -34,6 +36,13 @@ public final class Engine implements AutoCloseable {
         ///
         /// @return nanoseconds until this is wanted again, [Long#MAX_VALUE] for never
         long onTime();
+    }
+
+    /// What becomes ready on the engine's selector besides control connections, as the attachment of its key.
+    /// Called on the engine's thread.
+    public interface Ready {
+        /// The channel of `key` is ready.
+        void ready(SelectionKey key) throws IOException;
     }
 
     private final Events events;
@@ -82,6 +91,16 @@ public final class Engine implements AutoCloseable {
                 events.onPeerGone(peer);
             }
         });
+    }
+
+    /// Registers a channel that is not blocking; any thread.
+    ///
+    /// @param operations of [SelectionKey]
+    /// @throws ClosedChannelException if the channel is closed
+    public SelectionKey register(SelectableChannel channel, int operations, Ready ready) throws ClosedChannelException {
+        SelectionKey key = channel.register(selector, operations, ready);
+        selector.wakeup();
+        return key;
     }
 
     /// Runs `task` on the engine's thread, soon.
@@ -136,13 +155,15 @@ public final class Engine implements AutoCloseable {
         if (!key.isValid()) {
             return;
         }
-        if (key.isAcceptable()) {
+        if (key.isAcceptable() && key.attachment() == null) {
             SocketChannel accepted = server.accept();
             if (accepted != null) {
                 accepted.configureBlocking(false);
                 ByteBuffer partial = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
                 accepted.register(selector, SelectionKey.OP_READ, partial);
             }
+        } else if (key.attachment() instanceof Ready ready) {
+            ready.ready(key);
         } else if (key.attachment() instanceof Peer peer) {
             watchEnd(key, peer, buffer);
         } else if (key.attachment() instanceof ByteBuffer partial) {

@@ -75,6 +75,7 @@ class SoakTest extends ContractCase {
         private final Deque<Pending> pending = new ArrayDeque<>();
         private final List<byte[]> sent = new ArrayList<>();
         private int receivesPosted;
+        private boolean reading;
         private int received;
 
         Run(Pair pair, LocalMemory local, EndMemory remote, EndMemory inbox, Random random) {
@@ -109,14 +110,15 @@ class SoakTest extends ContractCase {
                 case 0, 1 -> write(id, slot, offset, payload);
                 case 2 -> {
                     byte[] expected = Arrays.copyOfRange(model, offset, offset + bytes);
-                    pair.here().post(Work.read(id, to.slice(offset, bytes), pieces(slot, bytes)));
+                    post(Work.read(id, to.slice(offset, bytes), pieces(slot, bytes)));
+                    reading = true;
                     pending.add(new Pending(id, slot, expected));
                 }
                 case 3 -> {
                     long old = words.getLong(word);
                     long addend = random.nextLong();
                     words.putLong(word, old + addend);
-                    pair.here().post(Work.fetchAndAdd(id, to.slice(word, 8), addend, piece(slot, 0, 8)));
+                    post(Work.fetchAndAdd(id, to.slice(word, 8), addend, piece(slot, 0, 8)));
                     pending.add(new Pending(id, slot, bytesOf(old)));
                 }
                 case 4 -> {
@@ -124,18 +126,24 @@ class SoakTest extends ContractCase {
                     long expected = random.nextBoolean() ? old : random.nextLong();
                     long value = random.nextLong();
                     words.putLong(word, old == expected ? value : old);
-                    pair.here().post(Work.compareAndSwap(id, to.slice(word, 8), expected, value, piece(slot, 0, 8)));
+                    post(Work.compareAndSwap(id, to.slice(word, 8), expected, value, piece(slot, 0, 8)));
                     pending.add(new Pending(id, slot, bytesOf(old)));
                 }
                 default -> send(id, slot, Arrays.copyOf(payload, Math.min(bytes, RECEIVE)));
             }
         }
 
+        /// What comes after a READ may overtake it, unless it is fenced (IBTA 10.8.3.3); the model has one order.
+        private void post(Work work) {
+            pair.here().post(reading ? work.fenced() : work);
+            reading = false;
+        }
+
         private void write(long id, int slot, int offset, byte[] payload) {
             local.write((long) slot * SLOT, payload);
             System.arraycopy(payload, 0, model, offset, payload.length);
             Work work = Work.write(id, to.slice(offset, payload.length), pieces(slot, payload.length));
-            pair.here().post(payload.length <= 64 && random.nextBoolean() ? work.inline() : work);
+            post(payload.length <= 64 && random.nextBoolean() ? work.inline() : work);
             pending.add(new Pending(id, slot, payload));
         }
 
@@ -148,7 +156,7 @@ class SoakTest extends ContractCase {
                 postReceives(sent.size() + 1);
             }
             local.write((long) slot * SLOT, payload);
-            pair.here().post(Work.send(id, pieces(slot, payload.length)));
+            post(Work.send(id, pieces(slot, payload.length)));
             sent.add(payload);
             postReceives(sent.size());
             pending.add(new Pending(id, slot, payload));

@@ -1,0 +1,65 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.shm.Engine;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+
+/// A TCP connection on which the two ends are still agreeing with each other. Never blocks; ends at its deadline
+/// whatever the other side does. The engine.
+abstract class Call implements Engine.Ready {
+    private static final long PATIENCE_NANOS = 5_000_000_000L;
+
+    private final Links links;
+    private final SocketChannel channel;
+    private final long deadline = System.nanoTime() + PATIENCE_NANOS;
+
+    Call(Links links, SocketChannel channel) {
+        this.links = links;
+        this.channel = channel;
+    }
+
+    final SocketChannel channel() {
+        return channel;
+    }
+
+    final Links links() {
+        return links;
+    }
+
+    @Override
+    public final void ready(SelectionKey key) {
+        try {
+            advance(key);
+        } catch (IOException | RuntimeException e) {
+            links.counters().malformed();
+            end();
+        }
+    }
+
+    /// Goes on, as far as it goes.
+    abstract void advance(SelectionKey key) throws IOException;
+
+    /// The call is over, and so is its connection.
+    final void end() {
+        leave();
+        links.close(channel);
+        onEnd();
+    }
+
+    /// The call is over; its connection goes on.
+    final void leave() {
+        links.left(this);
+    }
+
+    /// The call has ended without success.
+    void onEnd() {}
+
+    /// Ends the call if its time is over.
+    final void checkTime(long now) {
+        if (now - deadline >= 0) {
+            links.counters().timedOut();
+            end();
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.shm.Engine;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import org.jspecify.annotations.Nullable;
+
+/// Who drives a link: the threads that poll its completion queues, or else the engine. The engine sees everything
+/// that comes; while somebody polls it lets go of the link, and looks again a little later.
+final class LinkAttention implements Engine.Ready {
+    private static final int READ = SelectionKey.OP_READ;
+    private static final int READ_WRITE = SelectionKey.OP_READ | SelectionKey.OP_WRITE;
+
+    private final Link link;
+    private final SoftQueuePair queuePair;
+    private final SoftCompletionQueue sends;
+    private final SoftCompletionQueue receives;
+    private final LinkWatch watch;
+    private @Nullable SelectionKey sendKey;
+    private @Nullable SelectionKey receiveKey;
+    private volatile @Nullable SelectionKey engineKey;
+    private volatile boolean hotInSends;
+    private volatile boolean hotInReceives;
+    private volatile boolean deferred;
+    private volatile boolean unfinished;
+    private long due;
+    private boolean listed;
+
+    LinkAttention(Link link, SoftQueuePair queuePair) {
+        this.link = link;
+        this.queuePair = queuePair;
+        this.sends = queuePair.sendCompletions();
+        this.receives = queuePair.receiveCompletions();
+        this.watch = queuePair.context().links().watch();
+    }
+
+    /// Begins to be watched.
+    void open() throws IOException {
+        sendKey = sends.links().add(link);
+        receiveKey = receives.equals(sends) ? null : receives.links().add(link);
+        engineKey = watch.register(link.channel(), READ, this);
+        watch.add(this);
+    }
+
+    Link link() {
+        return link;
+    }
+
+    // ---- Polling threads ----
+
+    /// Drives the link, unless another thread does.
+    ///
+    /// @return whether something came in
+    boolean tryDrive() {
+        if (!queuePair.tryLockSends()) {
+            return false;
+        }
+        try {
+            unfinished = false;
+            boolean came = link.drive(false);
+            if (!deferred && !link.isQuiet()) {
+                // Should nobody poll again soon, the engine tells the peer.
+                wanted();
+            }
+            return came;
+        } finally {
+            queuePair.unlockSends();
+        }
+    }
+
+    boolean isHot(LinkPolling polling) {
+        return polling.equals(sends.links()) ? hotInSends : hotInReceives;
+    }
+
+    void hot(LinkPolling polling, boolean now) {
+        if (polling.equals(sends.links())) {
+            hotInSends = now;
+        } else {
+            hotInReceives = now;
+        }
+    }
+
+    /// The link has something to send that the socket did not take yet. Whoever holds the send lock.
+    void wanted() {
+        unfinished = true;
+        if (!hotInSends && sends.links().isPolled()) {
+            sends.links().want(link);
+        }
+        SelectionKey key = engineKey;
+        if (key != null
+                && !deferred
+                && !watch.isCurrentThread()
+                && key.isValid()
+                && key.interestOpsOr(SelectionKey.OP_WRITE) != READ_WRITE) {
+            watch.wakeup();
+        }
+    }
+
+    private boolean isPolled(long now) {
+        long last = sends.links().lastPoll();
+        if (receiveKey != null) {
+            last = Math.max(last, receives.links().lastPoll());
+        }
+        return now - last < LinkWatch.TICK_NANOS && !sends.isArmed() && !receives.isArmed();
+    }
+
+    // ---- The engine ----
+
+    @Override
+    public void ready(SelectionKey key) {
+        // The engine may be here before the thread that registers the channel has its key.
+        engineKey = key;
+        long now = System.nanoTime();
+        if (link.isClosed()) {
+            // Its channel is being closed, or somebody else's already.
+            return;
+        }
+        if (isPolled(now)) {
+            defer(key, now + LinkWatch.TICK_NANOS);
+        } else {
+            drive(key, now);
+        }
+    }
+
+    private void drive(SelectionKey key, long now) {
+        if (!queuePair.tryLockSends()) {
+            defer(key, now + LinkWatch.LOCKED_NANOS);
+            return;
+        }
+        try {
+            unfinished = false;
+            link.drive(true);
+            if (key.isValid() && !link.isClosed()) {
+                // With the lock: what the next holder wants is not to be forgotten.
+                key.interestOps(unfinished ? READ_WRITE : READ);
+            }
+        } finally {
+            queuePair.unlockSends();
+        }
+    }
+
+    private void defer(SelectionKey key, long until) {
+        due = until;
+        deferred = true;
+        key.interestOps(0);
+        if (!listed) {
+            listed = true;
+            watch.defer(this);
+        }
+    }
+
+    /// Looks again at a link that was let go of.
+    ///
+    /// @param now in the time of [System#nanoTime()]
+    /// @param review whether not to wait until it is due
+    /// @return when it is due, or 0 if it is not let go of any more
+    long review(long now, boolean review) {
+        SelectionKey key = engineKey;
+        if (link.isClosed() || key == null || !key.isValid()) {
+            listed = false;
+            return 0;
+        }
+        if (!review && due - now > 0) {
+            return due;
+        }
+        if (isPolled(now)) {
+            due = now + LinkWatch.TICK_NANOS;
+            return due;
+        }
+        deferred = false;
+        drive(key, now);
+        listed = deferred;
+        return deferred ? due : 0;
+    }
+
+    /// Gives the peer up if it is silent for too long.
+    void checkTime(long now) {
+        if (link.isWaiting() || link.isBlocked() || !link.isQuiet()) {
+            if (queuePair.tryLockSends()) {
+                try {
+                    link.checkTime(now, queuePair.sends().policy().patienceNanos());
+                } finally {
+                    queuePair.unlockSends();
+                }
+            }
+        } else {
+            link.touch(now);
+        }
+    }
+
+    /// Ends being watched.
+    void close() {
+        watch.remove(this);
+        if (sendKey != null) {
+            sends.links().remove(sendKey);
+        }
+        if (receiveKey != null) {
+            receives.links().remove(receiveKey);
+        }
+    }
+}

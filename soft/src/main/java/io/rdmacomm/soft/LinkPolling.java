@@ -1,0 +1,161 @@
+package io.rdmacomm.soft;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The links whose completions come to one completion queue, for the thread that polls it. The few that were busy
+/// lately are read directly, which is what costs least; of the others a selector says which have something, every
+/// few polls, so that polling costs the same however many there are.
+final class LinkPolling implements AutoCloseable {
+    private static final int HOT = 4;
+    private static final int PATIENCE = 2_000;
+    private static final int SELECT_EVERY = 8;
+
+    private final Selector selector;
+    private final ConcurrentLinkedQueue<Link> wishes = new ConcurrentLinkedQueue<>();
+    private final @Nullable Link[] hot = new @Nullable Link[HOT];
+    private final int[] misses = new int[HOT];
+    private final Consumer<SelectionKey> onReady = this::ready;
+    private int hotCount;
+    private int turn;
+    private volatile boolean selecting;
+    private volatile long lastPoll = System.nanoTime() - LinkWatch.TICK_NANOS;
+
+    LinkPolling() {
+        try {
+            selector = Selector.open();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Has a link watched; any thread.
+    SelectionKey add(Link link) throws IOException {
+        return link.channel().register(selector, SelectionKey.OP_READ, link);
+    }
+
+    /// Forgets a link that is closed; any thread.
+    void remove(SelectionKey key) {
+        key.cancel();
+        if (selecting) {
+            // Somebody polls, perhaps this very thread: the key is gone the next time.
+            return;
+        }
+        try {
+            // A channel is not really closed before its keys are gone.
+            selector.selectNow(LinkPolling::leave);
+        } catch (IOException e) {
+            System.getLogger(LinkPolling.class.getName())
+                    .log(System.Logger.Level.DEBUG, "a link is forgotten later", e);
+        }
+    }
+
+    private static void leave(SelectionKey key) {
+        // Whatever is ready is so the next time, too.
+    }
+
+    /// Has a link driven although nothing comes in: it has something to send. Any thread.
+    void want(Link link) {
+        wishes.add(link);
+    }
+
+    /// When it was polled last, in the time of [System#nanoTime()].
+    long lastPoll() {
+        return lastPoll;
+    }
+
+    /// Whether somebody polls it these days.
+    boolean isPolled() {
+        return System.nanoTime() - lastPoll < LinkWatch.TICK_NANOS;
+    }
+
+    /// Drives what has something to do; the thread that polls, which found nothing.
+    void drive() {
+        lastPoll = System.nanoTime();
+        while (!wishes.isEmpty()) {
+            heat(wishes.poll());
+        }
+        for (int i = hotCount - 1; i >= 0; i--) {
+            driveHot(i);
+        }
+        if (hotCount == 0 || ++turn % SELECT_EVERY == 0) {
+            select();
+        }
+    }
+
+    private void driveHot(int index) {
+        Link link = hot[index];
+        if (link == null || link.isClosed()) {
+            cool(index);
+        } else if (link.attention().tryDrive()) {
+            misses[index] = 0;
+        } else if (++misses[index] > PATIENCE && link.isQuiet()) {
+            cool(index);
+        }
+    }
+
+    private void select() {
+        selecting = true;
+        try {
+            selector.selectNow(onReady);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            selecting = false;
+        }
+    }
+
+    private void ready(SelectionKey key) {
+        if (key.attachment() instanceof Link link && !link.attention().isHot(this)) {
+            link.attention().tryDrive();
+            heat(link);
+        }
+    }
+
+    /// Makes a link one of those that are read directly; the one that was idle longest makes room.
+    private void heat(@Nullable Link link) {
+        if (link == null || link.isClosed() || link.attention().isHot(this)) {
+            return;
+        }
+        if (hotCount == HOT) {
+            int idlest = 0;
+            for (int i = 1; i < HOT; i++) {
+                idlest = misses[i] > misses[idlest] ? i : idlest;
+            }
+            Link old = hot[idlest];
+            cool(idlest);
+            if (old != null && !old.isQuiet()) {
+                wishes.add(old);
+            }
+        }
+        hot[hotCount] = link;
+        misses[hotCount] = 0;
+        hotCount++;
+        link.attention().hot(this, true);
+    }
+
+    private void cool(int index) {
+        Link link = hot[index];
+        hotCount--;
+        hot[index] = hot[hotCount];
+        misses[index] = misses[hotCount];
+        hot[hotCount] = null;
+        if (link != null) {
+            link.attention().hot(this, false);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            selector.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,409 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.iwarp.AccessFault;
+import io.rdmacomm.soft.iwarp.Acknowledgement;
+import io.rdmacomm.soft.iwarp.AtomicRequest;
+import io.rdmacomm.soft.iwarp.FrameInput;
+import io.rdmacomm.soft.iwarp.ImmediateData;
+import io.rdmacomm.soft.iwarp.Opcode;
+import io.rdmacomm.soft.iwarp.ReadRequest;
+import io.rdmacomm.soft.iwarp.ReceiveSequence;
+import io.rdmacomm.soft.iwarp.SegmentHeader;
+import io.rdmacomm.soft.iwarp.TerminateCode;
+import io.rdmacomm.soft.iwarp.Violation;
+import io.rdmacomm.soft.shm.CompletionFields;
+import io.rdmacomm.soft.shm.SharedWords;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.CompletionLayout;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/// The responder's half of a link: checks what the peer asks for, carries it out and counts it. Under the queue
+/// pair's send lock.
+final class LinkResponder {
+    private static final int REMOTE_WRITE = AccessFlag.REMOTE_WRITE.bit();
+    private static final int REMOTE_READ = AccessFlag.REMOTE_READ.bit();
+    private static final int REMOTE_ATOMIC = AccessFlag.REMOTE_ATOMIC.bit();
+    private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
+    private final OwnBlock block;
+    private final int number;
+    private final LinkTerms terms;
+    private final SoftCompletionQueue completions;
+    private final LocalKeys keys;
+    private final Placement placement;
+    private final TakenReceive receive;
+    private final OwedResponses responses;
+    private final ReceiveSequence sequence;
+    private final ReadRequest readRequest = new ReadRequest();
+    private final AtomicRequest atomicRequest = new AtomicRequest();
+    private final ElementList atomicTarget = new ElementList(1);
+    private final ElementList readSource = new ElementList(1);
+    private final CompletionFields fields = new CompletionFields();
+    private int executed;
+    private boolean discarding;
+    private int refusedNumber;
+    private boolean notReady;
+    private int immediate;
+    private long writtenBytes;
+    private boolean readyToReceiveExpected;
+    private @Nullable Refusal refusal;
+
+    /// Why a request of the peer was refused, which ends the link.
+    ///
+    /// @param code what a peer of another make is told
+    /// @param syndrome what our own peers are told
+    /// @param event to be raised here, or [AsyncEventType#UNKNOWN]
+    record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
+        /// The peer broke a rule of the protocol.
+        static Refusal of(Violation violation) {
+            TerminateCode code = violation.answer();
+            AsyncEventType event = code.isProtection()
+                    ? AsyncEventType.QUEUE_PAIR_ACCESS_ERROR
+                    : AsyncEventType.QUEUE_PAIR_REQUEST_ERROR;
+            return new Refusal(code, syndrome(code), event);
+        }
+
+        private static int syndrome(TerminateCode code) {
+            return switch (code.workStatus()) {
+                case REMOTE_ACCESS_ERROR -> Acknowledgement.ACCESS_ERROR;
+                case REMOTE_INVALID_REQUEST -> Acknowledgement.INVALID_REQUEST;
+                default -> Acknowledgement.OPERATION_ERROR;
+            };
+        }
+    }
+
+    private static final Refusal INVALID_REQUEST = new Refusal(
+            TerminateCode.OPERATION, Acknowledgement.INVALID_REQUEST, AsyncEventType.QUEUE_PAIR_REQUEST_ERROR);
+
+    LinkResponder(
+            SoftContext context,
+            OwnBlock block,
+            int number,
+            LinkTerms terms,
+            LocalKeys keys,
+            ReceiveSequence sequence,
+            Placement placement,
+            long receiveRing,
+            SoftCompletionQueue completions) {
+        this.block = block;
+        this.number = number;
+        this.terms = terms;
+        this.keys = keys;
+        this.sequence = sequence;
+        this.placement = placement;
+        this.completions = completions;
+        this.receive = new TakenReceive(context, receiveRing, placement);
+        this.responses = new OwedResponses(context, keys, terms);
+    }
+
+    OwedResponses responses() {
+        return responses;
+    }
+
+    /// How many messages were carried out.
+    int executed() {
+        return executed;
+    }
+
+    /// Whether the peer must be told that a message found no receive; asked once.
+    boolean takeNotReady() {
+        boolean was = notReady;
+        notReady = false;
+        return was;
+    }
+
+    /// Why a request was refused, or null.
+    @Nullable
+    Refusal refusal() {
+        return refusal == null && responses.isRefused()
+                ? new Refusal(
+                        TerminateCode.INVALID_KEY, Acknowledgement.ACCESS_ERROR, AsyncEventType.QUEUE_PAIR_ACCESS_ERROR)
+                : refusal;
+    }
+
+    /// Whether a message has taken a receive and is not complete.
+    boolean isInsideReceive() {
+        return receive.isTaken();
+    }
+
+    /// Gives the receive back that was taken and not completed, to be flushed.
+    ///
+    /// @return whether there was one; see [#receiveId]
+    boolean abandonReceive() {
+        boolean was = receive.isTaken();
+        receive.ended();
+        return was;
+    }
+
+    /// The work id of the receive that was taken last.
+    long receiveId() {
+        return receive.workId();
+    }
+
+    /// The first frame of the peer is only to say that it is ready to receive: it does not count (RFC 6581 5).
+    void expectReadyToReceive() {
+        readyToReceiveExpected = true;
+    }
+
+    /// The peer has broken a rule.
+    void violated(Violation violation) {
+        if (refusal == null) {
+            refusal = Refusal.of(violation);
+        }
+    }
+
+    private int refuse(Refusal why) {
+        refusal = why;
+        return FrameInput.STOP;
+    }
+
+    private int refuse(Violation violation) {
+        return refuse(Refusal.of(violation));
+    }
+
+    /// A request of the peer comes.
+    ///
+    /// @return as [FrameInput.Receiver#begin]
+    int begin(SegmentHeader header, ByteBuffer from, int at) {
+        if (discarding) {
+            boolean again = Opcode.takesReceive(header.opcode)
+                    && header.messageNumber == refusedNumber
+                    && header.messageOffset == 0;
+            if (!again) {
+                return FrameInput.DISCARD;
+            }
+            discarding = false;
+        }
+        boolean takes = Opcode.takesReceive(header.opcode) && header.messageOffset == 0 && !receive.isTaken();
+        if (takes && !receive.take()) {
+            return missesReceive(header);
+        }
+        Violation violation = sequence.accept(header);
+        if (violation != Violation.NONE) {
+            return refuse(violation);
+        }
+        return switch (header.opcode) {
+            case Opcode.WRITE -> beginWrite(header);
+            case Opcode.READ_REQUEST -> beginRead(from, at);
+            case Opcode.ATOMIC_REQUEST -> beginAtomic(from, at);
+            case Opcode.IMMEDIATE, Opcode.IMMEDIATE_SOLICITED -> beginImmediate(from, at);
+            default -> beginSend(header);
+        };
+    }
+
+    private int missesReceive(SegmentHeader header) {
+        if (!terms.acknowledges()) {
+            return refuse(new Refusal(
+                    TerminateCode.NO_RECEIVE,
+                    Acknowledgement.OPERATION_ERROR,
+                    AsyncEventType.QUEUE_PAIR_REQUEST_ERROR));
+        }
+        discarding = true;
+        notReady = true;
+        refusedNumber = header.messageNumber;
+        return FrameInput.DISCARD;
+    }
+
+    private int beginWrite(SegmentHeader header) {
+        placement.clear();
+        if (header.payloadBytes == 0) {
+            return FrameInput.PLACE;
+        }
+        if ((block.access() & REMOTE_WRITE) == 0) {
+            return refuse(INVALID_REQUEST);
+        }
+        AccessFault fault =
+                keys.resolve(header.key, header.address, header.payloadBytes, REMOTE_WRITE, placement.pieces);
+        if (fault != null) {
+            return refuse(protection(fault.placing()));
+        }
+        placement.onlyWhileValid(header.key);
+        return FrameInput.PLACE;
+    }
+
+    private static Refusal protection(TerminateCode code) {
+        return new Refusal(code, Acknowledgement.ACCESS_ERROR, AsyncEventType.QUEUE_PAIR_ACCESS_ERROR);
+    }
+
+    private int beginRead(ByteBuffer from, int at) {
+        Violation violation = readRequest.decode(from, at);
+        if (violation != Violation.NONE) {
+            return refuse(violation);
+        }
+        if (responses.isFull()) {
+            return refuse(INVALID_REQUEST);
+        }
+        long bytes = Integer.toUnsignedLong(readRequest.bytes);
+        if (bytes > 0) {
+            if ((block.access() & REMOTE_READ) == 0) {
+                return refuse(INVALID_REQUEST);
+            }
+            readSource.clear();
+            AccessFault fault =
+                    keys.resolve(readRequest.sourceKey, readRequest.sourceAddress, bytes, REMOTE_READ, readSource);
+            if (fault != null) {
+                return refuse(protection(fault.reading()));
+            }
+        }
+        return FrameInput.PLACE;
+    }
+
+    private int beginAtomic(ByteBuffer from, int at) {
+        Violation violation = atomicRequest.decode(from, at);
+        boolean misaligned = violation == Violation.ATOMIC_ALIGNMENT;
+        if (violation != Violation.NONE && !misaligned) {
+            return refuse(violation);
+        }
+        if (responses.isFull() || (block.access() & REMOTE_ATOMIC) == 0) {
+            return refuse(INVALID_REQUEST);
+        }
+        atomicTarget.clear();
+        AccessFault fault =
+                keys.resolve(atomicRequest.key, atomicRequest.address, Long.BYTES, REMOTE_ATOMIC, atomicTarget);
+        if (fault != null) {
+            return refuse(protection(fault.reading()));
+        }
+        return misaligned ? refuse(INVALID_REQUEST) : FrameInput.PLACE;
+    }
+
+    private int beginImmediate(ByteBuffer from, int at) {
+        immediate = ImmediateData.decode(from, at);
+        return FrameInput.PLACE;
+    }
+
+    private int beginSend(SegmentHeader header) {
+        int status = receive.check(sequence.offset() + header.payloadBytes);
+        return status == RequestExecutor.DONE ? FrameInput.PLACE : refuse(failReceive(status));
+    }
+
+    /// Completes the receive that does not do for its message.
+    private Refusal failReceive(int status) {
+        completeReceive(CompletionOpcode.RECEIVE, 0, status, false);
+        boolean tooShort = status == WorkStatus.LOCAL_LENGTH_ERROR.code();
+        return new Refusal(
+                tooShort ? TerminateCode.MESSAGE_TOO_LONG : TerminateCode.RDMAP_CATASTROPHIC,
+                tooShort ? Acknowledgement.INVALID_REQUEST : Acknowledgement.OPERATION_ERROR,
+                AsyncEventType.UNKNOWN);
+    }
+
+    /// The memory that the payload was to be placed into is gone.
+    void lostMemory() {
+        if (receive.isTaken()) {
+            refusal = failReceive(WorkStatus.LOCAL_PROTECTION_ERROR.code());
+        } else {
+            refusal = protection(TerminateCode.TAGGED_INVALID_KEY);
+        }
+    }
+
+    /// A frame of a request is there.
+    ///
+    /// @return false to stop
+    boolean end(SegmentHeader header) {
+        switch (header.opcode) {
+            case Opcode.WRITE -> endWrite(header);
+            case Opcode.READ_REQUEST -> {
+                responses.addRead(readRequest);
+                countUnlessReadyToReceive(readRequest.bytes == 0);
+            }
+            case Opcode.ATOMIC_REQUEST -> endAtomic();
+            case Opcode.IMMEDIATE, Opcode.IMMEDIATE_SOLICITED -> {
+                completeReceive(
+                        CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE,
+                        writtenBytes,
+                        RequestExecutor.DONE,
+                        Opcode.isSolicited(header.opcode),
+                        CompletionLayout.FLAG_IMMEDIATE,
+                        hostInt(immediate));
+                executed++;
+            }
+            default -> {
+                return !header.last || endSend(header);
+            }
+        }
+        return true;
+    }
+
+    private void endWrite(SegmentHeader header) {
+        if (header.last) {
+            writtenBytes = sequence.offset() + header.payloadBytes;
+            countUnlessReadyToReceive(writtenBytes == 0);
+        }
+    }
+
+    private void countUnlessReadyToReceive(boolean empty) {
+        if (readyToReceiveExpected && empty) {
+            readyToReceiveExpected = false;
+        } else {
+            executed++;
+        }
+    }
+
+    private void endAtomic() {
+        MemorySegment target = atomicTarget.segments[0];
+        if (target != null) {
+            long offset = atomicTarget.offsets[0];
+            long original = atomicRequest.operation == AtomicRequest.COMPARE_SWAP
+                    ? SharedWords.compareAndExchange(target, offset, atomicRequest.compare, atomicRequest.value)
+                    : SharedWords.getAndAdd(target, offset, atomicRequest.value);
+            responses.addAtomic(atomicRequest.identifier, original);
+            executed++;
+        }
+    }
+
+    private boolean endSend(SegmentHeader header) {
+        long bytes = sequence.offset() + header.payloadBytes;
+        boolean solicited = Opcode.isSolicited(header.opcode);
+        if (Opcode.invalidates(header.opcode)) {
+            if (!keys.invalidate(header.key)) {
+                completeReceive(CompletionOpcode.RECEIVE, bytes, WorkStatus.REMOTE_INVALID_REQUEST.code(), solicited);
+                refusal = new Refusal(
+                        TerminateCode.KEY_NOT_INVALIDATED, Acknowledgement.OPERATION_ERROR, AsyncEventType.UNKNOWN);
+                return false;
+            }
+            completeReceive(
+                    CompletionOpcode.RECEIVE,
+                    bytes,
+                    RequestExecutor.DONE,
+                    solicited,
+                    CompletionLayout.FLAG_INVALIDATED,
+                    header.key);
+        } else if (header.opcode == Opcode.SEND_IMMEDIATE || header.opcode == Opcode.SEND_SOLICITED_IMMEDIATE) {
+            completeReceive(
+                    CompletionOpcode.RECEIVE,
+                    bytes,
+                    RequestExecutor.DONE,
+                    solicited,
+                    CompletionLayout.FLAG_IMMEDIATE,
+                    hostInt(header.key));
+        } else {
+            completeReceive(CompletionOpcode.RECEIVE, bytes, RequestExecutor.DONE, solicited);
+        }
+        executed++;
+        return true;
+    }
+
+    private static int hostInt(int value) {
+        return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
+    }
+
+    private void completeReceive(CompletionOpcode opcode, long bytes, int status, boolean solicited) {
+        completeReceive(opcode, bytes, status, solicited, 0, 0);
+    }
+
+    private void completeReceive(
+            CompletionOpcode opcode, long bytes, int status, boolean solicited, int flags, int value) {
+        fields.set(receive.workId(), status, opcode.code(), (int) bytes, number);
+        fields.source = terms.peerNumber();
+        fields.solicited = solicited;
+        fields.flags = flags;
+        fields.immediate = value;
+        receive.ended();
+        completions.push(fields);
+    }
+}

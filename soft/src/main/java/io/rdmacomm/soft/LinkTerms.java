@@ -1,0 +1,34 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.iwarp.MpaTerms;
+import io.rdmacomm.soft.iwarp.PeerHandshake;
+
+/// What the two ends of a TCP connection have agreed on before a queue pair takes it over.
+///
+/// @param mpa what MPA negotiates
+/// @param features the `FEATURE_` bits of [PeerHandshake] that both sides have; 0 for a device of another make
+/// @param segmentLimit the longest DDP segment to send, in bytes
+/// @param initiator whether this side opened the TCP connection
+/// @param peerNumber the number of the peer's queue pair, 0 if it is not known
+record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean initiator, int peerNumber) {
+    /// All that this version knows.
+    static final int FEATURES =
+            PeerHandshake.FEATURE_IMMEDIATE | PeerHandshake.FEATURE_ATOMIC | PeerHandshake.FEATURE_ACKNOWLEDGE;
+    /// What one frame of our own peers carries, with its header: just under 64 KiB.
+    static final int LONGEST_SEGMENT = 0xffff;
+
+    /// What this side answers to a request of one of our own devices.
+    static PeerHandshake reply(PeerHandshake request, PeerHandshake.Verdict verdict) {
+        return request.reply(verdict, FEATURES, LONGEST_SEGMENT, PeerHandshake.NO_HOST);
+    }
+
+    /// Whether both sides have the feature.
+    boolean has(int feature) {
+        return (features & feature) != 0;
+    }
+
+    /// Whether the peer acknowledges, and wants to be acknowledged to.
+    boolean acknowledges() {
+        return has(PeerHandshake.FEATURE_ACKNOWLEDGE);
+    }
+}

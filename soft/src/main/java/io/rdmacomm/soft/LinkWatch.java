@@ -1,0 +1,96 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.shm.Engine;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// The links of a context, for its engine: those that it has let go of because somebody polls, and the time-outs
+/// of all.
+final class LinkWatch {
+    /// How long ago a queue may have been polled to count as being polled, and when the engine looks again.
+    static final long TICK_NANOS = 2_000_000;
+    /// When the engine looks again at a link that another thread was driving.
+    static final long LOCKED_NANOS = 100_000;
+
+    private static final long TIMES_NANOS = 500_000_000;
+
+    private final Engine engine;
+    private final Set<LinkAttention> links = ConcurrentHashMap.newKeySet();
+    private final List<LinkAttention> deferred = new ArrayList<>();
+    private volatile boolean anyDeferred;
+    private volatile boolean review;
+    private long nextTimes = System.nanoTime();
+
+    LinkWatch(Engine engine) {
+        this.engine = engine;
+    }
+
+    SelectionKey register(SocketChannel channel, int operations, Engine.Ready ready) throws IOException {
+        return engine.register(channel, operations, ready);
+    }
+
+    boolean isCurrentThread() {
+        return engine.isCurrentThread();
+    }
+
+    void wakeup() {
+        engine.wakeup();
+    }
+
+    void add(LinkAttention link) {
+        links.add(link);
+        engine.wakeup();
+    }
+
+    void remove(LinkAttention link) {
+        links.remove(link);
+    }
+
+    /// The engine has let go of a link; the engine.
+    void defer(LinkAttention link) {
+        deferred.add(link);
+        anyDeferred = true;
+    }
+
+    /// A completion queue was armed: its owner is about to sleep.
+    void armed() {
+        if (anyDeferred) {
+            review = true;
+            engine.wakeup();
+        }
+    }
+
+    /// Takes up again what nobody polls any more; the engine.
+    ///
+    /// @return nanoseconds until this is wanted again
+    long onTime() {
+        long now = System.nanoTime();
+        boolean all = review;
+        review = false;
+        long soonest = Long.MAX_VALUE;
+        for (int i = deferred.size() - 1; i >= 0; i--) {
+            long due = deferred.get(i).review(now, all);
+            if (due == 0) {
+                deferred.remove(i);
+            } else {
+                soonest = Math.min(soonest, Math.max(1, due - now));
+            }
+        }
+        anyDeferred = !deferred.isEmpty();
+        if (links.isEmpty()) {
+            return soonest;
+        }
+        if (now - nextTimes >= 0) {
+            nextTimes = now + TIMES_NANOS;
+            for (LinkAttention link : links) {
+                link.checkTime(now);
+            }
+        }
+        return Math.min(soonest, nextTimes - now);
+    }
+}

@@ -1,0 +1,58 @@
+package io.rdmacomm.soft;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/// The TCP port that peers on other hosts call a context at. Its number is the context's LID.
+final class Listener implements AutoCloseable {
+    private static final int BACKLOG = 512;
+
+    private final ServerSocketChannel server;
+
+    private Listener(ServerSocketChannel server) {
+        this.server = server;
+    }
+
+    /// Begins to listen.
+    ///
+    /// @return null if this host has no such address: the device is for peers on this host only then
+    /// @throws BindException if the port is taken
+    static @Nullable Listener open(InetAddress address, int port) throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open();
+        try {
+            server.configureBlocking(false);
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.bind(new InetSocketAddress(address, port), BACKLOG);
+            return new Listener(server);
+        } catch (BindException e) {
+            server.close();
+            if (isTaken(e)) {
+                throw e;
+            }
+            System.getLogger(Listener.class.getName())
+                    .log(System.Logger.Level.DEBUG, "no TCP peers: " + address + " is not of this host", e);
+            return null;
+        } catch (IOException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private static boolean isTaken(BindException e) {
+        return String.valueOf(e.getMessage()).contains("in use");
+    }
+
+    ServerSocketChannel channel() {
+        return server;
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+}

@@ -1,0 +1,111 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.iwarp.BufferViews;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// Where the payload that is coming in goes: pieces of registered memory, filled from the first on. Asks before
+/// each step whether the memory is still registered, so that nothing is placed into a region that is gone.
+final class Placement {
+    private static final int TARGETS = 16;
+
+    final ElementList pieces = new ElementList(SoftLimits.MAX_ELEMENTS);
+    private final SoftContext context;
+    private final BufferViews views = new BufferViews(TARGETS);
+    private int index;
+    private long done;
+    private int key;
+
+    Placement(SoftContext context) {
+        this.context = context;
+    }
+
+    /// Begins anew, with no pieces.
+    void clear() {
+        pieces.clear();
+        index = 0;
+        done = 0;
+        key = 0;
+    }
+
+    /// Has the payload placed only while this key is valid, too: that of a window.
+    void onlyWhileValid(int windowKey) {
+        key = windowKey;
+    }
+
+    /// Copies bytes that came with a header.
+    ///
+    /// @return false if the memory is gone
+    boolean copy(MemorySegment from, long offset, int bytes) {
+        long at = offset;
+        long left = bytes;
+        while (left > 0) {
+            SoftMemoryRegion region = current();
+            if (region == null) {
+                return false;
+            }
+            long piece = Math.min(left, pieces.lengths[index] - done);
+            ElementList.copyPiece(from, at, region.segment(), pieces.offsets[index] + done, piece);
+            advance(piece);
+            at += piece;
+            left -= piece;
+        }
+        return true;
+    }
+
+    /// Lists buffers for the next `bytes` bytes, or for fewer.
+    ///
+    /// @return how many there are; 0 if the memory is gone
+    int targets(@Nullable ByteBuffer[] list, int bytes) {
+        int count = 0;
+        int left = bytes;
+        long skipped = done;
+        for (int i = index; i < pieces.count && left > 0 && count < TARGETS; i++) {
+            SoftMemoryRegion region = find(i);
+            if (region == null) {
+                return 0;
+            }
+            int piece = (int) Math.min(left, pieces.lengths[i] - skipped);
+            long offset = pieces.offsets[i] + skipped;
+            ByteBuffer window = region.window(offset);
+            int from = SoftMemoryRegion.inWindow(offset);
+            list[count] = views.view(count, window, from, from + piece);
+            count++;
+            left -= piece;
+            skipped = 0;
+        }
+        return count;
+    }
+
+    /// That many bytes were placed.
+    void advance(long bytes) {
+        long left = bytes;
+        while (left > 0) {
+            long here = Math.min(left, pieces.lengths[index] - done);
+            done += here;
+            left -= here;
+            if (done == pieces.lengths[index]) {
+                index++;
+                done = 0;
+            }
+        }
+    }
+
+    private @Nullable SoftMemoryRegion current() {
+        return index < pieces.count ? find(index) : null;
+    }
+
+    private @Nullable SoftMemoryRegion find(int piece) {
+        if (key != 0 && !context.isValid(key)) {
+            return null;
+        }
+        return context.regions().find(pieces.keys[piece]);
+    }
+
+    /// Forgets all memory.
+    void release() {
+        clear();
+        views.clear();
+    }
+}

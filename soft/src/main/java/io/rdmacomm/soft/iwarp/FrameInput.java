@@ -1,0 +1,290 @@
+package io.rdmacomm.soft.iwarp;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.ScatteringByteChannel;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Takes frames as they come from the socket. A header is read into a small buffer, and once it has been checked
+/// its payload is read straight to where it belongs. What came together with the header is copied from the
+/// buffer: many small messages take one read, and of a large one at most a few dozen bytes are copied.
+///
+/// One thread at a time.
+public final class FrameInput {
+    /// [#read]: nothing came.
+    public static final int IDLE = 0;
+    /// [#read]: something came.
+    public static final int PROGRESS = 1;
+    /// [#read]: the stream has ended.
+    public static final int END = 2;
+    /// [#read]: the receiver wants no more.
+    public static final int STOPPED = 3;
+
+    /// What becomes of frames.
+    public interface Receiver {
+        /// A header has come.
+        ///
+        /// @param header its fields; valid until [#end]
+        /// @param from holds all of the header, and what follows the header of some messages
+        /// @param at the first byte of the frame
+        /// @return [#PLACE], [#DISCARD] or [#STOP]
+        int begin(SegmentHeader header, ByteBuffer from, int at);
+
+        /// The next bytes of the payload have come.
+        ///
+        /// @return false to stop
+        boolean place(MemorySegment from, long offset, int bytes);
+
+        /// Lists where the next `bytes` bytes of the payload go; fewer if the list is too short.
+        ///
+        /// @return how many entries were filled; 0 to stop
+        int targets(@Nullable ByteBuffer[] list, int bytes);
+
+        /// That many bytes have been read into the targets.
+        void placed(int bytes);
+
+        /// The frame is complete and was not discarded.
+        ///
+        /// @return false to stop
+        boolean end(SegmentHeader header);
+
+        /// The frame breaks the rules: the stream cannot go on.
+        void violation(Violation violation);
+    }
+
+    /// [Receiver#begin]: the payload is wanted.
+    public static final int PLACE = 0;
+    /// [Receiver#begin]: the payload is not wanted.
+    public static final int DISCARD = 1;
+    /// [Receiver#begin]: nothing more is wanted.
+    public static final int STOP = 2;
+
+    private static final int BUFFER_BYTES = 16 * 1024;
+    private static final int TARGETS = 16;
+    private static final int LARGE_BYTES = 4096;
+    // Behind a large payload: its trailer and the next header, so that the next payload comes by itself.
+    private static final int LOOK_AHEAD = 96;
+    private static final long BUDGET = 1 << 20;
+
+    private enum Phase {
+        HEADER,
+        PAYLOAD,
+        TRAILER
+    }
+
+    private final Receiver receiver;
+    private final boolean checked;
+    private final MemorySegment memory;
+    private final ByteBuffer in;
+    private final SegmentHeader header = new SegmentHeader();
+    private final FpduChecksum checksum = new FpduChecksum();
+    private final @Nullable ByteBuffer[] targets = new @Nullable ByteBuffer[TARGETS + 1];
+    private final int[] starts = new int[TARGETS];
+    private Phase phase = Phase.HEADER;
+    private int start;
+    private int end;
+    private int segmentBytes;
+    private int payloadLeft;
+    private boolean discarding;
+    private boolean large;
+    private boolean drained;
+
+    /// Waits for the first frame.
+    ///
+    /// @param memory for headers, [#memoryBytes] long
+    /// @param checked whether frames have a checksum
+    public FrameInput(MemorySegment memory, boolean checked, Receiver receiver) {
+        this.memory = memory;
+        this.in = memory.asByteBuffer();
+        this.checked = checked;
+        this.receiver = receiver;
+    }
+
+    /// How much memory it needs for headers.
+    public static int memoryBytes() {
+        return BUFFER_BYTES;
+    }
+
+    /// Whether the stream is between two frames.
+    public boolean isBetweenFrames() {
+        return phase == Phase.HEADER && start == end;
+    }
+
+    /// Reads what there is, up to about a megabyte.
+    ///
+    /// @return [#IDLE], [#PROGRESS], [#END] or [#STOPPED]
+    public int read(ScatteringByteChannel channel) throws IOException {
+        long left = BUDGET;
+        int result = IDLE;
+        do {
+            long count = phase == Phase.PAYLOAD ? readPayload(channel) : readHeaders(channel);
+            if (count < 0) {
+                return count == -1 ? END : STOPPED;
+            }
+            if (count == 0) {
+                return result;
+            }
+            result = PROGRESS;
+            left -= count;
+            if (!parse()) {
+                return STOPPED;
+            }
+        } while (!drained && left > 0);
+        return result;
+    }
+
+    private long readHeaders(ScatteringByteChannel channel) throws IOException {
+        if (start > 0) {
+            MemorySegment.copy(memory, start, memory, 0, end - start);
+            end -= start;
+            start = 0;
+        }
+        int limit = large ? Math.min(BUFFER_BYTES, end + LOOK_AHEAD) : BUFFER_BYTES;
+        in.limit(limit).position(end);
+        int count = channel.read(in);
+        drained = in.hasRemaining();
+        end += Math.max(0, count);
+        return count;
+    }
+
+    private long readPayload(ScatteringByteChannel channel) throws IOException {
+        start = 0;
+        end = 0;
+        if (discarding) {
+            in.limit(Math.min(BUFFER_BYTES, payloadLeft + LOOK_AHEAD)).position(0);
+            int count = channel.read(in);
+            drained = in.hasRemaining();
+            end = Math.max(0, count);
+            return count;
+        }
+        int used = receiver.targets(targets, payloadLeft);
+        if (used == 0) {
+            return -2;
+        }
+        for (int i = 0; i < used; i++) {
+            ByteBuffer target = targets[i];
+            starts[i] = target == null ? 0 : target.position();
+        }
+        in.limit(LOOK_AHEAD).position(0);
+        targets[used] = in;
+        long count = channel.read(targets, 0, used + 1);
+        drained = in.hasRemaining();
+        if (count > 0) {
+            int placed = 0;
+            for (int i = 0; i < used; i++) {
+                placed += took(i);
+            }
+            payloadLeft -= placed;
+            receiver.placed(placed);
+            end = in.position();
+        }
+        return count;
+    }
+
+    private int took(int index) {
+        ByteBuffer target = targets[index];
+        if (target == null) {
+            return 0;
+        }
+        int bytes = target.position() - starts[index];
+        if (checked && bytes > 0) {
+            checksum.update(target, starts[index], bytes);
+        }
+        return bytes;
+    }
+
+    /// Goes through what has come.
+    ///
+    /// @return false if the receiver has stopped
+    private boolean parse() {
+        while (true) {
+            switch (phase) {
+                case HEADER -> {
+                    if (SegmentHeader.missing(in, start, end - start) > 0) {
+                        return true;
+                    }
+                    if (!beginFrame()) {
+                        return false;
+                    }
+                }
+                case PAYLOAD -> {
+                    if (!takePayload()) {
+                        return false;
+                    }
+                    if (payloadLeft > 0) {
+                        return true;
+                    }
+                    phase = Phase.TRAILER;
+                }
+                case TRAILER -> {
+                    if (end - start < Fpdu.trailerBytes(segmentBytes)) {
+                        return true;
+                    }
+                    if (!endFrame()) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+
+    private boolean beginFrame() {
+        Violation violation = header.decode(in, start);
+        if (violation != Violation.NONE) {
+            receiver.violation(violation);
+            return false;
+        }
+        int headerBytes = header.headerBytes();
+        if (checked) {
+            checksum.reset();
+            checksum.update(in, start, headerBytes);
+        }
+        int wish = receiver.begin(header, in, start);
+        if (wish == STOP) {
+            return false;
+        }
+        discarding = wish == DISCARD;
+        segmentBytes = header.segmentBytes();
+        payloadLeft = header.payloadBytes;
+        large = payloadLeft >= LARGE_BYTES;
+        start += headerBytes;
+        phase = Phase.PAYLOAD;
+        return true;
+    }
+
+    private boolean takePayload() {
+        int bytes = Math.min(end - start, payloadLeft);
+        if (bytes == 0) {
+            return true;
+        }
+        if (checked) {
+            checksum.update(in, start, bytes);
+        }
+        if (!discarding && !receiver.place(memory, start, bytes)) {
+            return false;
+        }
+        start += bytes;
+        payloadLeft -= bytes;
+        return true;
+    }
+
+    private boolean endFrame() {
+        if (checked) {
+            Violation violation = Fpdu.checkTrailer(in, start, segmentBytes, checksum);
+            if (violation != Violation.NONE) {
+                receiver.violation(violation);
+                return false;
+            }
+        }
+        start += Fpdu.trailerBytes(segmentBytes);
+        phase = Phase.HEADER;
+        return discarding || receiver.end(header);
+    }
+
+    /// Forgets the memory of the payload.
+    public void clear() {
+        Arrays.fill(targets, null);
+    }
+}
