@@ -66,6 +66,7 @@ final class Link implements FrameInput.Receiver {
     private boolean ended;
     private boolean closedByPeer;
     private boolean terminated;
+    private String loss = "the peer has ended the TCP connection";
     private int notReadyTimer = -1;
     private long lastHeard = System.nanoTime();
     private boolean driving;
@@ -168,15 +169,15 @@ final class Link implements FrameInput.Receiver {
             return false;
         }
         try {
-            int got = ended || closedByPeer || terminated || responder.refusal() != null
-                    ? FrameInput.IDLE
-                    : input.read(channel);
+            int got = isOver() || responder.refusal() != null ? FrameInput.IDLE : input.read(channel);
             if (got == FrameInput.END) {
                 ended = true;
             } else if (got == FrameInput.PROGRESS) {
                 lastHeard = System.nanoTime();
             }
-            if (isSendable()) {
+            if (isOver()) {
+                finish();
+            } else if (isSendable()) {
                 send(prompt || got == FrameInput.IDLE);
                 finish();
             }
@@ -193,6 +194,11 @@ final class Link implements FrameInput.Receiver {
     void release() {
         requester.release();
         drive(true);
+    }
+
+    /// Whether the peer says nothing more, and hears nothing more.
+    private boolean isOver() {
+        return ended || closedByPeer || terminated;
     }
 
     private boolean enter() {
@@ -321,26 +327,37 @@ final class Link implements FrameInput.Receiver {
         } else if (closedByPeer && !responder.isInsideReceive()) {
             owner.linkClosed(this);
         } else if (refusal != null) {
-            if (refusalTold && output.isEmpty()) {
+            if (isOver() || (refusalTold && output.isEmpty())) {
                 LOGGER.log(System.Logger.Level.DEBUG, "{0}: refused a request: {1}", this, refusal.code());
                 owner.linkRefused(refusal.event());
             }
-        } else if (ended || closedByPeer || terminated) {
+        } else if (isOver()) {
             boolean orderly = !terms.acknowledges() && input.isBetweenFrames() && !sequence.isInsideMessage();
             owner.linkLost(
                     this,
                     orderly || terminated ? WorkStatus.FLUSHED : WorkStatus.RETRY_EXCEEDED,
                     VENDOR_LOST,
-                    terminated ? terminate.toString() : "the peer has ended the TCP connection");
+                    terminated ? terminate.toString() : loss);
         } else {
             owner.linkSettled();
         }
     }
 
+    /// The connection has failed. What the peer said before that still counts: it may be why.
     private void lost(Exception e) {
-        if (!closed) {
-            owner.linkLost(this, WorkStatus.RETRY_EXCEEDED, VENDOR_LOST, e.toString());
+        if (closed) {
+            return;
         }
+        loss = e.toString();
+        try {
+            if (!isOver() && e instanceof IOException && responder.refusal() == null) {
+                input.read(channel);
+            }
+        } catch (IOException | RuntimeException again) {
+            LOGGER.log(System.Logger.Level.TRACE, "nothing more can be read", again);
+        }
+        ended = true;
+        finish();
     }
 
     /// Nothing is expected of the peer now; the engine.

@@ -173,12 +173,12 @@ class PeerDeathTest {
         int bytes = 1 << 16;
         Pair pair = connected(Spec.usual());
         // Each in its own memory: what changes while it is being sent does not match its checksum.
-        LocalMemory local = here.allocate(3 * bytes, AccessFlag.allRemote());
-        EndMemory remote = there.allocate(3 * bytes, AccessFlag.allRemote());
+        LocalMemory local = here.allocate(3L * bytes, AccessFlag.allRemote());
+        EndMemory remote = there.allocate(3L * bytes, AccessFlag.allRemote());
         List<Work> kinds = List.of(
                 Work.write(0, remote.remote().slice(0, bytes), local.piece(0, bytes)),
                 Work.read(0, remote.remote().slice(bytes, bytes), local.piece(bytes, bytes)),
-                Work.fetchAndAdd(0, remote.remote().slice(2 * bytes, 8), 1, local.piece(2 * bytes, 8)));
+                Work.fetchAndAdd(0, remote.remote().slice(2L * bytes, 8), 1, local.piece(2L * bytes, 8)));
         List<Activity> floods = new ArrayList<>();
         List<LocalQueue> queues = new ArrayList<>();
         for (Work work : kinds) {
