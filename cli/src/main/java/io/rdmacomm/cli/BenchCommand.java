@@ -10,11 +10,13 @@ import io.rdmacomm.cli.bench.CsvFile;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,6 +50,8 @@ import picocli.CommandLine.Parameters;
 final class BenchCommand extends Subcommand {
     private static final String DEFAULT_SIZES = "8,65536,1048576";
     private static final int LARGEST_SHIFT = 23;
+    // A server in its first second on a slow machine is busy, not silent.
+    private static final Duration HAND_SHAKE = Duration.ofSeconds(30);
 
     @Mixin
     private final ListenOptions listen = new ListenOptions();
@@ -215,8 +219,10 @@ final class BenchCommand extends Subcommand {
     /// Nobody but the two ends themselves drives the work: on two processors a third thread would only be in
     /// the way.
     private SessionOptions common() {
-        return device.apply(
-                SessionOptions.defaults().withThreadMode(ThreadMode.CALLER).withWorkMode(WorkMode.ADAPTIVE));
+        return device.apply(SessionOptions.defaults()
+                .withThreadMode(ThreadMode.CALLER)
+                .withWorkMode(WorkMode.ADAPTIVE)
+                .withDeadlines(Deadlines.defaults().withHandshake(HAND_SHAKE)));
     }
 
     private BenchSettings settings() {
