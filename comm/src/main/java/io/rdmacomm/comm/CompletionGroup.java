@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// it is; that thread runs the handlers.
 final class CompletionGroup implements AutoCloseable {
     private static final int POLL_BATCH = 64;
+    private static final int ROUNDS_AT_A_TIME = 16;
     private static final int CAPACITY_WITHOUT_RESIZE = 1 << 16;
     private static final long STARVING_NANOS = 100_000;
     private static final VarHandle OWNER;
@@ -50,18 +51,40 @@ final class CompletionGroup implements AutoCloseable {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger taskCount = new AtomicInteger();
     private final Sleeper sleeper;
+    private final @Nullable EventLoop loop;
     private volatile @Nullable Thread owner;
     private volatile boolean broken;
     private int reserved;
 
+    /// A group that threads of its own or callers poll.
+    ///
     /// @param entries completions it must hold to begin with
     /// @param maxAdapters how many adapters may join
     /// @param callerDriven whether no library thread polls it
     CompletionGroup(
             Context context, String name, WorkMode workMode, int entries, int maxAdapters, boolean callerDriven) {
+        this(context, name, workMode, entries, maxAdapters, callerDriven, null);
+    }
+
+    /// A group of one adapter that `loop` polls.
+    ///
+    /// @param entries completions it must hold
+    CompletionGroup(Context context, String name, int entries, EventLoop loop) {
+        this(context, name, WorkMode.EPOLL, entries, 1, false, loop);
+    }
+
+    private CompletionGroup(
+            Context context,
+            String name,
+            WorkMode workMode,
+            int entries,
+            int maxAdapters,
+            boolean callerDriven,
+            @Nullable EventLoop loop) {
         this.name = name;
         this.workMode = workMode;
         this.callerDriven = callerDriven;
+        this.loop = loop;
         this.adapters = new @Nullable RdmaAdapter[maxAdapters];
         this.generations = new int[maxAdapters];
         long most = context.attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
@@ -72,6 +95,9 @@ final class CompletionGroup implements AutoCloseable {
         if (workMode == WorkMode.POLLING) {
             this.events = null;
             this.queue = context.createCompletionQueue(options);
+        } else if (loop != null) {
+            this.events = null;
+            this.queue = context.createCompletionQueue(options.withChannel(loop.channel()));
         } else {
             CompletionChannel channel = context.createCompletionChannel();
             this.events = channel;
@@ -96,7 +122,11 @@ final class CompletionGroup implements AutoCloseable {
     ///
     /// @param spinNanos how long an adaptive one spins
     Waiter newWaiter(long spinNanos) {
-        return workMode == WorkMode.POLLING ? new PollingWaiter() : new AdaptiveWaiter(this, spinNanos);
+        return switch (workMode) {
+            case POLLING -> new PollingWaiter();
+            case COMPLETION_CHANNEL, EPOLL -> new AdaptiveWaiter(this, 0);
+            case ADAPTIVE -> new AdaptiveWaiter(this, spinNanos);
+        };
     }
 
     /// Takes what has completed and runs its handlers. Never blocks.
@@ -111,6 +141,32 @@ final class CompletionGroup implements AutoCloseable {
                 runTasks();
             }
             return broken ? 0 : pollQueue();
+        } finally {
+            leave();
+        }
+    }
+
+    /// Asks for the next event and takes what has completed up to now; for the thread of an [EventLoop].
+    ///
+    /// @return false if that must be done again: another thread polls, or there was too much for one time
+    boolean serveArmed() {
+        if (!enter()) {
+            return false;
+        }
+        try {
+            if (taskCount.get() > 0) {
+                runTasks();
+            }
+            if (!broken) {
+                arm();
+            }
+            int rounds = 0;
+            while (!broken && pollQueue() > 0) {
+                if (++rounds == ROUNDS_AT_A_TIME) {
+                    return false;
+                }
+            }
+            return true;
         } finally {
             leave();
         }
@@ -234,6 +290,8 @@ final class CompletionGroup implements AutoCloseable {
     void arm() {
         try {
             queue.arm(false);
+        } catch (RdmaException e) {
+            breakDown(e);
         } catch (IllegalStateException e) {
             broken = true;
         }
@@ -270,7 +328,11 @@ final class CompletionGroup implements AutoCloseable {
 
     /// Wakes the thread that sleeps in [#awaitEvent].
     void wake() {
-        sleeper.wake();
+        if (loop != null) {
+            loop.attend(this);
+        } else {
+            sleeper.wake();
+        }
     }
 
     /// Wakes `thread` if it sleeps in [#awaitEvent].

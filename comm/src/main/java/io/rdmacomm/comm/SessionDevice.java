@@ -37,6 +37,7 @@ final class SessionDevice implements AutoCloseable {
     private final CompletionLoop controlLoop;
     private final @Nullable CompletionGroup shared;
     private final @Nullable CompletionLoop sharedLoop;
+    private final @Nullable EventLoop eventLoop;
     private final ReentrantLock connectionsLock = new ReentrantLock();
     private @Nullable ConnectionManager connections;
     private final ConcurrentMap<String, RdmaBuffer> buffers = new ConcurrentHashMap<>();
@@ -61,6 +62,9 @@ final class SessionDevice implements AutoCloseable {
         if (options.threadMode() == ThreadMode.PER_QUEUE_PAIR) {
             this.shared = null;
             this.sharedLoop = null;
+            this.eventLoop = options.workMode() == WorkMode.EPOLL
+                    ? new EventLoop(context, "rdmacomm-" + name + "-events").start()
+                    : null;
         } else {
             boolean callerDriven = options.threadMode() == ThreadMode.CALLER;
             CompletionGroup group = new CompletionGroup(
@@ -72,6 +76,7 @@ final class SessionDevice implements AutoCloseable {
                     callerDriven);
             this.shared = group;
             this.sharedLoop = callerDriven ? null : new CompletionLoop(group, group.newWaiter(SPIN_NANOS)).start();
+            this.eventLoop = null;
         }
         controlLoop.start();
     }
@@ -181,6 +186,16 @@ final class SessionDevice implements AutoCloseable {
         if (group != null) {
             return new GroupLease(group, () -> {});
         }
+        EventLoop events = eventLoop;
+        if (events != null) {
+            CompletionGroup served =
+                    new CompletionGroup(context, "rdmacomm-" + channel, entries(channelOptions), events);
+            events.add(served);
+            return new GroupLease(served, () -> {
+                events.remove(served);
+                served.close();
+            });
+        }
         CompletionGroup own = new CompletionGroup(
                 context, "rdmacomm-" + channel, options.workMode(), entries(channelOptions), 1, false);
         CompletionLoop loop = new CompletionLoop(own, own.newWaiter(SPIN_NANOS)).start();
@@ -252,6 +267,9 @@ final class SessionDevice implements AutoCloseable {
         controlLoop.close();
         if (sharedLoop != null) {
             sharedLoop.close();
+        }
+        if (eventLoop != null) {
+            eventLoop.close();
         }
         for (RdmaBuffer buffer : buffers.values()) {
             Closer.step(buffer.toString(), buffer::close);

@@ -11,12 +11,14 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.tests.fixture.Deadline;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,6 +58,36 @@ final class ModesTest {
             }
             results.forEach(CompletableFuture::join);
         }
+    }
+
+    @Test
+    void epollServesAllChannelsOfASessionWithOneThread() {
+        int channels = 16;
+        try (ConnectedPair pair = ConnectedPair.of(
+                options(WorkMode.EPOLL, ThreadMode.PER_QUEUE_PAIR).withChannels(channels))) {
+            List<String> threads = Thread.getAllStackTraces().keySet().stream()
+                    .map(Thread::getName)
+                    .filter(name -> name.startsWith("rdmacomm-"))
+                    .toList();
+            assertThat(threads).filteredOn(name -> name.endsWith("-events")).hasSize(2);
+            assertThat(threads).noneMatch(name -> name.contains("data-"));
+
+            RdmaBuffer source = pair.client.allocate("source", 8, 1);
+            AtomicInteger arrived = new AtomicInteger();
+            for (int i = 0; i < channels; i++) {
+                pair.serverEnd.channel(i).onMessage((channel, message) -> {
+                    arrived.incrementAndGet();
+                });
+            }
+            for (int round = 0; round < 20; round++) {
+                for (int i = 0; i < channels; i++) {
+                    pair.clientEnd.channel(i).blocking(PATIENCE).send(source.block(0));
+                }
+            }
+            Deadline.await("all have arrived", () -> arrived.get() == 20 * channels);
+        }
+        assertThat(Thread.getAllStackTraces().keySet())
+                .noneMatch(thread -> thread.getName().endsWith("-events"));
     }
 
     private static void echo(BlockingChannel channel, RdmaBuffer answer, int index) {
