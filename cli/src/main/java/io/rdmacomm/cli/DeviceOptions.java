@@ -1,9 +1,11 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathMtu;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +78,12 @@ final class DeviceOptions {
                     + " HOST has to be an address of the RDMA device then.")
     private boolean connectionManager;
 
+    @Option(
+            names = "--set-up-timeout",
+            paramLabel = "SECONDS",
+            description = "How long each step of setting a connection up may take, 1 to 3600 (default: 5).")
+    private @Nullable Integer setUpSeconds;
+
     /// The name of the device; empty for the first one that can be used.
     String device() {
         return device;
@@ -109,7 +117,13 @@ final class DeviceOptions {
 
     /// `options` with this device and this way to connect.
     SessionOptions apply(SessionOptions options) {
+        Deadlines deadlines = options.deadlines();
+        if (setUpSeconds != null) {
+            check("--set-up-timeout", setUpSeconds, 1, 3600);
+            deadlines = deadlines.withHandshake(Duration.ofSeconds(setUpSeconds));
+        }
         return options.withDevice(device)
+                .withDeadlines(deadlines)
                 .withSetUp(connectionManager ? SetUp.CONNECTION_MANAGER : SetUp.AUTOMATIC)
                 .withChannel(options.channel().withConnection(connection()));
     }
@@ -129,6 +143,9 @@ final class DeviceOptions {
         add(arguments, "--rnr-retry", rnrRetry, DEFAULTS.rnrRetry());
         if (connectionManager) {
             arguments.add("--rdma-cm");
+        }
+        if (setUpSeconds != null) {
+            add(arguments, "--set-up-timeout", setUpSeconds, 0);
         }
         return arguments;
     }

@@ -14,7 +14,7 @@ import java.util.List;
 ///                               <-    HELLO version, chunk, depth; "name of the buffer that it has announced"
 /// OFFER number, size, mode, time; "name"  ->
 ///                               <-    ACCEPT number, or REFUSE number; "why"
-/// data, chunk by chunk          ->
+/// data, chunk by chunk; DATA block, length  ->
 ///                               <-    CREDIT chunks, or FAILED number; "why"
 /// END number, CRC32C; or ABORT number; "why"  ->
 ///                               <-    DONE number, or FAILED number; "why"
@@ -28,7 +28,7 @@ record Note(Kind kind, List<Long> numbers, String text) {
     static final int MAGIC = 0x52434631;
 
     /// The version of this protocol.
-    static final long VERSION = 1;
+    static final long VERSION = 2;
 
     /// What a note means.
     enum Kind {
@@ -50,7 +50,7 @@ record Note(Kind kind, List<Long> numbers, String text) {
         FAILED(8),
         /// The receiver has room for more chunks.
         CREDIT(9),
-        /// A chunk of data; made by the link when one has arrived.
+        /// A chunk of data has come; over RDMA with the block that it is in and its length.
         DATA(10);
 
         private static final Kind[] VALUES = values();

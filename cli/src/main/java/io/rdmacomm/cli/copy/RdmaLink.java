@@ -20,8 +20,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /// A file copy over an end point: notes are messages; data is written by the sender straight into a ring of
-/// blocks that the receiver has announced, with a notice for every chunk, and comes back as credit when a
-/// block is free again.
+/// blocks that the receiver has announced, with a note for every chunk, and comes back as credit when a
+/// block is free again. The note is a message of its own and not a WRITE with notice, which iWARP has not.
 public final class RdmaLink implements CopyLink {
     private static final int MAX_CHUNK = 64 << 20;
     private static final int MAX_DEPTH = 1024;
@@ -36,7 +36,8 @@ public final class RdmaLink implements CopyLink {
     private final int chunk;
     private final int depth;
     private final Deque<Note> stash = new ArrayDeque<>();
-    private final CompletionHandler written = this::onWritten;
+    private final CompletionHandler placed = this::onPlaced;
+    private final CompletionHandler told = this::onTold;
     private long sent;
     private long completed;
     private long credited;
@@ -63,7 +64,8 @@ public final class RdmaLink implements CopyLink {
     /// The sender's end: agrees with the receiver on the ring of blocks.
     public static RdmaLink sender(Session session, EndPoint endPoint, int chunk, int depth) {
         checkRing(chunk, depth);
-        RdmaBuffer notes = session.allocate("copy notes", Frame.MAX_BYTES, 1);
+        // One for each block of the ring, and the first for all other notes.
+        RdmaBuffer notes = session.allocate("copy notes", Frame.MAX_BYTES, 1 + depth);
         RdmaBuffer ring = session.allocate("copy blocks", chunk, depth);
         RdmaChannel channel = endPoint.channel(0);
         say(channel, notes, Note.of(Note.Kind.HELLO, Note.VERSION, chunk, depth));
@@ -168,36 +170,32 @@ public final class RdmaLink implements CopyLink {
     /// What a message means; null when it was credit and nothing else.
     private @Nullable Note take(Message arrived) {
         try (Message message = arrived) {
-            if (message.isNotice()) {
-                int index = message.tag();
-                long length = message.length();
-                if (index < 0 || index >= depth || length > chunk || remote != null) {
-                    throw Note.unintelligible();
-                }
-                current = index;
-                currentLength = (int) length;
-                return Note.of(Note.Kind.DATA, length);
-            }
             Note note = Note.read(message.segment());
             if (note.kind() == Note.Kind.CREDIT) {
                 credited += note.number(0);
                 return null;
             }
-            return note;
+            return note.kind() == Note.Kind.DATA ? data(note) : note;
         }
+    }
+
+    /// A chunk has been written into a block.
+    private Note data(Note note) {
+        long index = note.number(0);
+        long length = note.number(1);
+        if (index < 0 || index >= depth || length < 0 || length > chunk || remote != null) {
+            throw Note.unintelligible();
+        }
+        current = (int) index;
+        currentLength = (int) length;
+        return Note.of(Note.Kind.DATA, length);
     }
 
     @Override
     public ByteBuffer block() {
         Idle idle = new Idle(PATIENCE);
         while (sent - completed >= depth || sent - credited >= depth) {
-            checkFailure();
-            Note note = look();
-            if (note != null) {
-                stash.add(note);
-            } else {
-                idle.pause();
-            }
+            lookAround(idle);
         }
         return blocks[(int) (sent % depth)].clear();
     }
@@ -211,25 +209,41 @@ public final class RdmaLink implements CopyLink {
         int index = (int) (sent % depth);
         BufferSlice whole = ring.block(index);
         BufferSlice slice = block.position() == chunk ? whole : whole.slice(0, block.position());
+        BufferSlice note = noteBuffer.block(1 + index);
+        int length = Note.of(Note.Kind.DATA, index, slice.length()).write(note.segment());
+        BufferSlice words = noteBuffer.slice(note.offset(), length);
         Idle idle = new Idle(PATIENCE);
-        while (!channel.tryWriteNotify(slice, target, (long) index * chunk, index, written, 0)) {
-            checkFailure();
-            Note note = look();
-            if (note != null) {
-                stash.add(note);
-            } else {
-                idle.pause();
-            }
+        while (!channel.tryWrite(slice, target, (long) index * chunk, placed, 0)) {
+            lookAround(idle);
+        }
+        while (!channel.trySend(words, told, 0)) {
+            lookAround(idle);
         }
         sent++;
         checkFailure();
     }
 
-    private void onWritten(RdmaChannel on, long context, WorkStatus status, long result) {
-        completed++;
+    /// What to do while there is no room for an operation.
+    private void lookAround(Idle idle) {
+        checkFailure();
+        Note note = look();
+        if (note != null) {
+            stash.add(note);
+        } else {
+            idle.pause();
+        }
+    }
+
+    private void onPlaced(RdmaChannel on, long context, WorkStatus status, long result) {
         if (status != WorkStatus.SUCCESS && failure == null) {
             failure = status;
         }
+    }
+
+    /// The operations of a channel end in order: the data has arrived as well.
+    private void onTold(RdmaChannel on, long context, WorkStatus status, long result) {
+        completed++;
+        onPlaced(on, context, status, result);
     }
 
     private void checkFailure() {

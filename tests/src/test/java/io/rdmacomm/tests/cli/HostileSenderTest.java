@@ -22,9 +22,11 @@ class HostileSenderTest {
     private static final int MAGIC = 0x52434631;
     private static final int HELLO = 1;
     private static final int OFFER = 2;
+    private static final int ACCEPT = 3;
     private static final int REFUSE = 4;
     private static final int END = 5;
     private static final int FAILED = 8;
+    private static final int DATA = 10;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     @TempDir
@@ -96,8 +98,18 @@ class HostileSenderTest {
                 talk.greet();
                 talk.say(new Frame(4711, List.of(), "nonsense"));
             }
+            for (List<Long> bogus :
+                    List.of(List.of(4L, 10L), List.of(-1L, 10L), List.of(0L, 4097L), List.of(0L, -1L), List.of(0L))) {
+                try (Talk talk = new Talk(port)) {
+                    talk.greet();
+                    assertThat(talk.ask(new Frame(OFFER, List.of(1L, 100L, 0644L, 0L, 0L), "bogus"))
+                                    .kind())
+                            .isEqualTo(ACCEPT);
+                    talk.say(new Frame(DATA, bogus, ""));
+                }
+            }
             try (Talk talk = new Talk(port)) {
-                talk.say(new Frame(HELLO, List.of(1L, 1L << 40, 1L << 40), ""));
+                talk.say(new Frame(HELLO, List.of(2L, 1L << 40, 1L << 40), ""));
                 assertThat(talk.hear().kind()).isEqualTo(REFUSE);
             }
             assertThat(Command.run("send", file.toString(), "localhost:" + port).exitCode())
@@ -127,7 +139,7 @@ class HostileSenderTest {
         }
 
         void greet() {
-            assertThat(ask(new Frame(HELLO, List.of(1L, 4096L, 4L), "")).kind()).isEqualTo(HELLO);
+            assertThat(ask(new Frame(HELLO, List.of(2L, 4096L, 4L), "")).kind()).isEqualTo(HELLO);
         }
 
         Frame ask(Frame frame) {

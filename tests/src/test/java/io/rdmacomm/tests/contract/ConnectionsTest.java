@@ -52,7 +52,8 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Connections by address, between two contexts of one process. The rest of the suite is the same whoever connects.
+/// Connections by address, between two contexts of one process. The rest of the suite is the same whoever
+/// connects.
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.rdmacomm.tests.fixture.Fabric#providers")
 @ExtendWith(LeakCheck.class)
