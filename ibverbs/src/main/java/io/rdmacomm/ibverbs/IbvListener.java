@@ -85,8 +85,9 @@ final class IbvListener extends Listener {
                 return null;
             }
             IdentifierEvent request = requests.poll();
-            if (request != null && request.arrived() != null) {
-                return new IbvConnectionRequest(connections, request.arrived(), request);
+            ConnectionIdentifier arrived = request == null ? null : request.arrived();
+            if (request != null && arrived != null) {
+                return requestOf(arrived, request);
             }
             RdmaException failure = end == null
                     ? null
@@ -97,6 +98,20 @@ final class IbvListener extends Listener {
             return null;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private ConnectionRequest requestOf(ConnectionIdentifier arrived, IdentifierEvent request) {
+        boolean success = false;
+        try {
+            ConnectionRequest made = new IbvConnectionRequest(connections, arrived, request);
+            success = true;
+            return made;
+        } finally {
+            if (!success) {
+                // The manager is being closed, and nobody else knows of it any more.
+                connections.channel().refuse(arrived);
+            }
         }
     }
 

@@ -577,6 +577,17 @@ class ConnectionsTest {
     }
 
     @Test
+    void aRequestThatIsTakenWhileTheManagerClosesIsRefused() throws InterruptedException {
+        Listener listener = manager.listen(HERE, 1);
+        String name = fake.request("id0", "", false);
+        // The backlog is full once the next one is refused.
+        awaitLog("destroy_id " + fake.request("id0", "", false));
+        ((IbvConnectionManager) manager).channel().wake();
+        assertThatThrownBy(() -> listener.awaitRequest(LONG)).isInstanceOf(IllegalStateException.class);
+        assertThat(fake.log()).contains("reject " + name + " ", "destroy_id " + name);
+    }
+
+    @Test
     void interruptingWakesWhoWaits() throws InterruptedException {
         fake.answer("rdma_resolve_addr", -1, 0, "");
         FutureTask<Route> resolving = start(true, () -> {
