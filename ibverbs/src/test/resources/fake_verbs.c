@@ -76,16 +76,27 @@ void fake_reset(void)
 	log_off = 0;
 }
 
-const char *fake_log(void) { return log_text; }
-void fake_clear_log(void) { log_length = 0; log_text[0] = 0; }
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What was written down since the last time. In one step: other threads may be writing. */
+const char *fake_log(void)
+{
+	static char taken[sizeof(log_text)];
+	pthread_mutex_lock(&log_lock);
+	memcpy(taken, log_text, log_length);
+	taken[log_length] = 0;
+	log_length = 0;
+	log_text[0] = 0;
+	pthread_mutex_unlock(&log_lock);
+	return taken;
+}
+
 void fake_log_off(int off) { log_off = off; }
 void fake_fail(const char *function, int err) { strcpy(fail_function, function); fail_errno = err; }
 void fake_refuse(int index, int result) { refuse_index = index; refuse_result = result; }
 void fake_status(int status) { next_status = status; }
 void fake_devices(int count, int err) { device_count = count; list_errno = err; }
 void fake_kind(int type, int vendor_id) { transport = type; vendor = vendor_id; }
-
-static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void note(const char *format, ...)
 {
