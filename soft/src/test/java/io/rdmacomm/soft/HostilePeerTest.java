@@ -1,0 +1,240 @@
+package io.rdmacomm.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.soft.iwarp.MpaFrame;
+import io.rdmacomm.soft.iwarp.MpaFrameReader;
+import io.rdmacomm.soft.iwarp.MpaNegotiation;
+import io.rdmacomm.soft.iwarp.PeerHandshake;
+import io.rdmacomm.soft.iwarp.QueuePairAddress;
+import io.rdmacomm.soft.iwarp.SegmentHeader;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.SendBatch;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Strangers at the listener of a device, and peers that break the rules: each costs its own connection, and the
+/// others go on.
+class HostilePeerTest {
+    private static final int PSN = 0x123456;
+    private static final int STRANGER = 0x77;
+    private static final int BYTES = 4096;
+
+    private final Arena arena = Arena.ofShared();
+    private SoftContext context;
+    private ProtectionDomain domain;
+    private CompletionQueue completions;
+    private MemoryRegion memory;
+
+    @BeforeEach
+    void open() {
+        SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("tcp0=127.0.0.1?sharedMemory=false"));
+        context = (SoftContext) device.open();
+        domain = context.allocateProtectionDomain();
+        completions = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(256));
+        memory = domain.allocate(BYTES, AccessFlag.allRemote());
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+        arena.close();
+    }
+
+    private QueuePair queuePair() {
+        return domain.createQueuePair(QueuePairOptions.reliable(completions));
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
+    private SocketChannel call() throws IOException {
+        return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), context.lid()));
+    }
+
+    private static boolean isEnded(SocketChannel channel) {
+        try {
+            channel.configureBlocking(false);
+            return channel.read(ByteBuffer.allocate(64)) < 0;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /// The device still does what it is for.
+    private void works() {
+        QueuePair one = queuePair();
+        QueuePair other = queuePair();
+        ConnectionOptions patient = ConnectionOptions.defaults().withTimeout(20, 7);
+        one.connect(other.info(), patient);
+        other.connect(one.info(), patient);
+        one.post(SendBatch.create(arena, 1, 1).write(1, 0, 0).signaled());
+        Completions done = Completions.create(arena, 8);
+        await("a completion", () -> completions.poll(done) == 1);
+        assertThat(done.isSuccess(0)).isTrue();
+        one.close();
+        other.close();
+    }
+
+    @Test
+    void garbageCostsItsConnection() throws IOException {
+        long seed = System.nanoTime();
+        System.out.println("HostilePeerTest: seed " + seed);
+        Random random = new Random(seed);
+        for (int i = 0; i < 50; i++) {
+            byte[] garbage = new byte[20 + random.nextInt(2000)];
+            random.nextBytes(garbage);
+            try (SocketChannel stranger = call()) {
+                stranger.write(ByteBuffer.wrap(garbage));
+                await("the end of the connection", () -> isEnded(stranger));
+            }
+        }
+        await("all are counted", () -> context.links().counters().turnedAway() == 50);
+        works();
+    }
+
+    @Test
+    void halfOpenConnectionsDoNotKeepOthersOut() throws IOException {
+        List<SocketChannel> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < 200; i++) {
+                silent.add(call());
+            }
+            works();
+            await("they are given up", () -> context.links().counters().turnedAway() == 200);
+            assertThat(silent).allMatch(HostilePeerTest::isEnded);
+        } finally {
+            for (SocketChannel each : silent) {
+                each.close();
+            }
+        }
+    }
+
+    /// Does what the peer of `victim` would do, until the connection stands.
+    private SocketChannel impersonate(QueuePair victim, int psn) throws IOException {
+        QueuePairInfo info = victim.info();
+        PeerHandshake handshake = new PeerHandshake(
+                MpaFrame.Kind.REQUEST,
+                PeerHandshake.Verdict.ACCEPTED,
+                LinkTerms.FEATURES,
+                LinkTerms.LONGEST_SEGMENT,
+                1,
+                PeerHandshake.NO_HOST,
+                new QueuePairAddress(context.gid(), 1, STRANGER),
+                psn,
+                info.packetSequenceNumber(),
+                new QueuePairAddress(context.gid(), context.lid(), info.number()));
+        SocketChannel channel = call();
+        channel.write(new MpaNegotiation(false, 16, 16)
+                .request(handshake.appendTo(new byte[0]))
+                .encode());
+        MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
+        while (!reader.advance()) {
+            assertThat(channel.read(reader.buffer())).isNotNegative();
+        }
+        assertThat(reader.frame().isRejected()).isEqualTo(psn != PSN);
+        return channel;
+    }
+
+    private QueuePair victim() {
+        QueuePair victim = queuePair();
+        victim.connect(
+                new QueuePairInfo(STRANGER, PSN, 1, context.gid(), PathMtu.MTU_4096), ConnectionOptions.defaults());
+        return victim;
+    }
+
+    @Test
+    void whoDoesNotKnowTheNumbersIsRefused() throws IOException {
+        QueuePair victim = victim();
+        impersonate(victim, PSN ^ 1).close();
+        assertThat(victim.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        works();
+    }
+
+    @Test
+    void framesThatBreakTheRulesFailTheirQueuePairAndTouchNothing() throws IOException {
+        long seed = System.nanoTime();
+        System.out.println("HostilePeerTest: seed " + seed);
+        Random random = new Random(seed);
+        memory.segment().fill((byte) 0x55);
+        for (int i = 0; i < 40; i++) {
+            QueuePair victim = victim();
+            try (SocketChannel peer = impersonate(victim, PSN)) {
+                peer.write(frame(random));
+                await("the queue pair fails", () -> victim.state() == QueuePairState.ERROR);
+            }
+            victim.close();
+        }
+        assertThat(memory.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly((byte) 0x55);
+        assertThat(domain.isOpen()).isTrue();
+        works();
+    }
+
+    /// The ready-to-receive frame, and a frame that nobody may send: a forged key, a range outside, or noise.
+    private ByteBuffer frame(Random random) {
+        ByteBuffer bytes = ByteBuffer.allocate(4096);
+        SegmentHeader header = new SegmentHeader();
+        header.setTagged(0, true, 1, 0, 0);
+        header.encode(bytes, 0);
+        int at = 20;
+        switch (random.nextInt(4)) {
+            case 0 -> header.setTagged(0, true, memory.remoteKey() ^ (1 << random.nextInt(32)), memory.address(), 64);
+            case 1 -> header.setTagged(0, true, memory.remoteKey(), memory.address() + BYTES - 63, 64);
+            case 2 -> header.setTagged(0, true, memory.remoteKey(), memory.address() - 1, 64);
+            default -> header.setUntagged(15, 1);
+        }
+        if (header.opcode == 15) {
+            bytes.putInt(at, random.nextInt() | 0x3f);
+        } else {
+            header.encode(bytes, at);
+        }
+        return bytes.limit(at + 512);
+    }
+
+    @Test
+    void aPeerThatEndsInTheMiddleOfAMessageFailsTheQueuePair() throws IOException {
+        QueuePair victim = victim();
+        try (SocketChannel peer = impersonate(victim, PSN)) {
+            ByteBuffer bytes = ByteBuffer.allocate(64);
+            SegmentHeader header = new SegmentHeader();
+            header.setTagged(0, true, 1, 0, 0);
+            header.encode(bytes, 0);
+            header.setTagged(0, true, memory.remoteKey(), memory.address(), 4096);
+            header.encode(bytes, 20);
+            peer.write(bytes);
+        }
+        await("the queue pair fails", () -> victim.state() == QueuePairState.ERROR);
+        Set<AccessFlag> rights = memory.access();
+        assertThat(rights).isNotEmpty();
+        works();
+    }
+}
