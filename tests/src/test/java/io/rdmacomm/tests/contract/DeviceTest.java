@@ -70,7 +70,7 @@ class DeviceTest extends ContractCase {
         }
         PortAttributes port = here().context().port(1);
         assertThat(port.state()).isEqualTo(PortState.ACTIVE);
-        assertThat(port.maxMessageSize()).isGreaterThanOrEqualTo(1L << 30);
+        assertThat(port.maxMessageSize()).isGreaterThanOrEqualTo(1L << 23);
         assertThat(here().context().gid(1, 0)).isNotEqualTo(Gid.NONE);
         assertThat(here().context().partitionKey(1, 0) & 0x7fff).isNotZero();
     }
