@@ -124,6 +124,14 @@ public abstract class QueuePair extends Resource {
     ///
     /// @throws QueuePairStateException if it is not in RESET
     public final void connect(QueuePairInfo remote, ConnectionOptions how) {
+        Context context = protectionDomain.context();
+        if (!context.supports(Capability.CONNECT_BY_NUMBERS)) {
+            throw new UnsupportedVerbException(
+                    "connect queue pair",
+                    Capability.CONNECT_BY_NUMBERS,
+                    context.device().name(),
+                    "connect it by address, with a ConnectionManager");
+        }
         modify(new QueuePairAttributes()
                 .state(QueuePairState.INIT)
                 .partitionKeyIndex(0)

@@ -160,7 +160,7 @@ class LifecycleTest extends ContractCase {
 
     @Test
     void aQueuePairMayHaveNoRoomForSendsOrReceives() {
-        Pair pair = new Pair(
+        Pair pair = pair(
                 here().queue(Spec.usual().withDepth(0, 16)),
                 there().queue(Spec.usual().withDepth(16, 0)));
         pair.connect(ConnectionOptions.defaults());

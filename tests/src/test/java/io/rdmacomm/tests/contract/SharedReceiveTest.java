@@ -38,7 +38,8 @@ class SharedReceiveTest extends ContractCase {
     }
 
     private Pair onShared(EndSharedReceives shared, ConnectionOptions how) {
-        return new Pair(here().queue(Spec.usual()), there().queueOn(shared, Spec.usual())).connect(how);
+        return pair(here().queue(Spec.usual()), there().queueOn(shared, Spec.usual()))
+                .connect(how);
     }
 
     @Test

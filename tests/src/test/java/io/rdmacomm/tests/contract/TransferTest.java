@@ -3,7 +3,11 @@ package io.rdmacomm.tests.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.Deviation;
+import io.rdmacomm.tests.fixture.End;
 import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.EndQueue;
 import io.rdmacomm.tests.fixture.Outcome;
 import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
@@ -37,17 +41,15 @@ class TransferTest extends ContractCase {
                 .toArray();
     }
 
+    private static EndMemory memory(End end, boolean ownSegment) {
+        return ownSegment ? end.register(LONGEST + GUARD, everything()) : end.allocate(LONGEST + GUARD, everything());
+    }
+
     private void forEverySize(boolean ownSegments, Operation operation) {
+        boolean late = has(Deviation.WRITE_ARRIVES_LATER);
         for (Way way : bothWays(connected())) {
-            EndMemory source;
-            EndMemory target;
-            if (ownSegments) {
-                source = way.from().register(LONGEST + GUARD, everything());
-                target = way.to().register(LONGEST + GUARD, everything());
-            } else {
-                source = way.from().allocate(LONGEST + GUARD, everything());
-                target = way.to().allocate(LONGEST + GUARD, everything());
-            }
+            EndMemory source = memory(way.from(), ownSegments);
+            EndMemory target = memory(way.to(), ownSegments);
             int number = 0;
             for (int size : sizes()) {
                 number++;
@@ -55,6 +57,11 @@ class TransferTest extends ContractCase {
                 source.write(0, data);
                 target.fill(0x55);
                 operation.run(way, source, target, size, number);
+                if (late) {
+                    Deadline.until(
+                            EndQueue.PATIENCE_MILLIS,
+                            () -> Arrays.equals(target.read(0, size), 0, size, data, 0, size));
+                }
                 byte[] arrived = target.read(0, size + GUARD);
                 assertThat(Arrays.equals(arrived, 0, size, data, 0, size))
                         .as("%s %s: the %d bytes arrived", fabric, way.source(), size)
@@ -176,6 +183,10 @@ class TransferTest extends ContractCase {
                 target.fill(0);
                 way.source().post(Work.write(offset, target.remote().slice(offset, 16), source.piece(0, 16)));
                 good(way.source().one(), offset, CompletionOpcode.WRITE);
+                if (has(Deviation.WRITE_ARRIVES_LATER)) {
+                    int at = offset;
+                    Deadline.await("the WRITE", () -> Arrays.equals(target.read(at, 16), pattern(16, 1)));
+                }
                 byte[] all = target.read(0, 10_000);
                 assertThat(Arrays.copyOfRange(all, offset, offset + 16)).isEqualTo(pattern(16, 1));
                 assertThat(IntStream.range(0, all.length)

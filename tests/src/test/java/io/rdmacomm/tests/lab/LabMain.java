@@ -46,11 +46,6 @@ public final class LabMain {
         System.exit(report.end() && clean ? 0 : 1);
     }
 
-    /// What the kernel counts, without contexts: librdmacm opens every device and keeps it to its end.
-    private static String resources() {
-        return Shell.text(RESOURCES).replaceAll(" ctx \\d+", "");
-    }
-
     /// Whether the kernel has no more verbs objects than before.
     private static boolean nothingIsLeft(String before) {
         if (Deadline.until(LEFT_MILLIS, () -> resources().equals(before))) {
