@@ -108,7 +108,7 @@ public final class FrameOutput {
 
     /// Adds a piece of the payload that stays where it is until it has gone out.
     ///
-    /// @param key of the memory; see [#nextKey]
+    /// @param key of the memory, for the [KeyCheck]
     public void add(int key, ByteBuffer window, int from, int length) {
         if (checked) {
             checksumHeader();
