@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.UnsupportedAddressTypeException;
 import org.jspecify.annotations.Nullable;
 
 /// The TCP port that peers on other hosts call a context at. Its number is the context's LID.
@@ -20,7 +21,7 @@ final class Listener implements AutoCloseable {
 
     /// Begins to listen.
     ///
-    /// @return null if this host has no such address: the device is for peers on this host only then
+    /// @return null if this host has no such address, or no network: the device is for peers on this host only then
     /// @throws BindException if the port is taken
     static @Nullable Listener open(InetAddress address, int port) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open();
@@ -29,17 +30,14 @@ final class Listener implements AutoCloseable {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             server.bind(new InetSocketAddress(address, port), BACKLOG);
             return new Listener(server);
-        } catch (BindException e) {
+        } catch (IOException | UnsupportedAddressTypeException e) {
             server.close();
-            if (isTaken(e)) {
-                throw e;
+            if (e instanceof BindException taken && isTaken(taken)) {
+                throw taken;
             }
             System.getLogger(Listener.class.getName())
-                    .log(System.Logger.Level.DEBUG, "no TCP peers: " + address + " is not of this host", e);
+                    .log(System.Logger.Level.DEBUG, "no TCP peers: cannot listen at " + address, e);
             return null;
-        } catch (IOException e) {
-            server.close();
-            throw e;
         }
     }
 
