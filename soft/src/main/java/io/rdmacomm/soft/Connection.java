@@ -35,6 +35,7 @@ final class Connection {
     private boolean speaks;
     private @Nullable OutgoingCall call;
     private boolean asked;
+    private boolean adopted;
     private long nextCall;
     private volatile @Nullable Peer found;
 
@@ -70,6 +71,9 @@ final class Connection {
 
     /// Looks for the peer's queue pair, which may have appeared or become ready.
     void bind() {
+        if (adopted) {
+            return;
+        }
         Peer before = found;
         if (before != null && !before.isAlive()) {
             // Its end is about to be dealt with, for every queue pair that knows that it was its peer.
@@ -95,7 +99,13 @@ final class Connection {
         peer.unbind();
         found = null;
         speaks = false;
+        adopted = false;
         hangUp();
+    }
+
+    /// A connection manager makes the TCP connection: the peer is not looked for.
+    void expectLink() {
+        adopted = true;
     }
 
     // ---- Over TCP ----
@@ -159,7 +169,8 @@ final class Connection {
     /// numbers. When both call each other, the call of the lower address wins.
     PeerHandshake.Verdict consider(PeerHandshake request) {
         QueuePairAddress theirs = new QueuePairAddress(gid, lid, number);
-        boolean right = request.destination().equals(address())
+        boolean right = !adopted
+                && request.destination().equals(address())
                 && request.source().equals(theirs)
                 && request.firstPsn() == receivePsn
                 && (!speaks || request.expectedPsn() == sendPsn);

@@ -323,7 +323,7 @@ final class Link implements FrameInput.Receiver {
         }
         LinkResponder.Refusal refusal = responder.refusal();
         if (requester.settle()) {
-            owner.linkFailed(requester.failure(), requester.vendorError());
+            owner.linkFailed(requester.failure(), requester.vendorError(), terminated ? terminate.toString() : null);
         } else if (closedByPeer && !responder.isInsideReceive()) {
             owner.linkClosed(this);
         } else if (refusal != null) {
@@ -547,7 +547,8 @@ final class Link implements FrameInput.Receiver {
         output.clear();
         input.clear();
         placement.release();
-        context.links().farewell(channel, told || refusalTold);
+        // A peer of another make is told by FIN alone, behind everything that it has not read yet.
+        context.links().farewell(channel, told || refusalTold || (orderly && !terms.acknowledges()));
         if (!driving) {
             arena.close();
         }

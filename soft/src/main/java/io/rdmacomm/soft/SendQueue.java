@@ -12,6 +12,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The send queue of a queue pair. What can be carried out at once never waits here: the posting thread does it.
@@ -61,6 +62,8 @@ final class SendQueue implements AutoCloseable {
     private boolean receiveAbandoned;
     private long abandonedReceive;
     private boolean drainWanted;
+    private @Nullable Consumer<String> onLinkEnd;
+    private String linkEnd = "";
 
     /// What a link shares with its queue pair.
     ///
@@ -319,6 +322,18 @@ final class SendQueue implements AutoCloseable {
         remote.drive(true);
     }
 
+    /// Has the end of the link told to the connection manager that made it. There is no other link after it.
+    void tellLinkEnd(Consumer<String> onEnd) {
+        onLinkEnd = onEnd;
+        linkEnd = "this side ended it";
+    }
+
+    /// Whether everything that was posted has been sent and, if the peer does that, acknowledged.
+    boolean isDrained() {
+        Link remote = link;
+        return waiting.isEmpty() && (remote == null || remote.isQuiet());
+    }
+
     private void dropLink(boolean orderly) {
         Link remote = link;
         link = null;
@@ -326,6 +341,11 @@ final class SendQueue implements AutoCloseable {
             receiveAbandoned |= remote.abandonReceive();
             abandonedReceive = remote.receiveId();
             remote.close(orderly && context.isOpen());
+        }
+        Consumer<String> listener = onLinkEnd;
+        if (listener != null) {
+            onLinkEnd = null;
+            listener.accept(linkEnd);
         }
     }
 
@@ -365,13 +385,17 @@ final class SendQueue implements AutoCloseable {
     }
 
     /// The oldest request has failed.
-    void linkFailed(int status, int vendor) {
+    ///
+    /// @param reason what the peer says about it, or null
+    void linkFailed(int status, int vendor, @Nullable String reason) {
         vendorError = vendor;
+        linkEnd = reason != null ? reason : "a request failed: " + WorkStatus.of(status);
         owner.onFailed(status);
     }
 
     /// A request of the peer was refused: the responder goes to the error state with its answer.
     void linkRefused(AsyncEventType event) {
+        linkEnd = "a request of the peer was refused";
         owner.onLinkFailed(FLUSHED, event);
     }
 
@@ -379,12 +403,20 @@ final class SendQueue implements AutoCloseable {
     void linkLost(Link remote, WorkStatus status, int vendor, String reason) {
         LOGGER.log(System.Logger.Level.DEBUG, "{0}: {1}", remote, reason);
         vendorError = vendor;
-        owner.onLinkFailed(status.code(), AsyncEventType.QUEUE_PAIR_FATAL);
+        linkEnd = reason;
+        // The end of a connection that was made by address is no failure: its connection manager tells of it.
+        boolean expected = onLinkEnd != null && status == WorkStatus.FLUSHED;
+        owner.onLinkFailed(status.code(), expected ? AsyncEventType.UNKNOWN : AsyncEventType.QUEUE_PAIR_FATAL);
     }
 
     /// The peer's queue pair is gone in an orderly way: what it has not carried out waits for the retries to end.
     void linkClosed(Link remote) {
         LOGGER.log(System.Logger.Level.DEBUG, "{0}: closed by the peer", remote);
+        if (onLinkEnd != null) {
+            linkEnd = "the peer has ended the connection";
+            owner.onLinkFailed(FLUSHED, AsyncEventType.UNKNOWN);
+            return;
+        }
         dropLink(false);
         if (!waiting.isEmpty() && owner.maySend()) {
             settle(RequestExecutor.NO_PEER);

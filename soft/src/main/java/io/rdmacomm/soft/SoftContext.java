@@ -23,6 +23,8 @@ import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.BindException;
@@ -35,13 +37,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// An open software device: a folder in shared memory, its control file, its keys, its peers and its engine.
-final class SoftContext extends Context implements Engine.Events {
+final class SoftContext extends Context implements Engine.Events, ConnectionManagerProvider {
     private static final System.Logger LOGGER = System.getLogger(SoftContext.class.getName());
     private static final Set<Capability> MISSING = EnumSet.of(
-            Capability.UNRELIABLE_CONNECTED,
-            Capability.UNRELIABLE_DATAGRAM,
-            Capability.RESIZE_SHARED_RECEIVE_QUEUE,
-            Capability.CONNECTION_MANAGER);
+            Capability.UNRELIABLE_CONNECTED, Capability.UNRELIABLE_DATAGRAM, Capability.RESIZE_SHARED_RECEIVE_QUEUE);
 
     private static final int MOST_PORTS = 100;
 
@@ -334,6 +333,11 @@ final class SoftContext extends Context implements Engine.Events {
     @Override
     public long onTime() {
         return Math.min(waiting.retryDue(), links.onTime());
+    }
+
+    @Override
+    public ConnectionManager openConnectionManager() {
+        return adopt(new SoftConnectionManager(this));
     }
 
     @Override

@@ -27,11 +27,14 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A reliable connected queue pair: its state, its receives, and how it fails. Its sends are in [SendQueue].
 final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     private static final int LEAST_INLINE = 64;
+    private static final long DRAIN_NAP_NANOS = 100_000;
 
     private final SoftContext context;
     private final int number;
@@ -387,6 +390,59 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
         Link link = new Link(this, sends, parts, channel, terms);
         context.links().counters().established();
         sends.attach(link, link.attention());
+    }
+
+    /// A connection manager is about to bring this queue pair up, and to make its TCP connection.
+    void expectLink() {
+        sendLock().lock();
+        try {
+            connection.expectLink();
+        } finally {
+            sendLock().unlock();
+        }
+    }
+
+    /// Takes over the TCP connection that a connection manager has made.
+    ///
+    /// @param onEnd is told once why the connection has ended, under this queue pair's locks
+    /// @throws IOException if the connection is not good any more, or this queue pair is not up any more
+    void adopt(SocketChannel channel, LinkTerms terms, Consumer<String> onEnd) throws IOException {
+        sendLock().lock();
+        try {
+            if (!isConnected()) {
+                throw new IOException(this + " was closed or reset meanwhile");
+            }
+            Links.prepare(channel);
+            sends.tellLinkEnd(onEnd);
+            attach(channel, terms);
+        } finally {
+            sendLock().unlock();
+        }
+    }
+
+    /// Waits until everything that was posted has been sent and, if the peer does that, acknowledged.
+    ///
+    /// @return false if it was not in time, or cannot be
+    boolean awaitDrained(long timeoutNanos) {
+        long deadline = System.nanoTime() + timeoutNanos;
+        while (true) {
+            sendLock().lock();
+            try {
+                if (!isOpen() || state() != QueuePairState.READY_TO_SEND) {
+                    return false;
+                }
+                sends.resume();
+                if (sends.isDrained()) {
+                    return true;
+                }
+            } finally {
+                sendLock().unlock();
+            }
+            if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            LockSupport.parkNanos(DRAIN_NAP_NANOS);
+        }
     }
 
     /// A context has said hello: it may be that of the peer; the engine.

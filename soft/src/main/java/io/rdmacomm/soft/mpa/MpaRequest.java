@@ -38,9 +38,10 @@ public final class MpaRequest {
 
     /// Answers. The connection is the caller's then; it does not block.
     ///
-    /// @throws IOException if the peer has gone; the connection is closed then
+    /// @throws IOException if the peer has gone or does not wait; the connection is closed then
     public SocketChannel reply(MpaFrame reply) throws IOException {
         try {
+            checkWaiting();
             write(reply);
             return channel;
         } catch (IOException | RuntimeException e) {
@@ -65,6 +66,15 @@ public final class MpaRequest {
             channel.close();
         } catch (IOException e) {
             // It is closed all the same.
+        }
+    }
+
+    /// An initiator waits for the reply. One that has hung up, or goes on talking, is not to be connected: the
+    /// first has gone, the second does not keep to RFC 5044 7.1.2.
+    private void checkWaiting() throws IOException {
+        int count = channel.read(ByteBuffer.allocate(1));
+        if (count != 0) {
+            throw new IOException(count < 0 ? "the peer has gone" : "the peer did not wait for the reply");
         }
     }
 

@@ -105,20 +105,28 @@ class MpaAcceptorTest {
     }
 
     @Test
-    void firstFrameInTheSegmentOfTheRequestStaysInTheSocket() throws Exception {
+    void initiatorThatDoesNotWaitForTheReplyIsNotConnected() throws Exception {
         MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(4));
         Wire peer = call(acceptor);
         peer.send(RPING + "000ec140");
-        try (SocketChannel channel = request(acceptor).reply(OWN.acceptance(request0(), new byte[0]))) {
-            ByteBuffer first = ByteBuffer.allocate(8);
-            channel.configureBlocking(true);
-            channel.read(first);
-            assertThat(first.position()).isEqualTo(4);
-        }
+        assertNotConnected(request(acceptor), "did not wait");
+        assertThat(peer.isEnded()).isTrue();
     }
 
-    private static MpaFrame request0() {
-        return OWN.request(new byte[0]);
+    @Test
+    void initiatorThatHasGoneIsNotConnected() throws Exception {
+        MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(4));
+        Wire peer = call(acceptor);
+        peer.send(RPING);
+        MpaRequest request = request(acceptor);
+        peer.close();
+        assertNotConnected(request, "has gone");
+    }
+
+    private static void assertNotConnected(MpaRequest request, String why) {
+        assertThatThrownBy(() -> request.reply(OWN.acceptance(request.frame(), new byte[0])))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(why);
     }
 
     @Test

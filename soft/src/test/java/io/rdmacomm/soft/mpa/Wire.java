@@ -12,43 +12,49 @@ import java.net.SocketTimeoutException;
 import java.util.HexFormat;
 
 /// A peer that is nothing but a socket: it says what a test has it say, byte by byte.
-final class Wire implements AutoCloseable {
+public final class Wire implements AutoCloseable {
     /// The 16 bytes that a request begins with.
-    static final String REQUEST = "4d504120494420526571204672616d65";
+    public static final String REQUEST = "4d504120494420526571204672616d65";
     /// The 16 bytes that a reply begins with.
-    static final String REPLY = "4d504120494420526570204672616d65";
+    public static final String REPLY = "4d504120494420526570204672616d65";
 
     private static final int TIMEOUT_MILLIS = 10_000;
 
     private final Socket socket;
 
-    Wire(Socket socket) throws IOException {
+    /// Speaks through this socket.
+    public Wire(Socket socket) throws IOException {
         this.socket = socket;
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(TIMEOUT_MILLIS);
     }
 
-    static Wire to(InetSocketAddress address) throws IOException {
+    /// Calls.
+    public static Wire to(InetSocketAddress address) throws IOException {
         Socket socket = new Socket();
         socket.connect(address, TIMEOUT_MILLIS);
         return new Wire(socket);
     }
 
-    static ServerSocket listen() throws IOException {
+    /// Waits to be called.
+    public static ServerSocket listen() throws IOException {
         ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         server.setSoTimeout(TIMEOUT_MILLIS);
         return server;
     }
 
-    static InetSocketAddress addressOf(ServerSocket server) {
+    /// Where it listens.
+    public static InetSocketAddress addressOf(ServerSocket server) {
         return (InetSocketAddress) server.getLocalSocketAddress();
     }
 
-    void send(String hex) throws IOException {
+    /// Says these bytes.
+    public void send(String hex) throws IOException {
         socket.getOutputStream().write(bytes(hex));
     }
 
-    void sendByteByByte(String hex) throws IOException {
+    /// Says these bytes, one in each segment.
+    public void sendByteByByte(String hex) throws IOException {
         for (byte each : bytes(hex)) {
             socket.getOutputStream().write(each);
             socket.getOutputStream().flush();
@@ -56,13 +62,13 @@ final class Wire implements AutoCloseable {
     }
 
     /// Reads a request or reply to its end.
-    String readFrame() throws IOException {
+    public String readFrame() throws IOException {
         String header = readHex(20);
         int length = Integer.parseInt(header.substring(36), 16);
         return header + readHex(length);
     }
 
-    String readHex(int count) throws IOException {
+    public String readHex(int count) throws IOException {
         byte[] found = socket.getInputStream().readNBytes(count);
         if (found.length < count) {
             throw new EOFException("the connection ended after " + found.length + " of " + count + " bytes");
@@ -71,7 +77,7 @@ final class Wire implements AutoCloseable {
     }
 
     /// Waits for the end of the connection, in whatever way it ends.
-    boolean isEnded() throws IOException {
+    public boolean isEnded() throws IOException {
         try {
             InputStream in = socket.getInputStream();
             return in.read() < 0;
@@ -83,7 +89,7 @@ final class Wire implements AutoCloseable {
     }
 
     /// Ends with RST instead of FIN.
-    void reset() throws IOException {
+    public void reset() throws IOException {
         socket.setSoLinger(true, 0);
         socket.close();
     }
@@ -93,11 +99,13 @@ final class Wire implements AutoCloseable {
         socket.close();
     }
 
-    static byte[] bytes(String hex) {
+    /// Hexadecimal digits as bytes; blanks do not count.
+    public static byte[] bytes(String hex) {
         return HexFormat.of().parseHex(hex.replaceAll("[ |]", ""));
     }
 
-    static String plain(String hex) {
+    /// Without blanks.
+    public static String plain(String hex) {
         return hex.replaceAll("[ |]", "");
     }
 }

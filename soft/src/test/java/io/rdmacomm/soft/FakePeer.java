@@ -1,0 +1,122 @@
+package io.rdmacomm.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.soft.iwarp.Fpdu;
+import io.rdmacomm.soft.iwarp.FpduChecksum;
+import io.rdmacomm.soft.iwarp.Opcode;
+import io.rdmacomm.soft.iwarp.ReadRequest;
+import io.rdmacomm.soft.iwarp.SegmentHeader;
+import io.rdmacomm.soft.iwarp.TerminateMessage;
+import io.rdmacomm.soft.iwarp.Violation;
+import io.rdmacomm.soft.mpa.Wire;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+
+/// An iWARP device of another make that is nothing but a socket and a table of bytes. Behaves like Linux siw: what
+/// it sends is what siw sends, and it checks what it gets as siw does.
+final class FakePeer implements AutoCloseable {
+    final Wire wire;
+    /// Of the frame that was read last.
+    final SegmentHeader header = new SegmentHeader();
+    final ReadRequest readRequest = new ReadRequest();
+    final TerminateMessage terminate = new TerminateMessage();
+
+    private final FpduChecksum checksum = new FpduChecksum();
+    private boolean checksums;
+
+    FakePeer(Wire wire) {
+        this.wire = wire;
+    }
+
+    /// Frames carry a checksum from now on.
+    FakePeer withChecksums() {
+        checksums = true;
+        return this;
+    }
+
+    /// Sends any bytes.
+    void send(String hex) throws IOException {
+        wire.send(hex);
+    }
+
+    void sendFrame(SegmentHeader segment, byte[] payload) throws IOException {
+        wire.send(frame(segment, payload));
+    }
+
+    void sendMessage(int number, byte[] payload) throws IOException {
+        wire.send(message(number, payload));
+    }
+
+    /// A Send of one segment.
+    String message(int number, byte[] payload) {
+        SegmentHeader segment = new SegmentHeader();
+        segment.setUntagged(Opcode.SEND, number);
+        segment.payloadBytes = payload.length;
+        return frame(segment, payload);
+    }
+
+    /// A frame as hexadecimal digits.
+    String frame(SegmentHeader segment, byte[] payload) {
+        ByteBuffer out = ByteBuffer.allocateDirect(Fpdu.bytes(segment.segmentBytes()));
+        segment.encode(out, 0);
+        out.put(segment.headerBytes(), payload);
+        return finish(out, segment);
+    }
+
+    /// A Read Request as siw sends it.
+    String readRequest(int number, ReadRequest request) {
+        SegmentHeader segment = new SegmentHeader();
+        segment.setUntagged(Opcode.READ_REQUEST, number);
+        ByteBuffer out = ByteBuffer.allocateDirect(Fpdu.bytes(segment.segmentBytes()));
+        segment.encode(out, 0);
+        request.encode(out, 0);
+        return finish(out, segment);
+    }
+
+    private String finish(ByteBuffer out, SegmentHeader segment) {
+        int end = 2 + segment.segmentBytes();
+        if (checksums) {
+            checksum.reset();
+            checksum.update(out, 0, end);
+            Fpdu.writeTrailer(out, end, segment.segmentBytes(), checksum);
+        } else {
+            Fpdu.writeTrailer(out, end, segment.segmentBytes());
+        }
+        byte[] bytes = new byte[out.capacity()];
+        out.get(0, bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    /// Reads the next frame and checks it.
+    ///
+    /// @return its payload
+    byte[] readFrame() throws IOException {
+        String length = wire.readHex(2);
+        int segment = Integer.parseInt(length, 16);
+        byte[] bytes = Wire.bytes(length + wire.readHex(Fpdu.bytes(segment) - 2));
+        ByteBuffer frame = ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();
+        assertThat(header.decode(frame, 0)).isEqualTo(Violation.NONE);
+        if (checksums) {
+            checksum.reset();
+            checksum.update(frame, 0, 2 + segment);
+            assertThat(Fpdu.checkTrailer(frame, 2 + segment, segment, checksum)).isEqualTo(Violation.NONE);
+        } else {
+            assertThat(frame.getInt(bytes.length - 4)).isZero();
+        }
+        if (header.opcode == Opcode.READ_REQUEST) {
+            assertThat(readRequest.decode(frame, 0)).isEqualTo(Violation.NONE);
+        } else if (header.opcode == Opcode.TERMINATE) {
+            terminate.decode(frame, 0, header.payloadBytes);
+        }
+        byte[] payload = new byte[header.payloadBytes];
+        frame.get(header.headerBytes(), payload);
+        return payload;
+    }
+
+    @Override
+    public void close() throws IOException {
+        wire.close();
+    }
+}
