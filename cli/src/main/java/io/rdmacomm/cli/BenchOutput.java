@@ -3,7 +3,7 @@ package io.rdmacomm.cli;
 import io.rdmacomm.cli.bench.BenchListener;
 import io.rdmacomm.cli.bench.BenchReport;
 import io.rdmacomm.cli.bench.BenchTest;
-import io.rdmacomm.cli.bench.ClockCost;
+import io.rdmacomm.cli.bench.MachineFloors;
 import io.rdmacomm.cli.bench.Result;
 import io.rdmacomm.cli.bench.Table;
 import io.rdmacomm.cli.terminal.ByteSize;
@@ -26,16 +26,21 @@ final class BenchOutput implements BenchListener, AutoCloseable {
     }
 
     @Override
-    public void onFloor(ClockCost clock, double cacheLineMicros) {
+    public void onFloor(MachineFloors floors) {
         progress.clear();
         if (quiet) {
             return;
         }
         out.printf(
                 "clock: %.1f ns a reading, steps of %d ns; every latency sample has one reading in it%n",
-                clock.nanosPerReading(), clock.granularityNanos());
-        if (cacheLineMicros > 0) {
-            out.printf("one cache line between two processes: %.3f us one way%n", cacheLineMicros);
+                floors.clock().nanosPerReading(), floors.clock().granularityNanos());
+        if (floors.cacheLineMicros() > 0) {
+            out.printf("one cache line between two processes: %.3f us one way%n", floors.cacheLineMicros());
+        }
+        if (floors.socketMicros() > 0) {
+            out.printf(
+                    "a plain TCP socket between them: 8 B in %.2f us one way, a stream of %.1f Gbit/s%n",
+                    floors.socketMicros(), floors.socketGbps());
         }
         out.flush();
     }

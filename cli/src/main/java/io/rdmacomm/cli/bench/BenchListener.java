@@ -4,8 +4,7 @@ package io.rdmacomm.cli.bench;
 public interface BenchListener {
     /// What the machine itself can do is known.
     ///
-    /// @param cacheLineMicros 0 when the peer is not on this machine
-    void onFloor(ClockCost clock, double cacheLineMicros);
+    void onFloor(MachineFloors floors);
 
     /// The next measurement begins.
     ///

@@ -11,28 +11,16 @@ import java.util.Map;
 ///
 /// @param provider whose device it was
 /// @param device which device, port and GID it was
-/// @param clock what the clock costs
-/// @param cacheLineMicros the machine's limit for a message one way; 0 when the peer is not on this machine
+/// @param floors what the machines do without RDMA
 /// @param setUpMillis how long each connection took from the TCP connection until it was ready to send
 /// @param results the measurements
 public record BenchReport(
-        String provider,
-        DeviceLine device,
-        ClockCost clock,
-        double cacheLineMicros,
-        List<Double> setUpMillis,
-        List<Result> results) {
+        String provider, DeviceLine device, MachineFloors floors, List<Double> setUpMillis, List<Result> results) {
     /// The members of its JSON document beside `schema` and `environment`.
     public Map<String, Object> toMap() {
-        Map<String, Object> clockMembers = new LinkedHashMap<>();
-        clockMembers.put("ns_per_reading", Rounding.to(clock.nanosPerReading(), 1));
-        clockMembers.put("granularity_ns", clock.granularityNanos());
         Map<String, Object> members = new LinkedHashMap<>();
         device.addTo(members);
-        members.put("clock", clockMembers);
-        if (cacheLineMicros > 0) {
-            members.put("cache_line_us", Rounding.to(cacheLineMicros, 4));
-        }
+        floors.addTo(members);
         members.put("setup_ms_p50", Rounding.to(medianSetUpMillis(), 3));
         members.put("data_verified", true);
         List<Map<String, Object>> rows = new ArrayList<>();

@@ -93,6 +93,7 @@ public final class BenchServer implements AutoCloseable {
     private void answer(Signal signal, SignalChannel signals) throws IOException {
         switch (signal.kind()) {
             case FLOOR -> floor(signal.text(), signals);
+            case SOCKET -> socket(signals);
             case TRIAL -> trial(TrialPlan.of(signal), signals);
             default -> throw new CommandFailure("the client sent " + signal.kind() + " out of turn");
         }
@@ -103,6 +104,14 @@ public final class BenchServer implements AutoCloseable {
             signals.send(Signal.of(Signal.Kind.READY));
             floor.serve();
         }
+    }
+
+    private static void socket(SignalChannel signals) throws IOException {
+        try (SocketFloor floor = new SocketFloor()) {
+            signals.send(Signal.of(Signal.Kind.READY, floor.port()));
+            floor.serve();
+        }
+        signals.send(Signal.of(Signal.Kind.OK));
     }
 
     private void trial(TrialPlan wanted, SignalChannel signals) {

@@ -5,6 +5,7 @@ import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.SessionOptions;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,9 +39,9 @@ public final class Benchmark {
         try (ClientSession session = ClientSession.connect(options.withName(NAME));
                 SignalChannel signals =
                         new SignalChannel(session, session.endPoint().channel(0), "bench signals")) {
-            ClockCost clock = ClockCost.measure();
-            cacheLineMicros = settings.floors() ? cacheLine(signals) : 0;
-            listener.onFloor(clock, cacheLineMicros);
+            MachineFloors floors = floors(signals);
+            cacheLineMicros = floors.cacheLineMicros();
+            listener.onFloor(floors);
             List<Result> results = new ArrayList<>();
             List<Double> setUps = new ArrayList<>();
             // The first test also warms up what all of them use.
@@ -57,7 +58,7 @@ public final class Benchmark {
                 }
             }
             String provider = session.context().device().provider();
-            return new BenchReport(provider, DeviceLine.of(session), clock, cacheLineMicros, setUps, results);
+            return new BenchReport(provider, DeviceLine.of(session), floors, setUps, results);
         }
     }
 
@@ -103,6 +104,31 @@ public final class Benchmark {
         try (RdmaBuffer buffer = session.allocate("bench copy", 2 * plan.stride() * plan.buffers(), 1)) {
             return measurement.applyAsDouble(new CopyFloor(buffer.segment()));
         }
+    }
+
+    private MachineFloors floors(SignalChannel signals) throws IOException {
+        ClockCost clock = ClockCost.measure();
+        if (!settings.floors()) {
+            return new MachineFloors(clock, 0, 0, 0);
+        }
+        double cacheLine = cacheLine(signals);
+        SocketFloor.Figures socket = socket(signals);
+        return new MachineFloors(clock, cacheLine, socket.micros(), socket.gbps());
+    }
+
+    /// Nothing is measured where a firewall lets only the port of the benchmark through.
+    private SocketFloor.Figures socket(SignalChannel signals) {
+        signals.send(Signal.of(Signal.Kind.SOCKET));
+        int port = (int) (long) signals.expect(Signal.Kind.READY).getFirst();
+        SocketFloor.Figures figures;
+        try {
+            figures = SocketFloor.measure(new InetSocketAddress(options.host(), port));
+        } catch (IOException _) {
+            figures = SocketFloor.Figures.NONE;
+        }
+        // The server may still wait for a client that cannot come: it says so when it gives up.
+        signals.receive(SignalChannel.PATIENCE);
+        return figures;
     }
 
     private static double cacheLine(SignalChannel signals) throws IOException {

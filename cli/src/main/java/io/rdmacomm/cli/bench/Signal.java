@@ -33,7 +33,9 @@ record Signal(Kind kind, List<Long> numbers, String text) {
         /// The server says what the step cost it and whether the data was right.
         REPORT(8),
         /// The client has finished with the connection.
-        END(9);
+        END(9),
+        /// The client asks for a plain socket to measure; the answer has its port.
+        SOCKET(10);
 
         private static final Kind[] VALUES = values();
 

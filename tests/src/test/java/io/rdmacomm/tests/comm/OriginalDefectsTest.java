@@ -138,9 +138,9 @@ final class OriginalDefectsTest {
         ConnectionOptions port = ConnectionOptions.defaults().withPort(9, 0);
 
         for (ConnectionOptions wrong : List.of(gid, port)) {
-            assertThatThrownBy(() -> ServerSession.listen(
-                            OPTIONS.withChannel(ChannelOptions.defaults().withConnection(wrong))))
-                    .isInstanceOf(RdmaException.class);
+            SessionOptions options = OPTIONS.withDevice("soft0")
+                    .withChannel(ChannelOptions.defaults().withConnection(wrong));
+            assertThatThrownBy(() -> ServerSession.listen(options)).isInstanceOf(RdmaException.class);
         }
     }
 
@@ -182,8 +182,8 @@ final class OriginalDefectsTest {
 
     @Test
     void w6AnotherLinkLayerIsRefusedInWords() throws IOException {
-        ByteBuffer payload = ByteBuffer.allocate(6 + 2 * 56).put((byte) 1).put((byte) 0);
-        payload.putShort((short) 2).putShort((short) 0);
+        ByteBuffer payload = ByteBuffer.allocate(16 + 2 * 56).put((byte) 1).put((byte) 1);
+        payload.putShort((short) 2).putShort((short) 0).putShort((short) 0).putLong(0);
         for (int i = 0; i < 2; i++) {
             payload.putInt(17).putInt(5).putShort((short) 0).put((byte) 3).put((byte) 16);
             payload.putLong(0).putLong(0xffff_7f00_0001L);

@@ -1,0 +1,186 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/// What a plain TCP socket does between the two ends: the limit of a device that speaks TCP, and what users of
+/// sockets have today. Two connections, both without any protocol: over the first, 8 bytes go back and forth;
+/// through the second, blocks of 1 MiB go one way until the client has had enough, and the server says how many
+/// bytes came.
+final class SocketFloor implements AutoCloseable {
+    private static final int MESSAGE_BYTES = Long.BYTES;
+    private static final int BLOCK_BYTES = 1 << 20;
+    private static final int ROUNDS = 50_000;
+    private static final long ENOUGH_NANOS = 400_000_000;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final int CONNECT_MILLIS = 2000;
+
+    private final ServerSocketChannel listener;
+
+    /// What was measured.
+    ///
+    /// @param micros the median of the time one way of 8 bytes, 0 if no connection could be made
+    /// @param gbps 10^9 bits a second of the stream, 0 if no connection could be made
+    record Figures(double micros, double gbps) {
+        /// Nothing was measured.
+        static final Figures NONE = new Figures(0, 0);
+    }
+
+    /// Listens at any free port of all addresses; the server does this.
+    SocketFloor() throws IOException {
+        this.listener = ServerSocketChannel.open().bind(new InetSocketAddress(0));
+        listener.configureBlocking(false);
+    }
+
+    /// What the client needs to connect.
+    int port() {
+        return listener.socket().getLocalPort();
+    }
+
+    /// Serves one client's measurement.
+    void serve() throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(BLOCK_BYTES);
+        try (SocketChannel channel = accept()) {
+            while (receive(channel, buffer.clear().limit(MESSAGE_BYTES))) {
+                send(channel, buffer.flip());
+            }
+        }
+        try (SocketChannel channel = accept()) {
+            long count = 0;
+            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            int came = channel.read(buffer.clear());
+            while (came >= 0) {
+                checkTime(deadline);
+                count += came;
+                came = channel.read(buffer.clear());
+            }
+            send(channel, buffer.clear().putLong(count).flip());
+        }
+    }
+
+    private SocketChannel accept() throws IOException {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (true) {
+            SocketChannel channel = listener.accept();
+            if (channel != null) {
+                return prepared(channel);
+            }
+            checkTime(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
+    /// Measures from the client's side.
+    ///
+    /// @param server where the server listens
+    static Figures measure(InetSocketAddress server) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(BLOCK_BYTES);
+        double micros;
+        try (SocketChannel channel = connect(server)) {
+            micros = pingPong(channel, buffer);
+        }
+        try (SocketChannel channel = connect(server)) {
+            return new Figures(micros, stream(channel, buffer));
+        }
+    }
+
+    private static SocketChannel connect(InetSocketAddress server) throws IOException {
+        SocketChannel channel = SocketChannel.open();
+        try {
+            channel.socket().connect(server, CONNECT_MILLIS);
+            return prepared(channel);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /// Both sides ask the socket again and again: a wake-up would cost more than the message.
+    private static SocketChannel prepared(SocketChannel channel) throws IOException {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.configureBlocking(false);
+        return channel;
+    }
+
+    private static double pingPong(SocketChannel channel, ByteBuffer buffer) throws IOException {
+        long[] readings = new long[ROUNDS + 1];
+        readings[0] = System.nanoTime();
+        int round = 0;
+        while (round < ROUNDS && readings[round] - readings[0] < ENOUGH_NANOS) {
+            send(channel, buffer.clear().limit(MESSAGE_BYTES));
+            if (!receive(channel, buffer.clear().limit(MESSAGE_BYTES))) {
+                throw new CommandFailure("the other side closed the socket while it was measured");
+            }
+            readings[++round] = System.nanoTime();
+        }
+        // The first half is warm-up.
+        int from = round / 2;
+        LatencySamples samples = new LatencySamples(2);
+        samples.add(Arrays.copyOfRange(readings, from, round + 1), round - from);
+        return samples.percentileMicros(50);
+    }
+
+    private static double stream(SocketChannel channel, ByteBuffer buffer) throws IOException {
+        long sent = 0;
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < ENOUGH_NANOS) {
+            send(channel, buffer.clear());
+            sent += BLOCK_BYTES;
+        }
+        channel.shutdownOutput();
+        boolean told = receive(channel, buffer.clear().limit(Long.BYTES));
+        long nanos = System.nanoTime() - begin;
+        if (!told || buffer.getLong(0) != sent) {
+            throw new CommandFailure("the other side lost bytes of the socket while it was measured");
+        }
+        return 8.0 * sent / nanos;
+    }
+
+    private static void send(SocketChannel channel, ByteBuffer bytes) throws IOException {
+        long deadline = 0;
+        while (bytes.hasRemaining()) {
+            if (channel.write(bytes) == 0) {
+                deadline = deadline == 0 ? System.nanoTime() + PATIENCE_NANOS : deadline;
+                checkTime(deadline);
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /// Fills `into`; false if the peer has closed its side before.
+    @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
+    private static boolean receive(SocketChannel channel, ByteBuffer into) throws IOException {
+        long deadline = 0;
+        int spins = 0;
+        while (into.hasRemaining()) {
+            int came = channel.read(into);
+            if (came < 0) {
+                return false;
+            }
+            if (came == 0 && (++spins & Shape.LOOK_MASK) == 0) {
+                Thread.yield();
+                deadline = deadline == 0 ? System.nanoTime() + PATIENCE_NANOS : deadline;
+                checkTime(deadline);
+            }
+        }
+        return true;
+    }
+
+    private static void checkTime(long deadline) {
+        if (System.nanoTime() - deadline > 0) {
+            throw new CommandFailure("the other side stopped answering while a plain socket was measured");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+    }
+}
