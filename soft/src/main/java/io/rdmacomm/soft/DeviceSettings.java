@@ -8,9 +8,19 @@ import java.net.InetAddress;
 /// @param name what programs open it by
 /// @param address what it is bound to: its GID, and where it listens
 /// @param sharedMemory whether it reaches peers on its own host over shared memory; if not, only over TCP
-/// @param checksum whether TCP links have a checksum (CRC-32C) if the peer does not insist on one
-record DeviceSettings(String name, InetAddress address, boolean sharedMemory, boolean checksum) {
+/// @param checksum which TCP links have a checksum (CRC-32C) if the peer does not insist on one
+record DeviceSettings(String name, InetAddress address, boolean sharedMemory, Checksum checksum) {
     private static final String DEFAULT_ADDRESS = "127.0.0.1";
+
+    /// Which TCP links have a checksum.
+    enum Checksum {
+        /// Those that leave the host: what stays in its memory is not damaged on the way.
+        BETWEEN_HOSTS,
+        /// All.
+        ALWAYS,
+        /// None.
+        NEVER
+    }
 
     /// Reads one entry.
     ///
@@ -21,22 +31,30 @@ record DeviceSettings(String name, InetAddress address, boolean sharedMemory, bo
         String[] addressAndOptions = rest.split("\\?", 2);
         InetAddress address = address(addressAndOptions[0]);
         boolean shared = true;
-        // Data that leaves the host is worth a checksum; what stays is not.
-        boolean checked = !address.isLoopbackAddress();
+        Checksum checksum = Checksum.BETWEEN_HOSTS;
         if (addressAndOptions.length == 2) {
             for (String option : addressAndOptions[1].split("&", -1)) {
                 switch (option) {
                     case "sharedMemory=true" -> shared = true;
                     case "sharedMemory=false" -> shared = false;
-                    case "checksum=true" -> checked = true;
-                    case "checksum=false" -> checked = false;
+                    case "checksum=true" -> checksum = Checksum.ALWAYS;
+                    case "checksum=false" -> checksum = Checksum.NEVER;
                     default ->
                         throw new IllegalArgumentException("rdmacomm.soft.devices: '" + option
                                 + "' is not an option; there are sharedMemory=true|false and checksum=true|false");
                 }
             }
         }
-        return new DeviceSettings(nameAndRest[0], address, shared, checked);
+        return new DeviceSettings(nameAndRest[0], address, shared, checksum);
+    }
+
+    /// Whether this side asks for a checksum on a link between these two addresses.
+    boolean checksumBetween(InetAddress local, InetAddress remote) {
+        return switch (checksum) {
+            case ALWAYS -> true;
+            case NEVER -> false;
+            case BETWEEN_HOSTS -> !remote.isLoopbackAddress() && !remote.equals(local);
+        };
     }
 
     private static InetAddress address(String literal) {

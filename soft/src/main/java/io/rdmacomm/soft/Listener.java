@@ -21,7 +21,8 @@ final class Listener implements AutoCloseable {
 
     /// Begins to listen.
     ///
-    /// @return null if this host has no such address, or no network: the device is for peers on this host only then
+    /// @return null if this host has no such address, or no network: the device is for peers on this host only
+    /// then
     /// @throws BindException if the port is taken
     static @Nullable Listener open(InetAddress address, int port) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open();

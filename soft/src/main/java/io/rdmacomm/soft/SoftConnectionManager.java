@@ -101,9 +101,9 @@ final class SoftConnectionManager extends ConnectionManager {
     }
 
     /// What this side wants of a connection.
-    MpaNegotiation wishes(ConnectionParameters parameters) {
-        return new MpaNegotiation(
-                context.settings().checksum(), parameters.responderResources(), parameters.initiatorDepth());
+    MpaNegotiation wishes(ConnectionParameters parameters, InetSocketAddress local, InetSocketAddress remote) {
+        boolean checksum = context.settings().checksumBetween(local.getAddress(), remote.getAddress());
+        return new MpaNegotiation(checksum, parameters.responderResources(), parameters.initiatorDepth());
     }
 
     /// What rdma_create_qp(3) does.

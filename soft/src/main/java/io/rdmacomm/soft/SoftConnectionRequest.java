@@ -62,7 +62,7 @@ final class SoftConnectionRequest extends ConnectionRequest {
     @Override
     protected Connection doAccept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos) {
         MpaFrame frame = request.frame();
-        MpaNegotiation wishes = connections.wishes(parameters);
+        MpaNegotiation wishes = connections.wishes(parameters, localAddress(), remoteAddress());
         boolean ours = frame.asksForHandshake();
         byte[] privateData = parameters.privateData();
         MpaFrame reply = wishes.acceptance(frame, ours ? handshake(queuePair).appendTo(privateData) : privateData);

@@ -26,6 +26,7 @@ import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.net.InetAddress;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -313,7 +314,11 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
 
     /// What this side wants of a link.
     MpaNegotiation wishes() {
-        return new MpaNegotiation(context.settings().checksum(), inboundReads, SoftLimits.MAX_READ_ATOMIC);
+        // A device at the loopback address is called by queue pairs of its own host only.
+        boolean checksum = context.settings()
+                .checksumBetween(
+                        InetAddress.getLoopbackAddress(), context.settings().address());
+        return new MpaNegotiation(checksum, inboundReads, SoftLimits.MAX_READ_ATOMIC);
     }
 
     /// The engine has begun to call the peer.

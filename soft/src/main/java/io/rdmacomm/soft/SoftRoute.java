@@ -69,7 +69,9 @@ final class SoftRoute extends Route {
         MpaConnection made;
         try {
             made = initiator.connect(
-                    connections.wishes(parameters), parameters.privateData(), Math.min(timeoutNanos, REPLY_NANOS));
+                    connections.wishes(parameters, localAddress(), remoteAddress()),
+                    parameters.privateData(),
+                    Math.min(timeoutNanos, REPLY_NANOS));
         } catch (ClosedByInterruptException e) {
             Thread.interrupted();
             throw new InterruptedException("interrupted while connecting to " + remote);
