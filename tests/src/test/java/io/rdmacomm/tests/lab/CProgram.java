@@ -1,0 +1,36 @@
+package io.rdmacomm.tests.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.Deadline;
+import java.util.concurrent.TimeUnit;
+
+/// Programs of others that the commands speak with; each is ended when it takes too long.
+final class CProgram {
+    static final long PATIENCE_SECONDS = 120;
+
+    private CProgram() {}
+
+    static Process start(String command) {
+        return Shell.start("timeout " + PATIENCE_SECONDS + " " + command);
+    }
+
+    /// Starts a server and waits until the kernel knows its port.
+    ///
+    /// @param listens a command that ends well as soon as it does
+    static Process serve(String command, String listens) {
+        Process server = start(command);
+        Deadline.until(
+                TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS),
+                () -> !server.isAlive() || Shell.tryTo(listens + " >/dev/null"));
+        assertThat(server.isAlive()).as(command + " listens").isTrue();
+        return server;
+    }
+
+    static void assertEndsWell(Process program) throws InterruptedException {
+        assertThat(program.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .as("the C program ends")
+                .isTrue();
+        assertThat(program.exitValue()).as("exit status of the C program").isZero();
+    }
+}

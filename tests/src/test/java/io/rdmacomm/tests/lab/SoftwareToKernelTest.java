@@ -1,0 +1,216 @@
+package io.rdmacomm.tests.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.cli.RdmaCommand;
+import io.rdmacomm.tests.fixture.Deadline;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/// The software device on one host and the kernel's siw on another: `soft0` in the network namespace `far`, `siw0`
+/// here, and TCP between them. Both speak iWARP, so neither program notices.
+@EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
+class SoftwareToKernelTest {
+    private static final String KERNEL = "10.8.0.1";
+    private static final String LISTENS = "rdma resource show cm_id | grep LISTEN";
+    private static final int CONNECTIONS = 20;
+    private static final String WAIT = " --timeout 60";
+    private static final String SET_UP = " --set-up-timeout 60";
+
+    /// A server of `rping` that is stopped when the case is over; the kernel then forgets its port.
+    private static void withServer(String command, Actions actions) throws Exception {
+        Process server = CProgram.serve(command, LISTENS);
+        try {
+            actions.run();
+            assertThat(server.isAlive()).as("the C program goes on").isTrue();
+        } finally {
+            server.destroy();
+            assertThat(server.waitFor(CProgram.PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .as("the C program ends")
+                    .isTrue();
+            Deadline.await("the kernel forgets the port", () -> !Shell.tryTo(LISTENS));
+        }
+    }
+
+    private interface Actions {
+        void run() throws Exception;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"64, false", "64, true", "65535, false", "65535, true"})
+    void theClientSpeaksWithTheServerOfRping(int bytes, boolean checksum) throws Exception {
+        Process server = CProgram.serve("rping -s -a " + KERNEL + " -S " + bytes + " -C 5 -V", LISTENS);
+
+        Outcome client = FarProcess.run(
+                checksum, "ping --interop rping -d soft0 " + KERNEL + " --count 5 --size " + bytes + WAIT);
+
+        client.assertGood();
+        assertThat(client.text()).contains("5 pings, 5 right");
+        CProgram.assertEndsWell(server);
+    }
+
+    /// One server serves many clients one after the other, of both sizes.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theServerSpeaksWithTheClientsOfRping(boolean checksum) throws Exception {
+        try (FarProcess server = FarProcess.serve(
+                checksum,
+                "ping --interop rping -d soft0 --bind " + FarProcess.ADDRESS + " --server --verbose" + WAIT)) {
+            for (int i = 0; i < CONNECTIONS; i++) {
+                String size = i % 2 == 0 ? "64" : "65535";
+                CProgram.assertEndsWell(
+                        CProgram.start("rping -c -a " + FarProcess.ADDRESS + " -S " + size + " -C 5 -V"));
+            }
+            Deadline.await("all are served", () -> count(server.text(), ": 5 pings served") == CONNECTIONS);
+            server.interrupt();
+
+            Outcome outcome = server.end();
+            assertThat(count(outcome.text(), "server ping data: rdma-ping-4: EFGHIJ"))
+                    .as(outcome.text())
+                    .isEqualTo(CONNECTIONS);
+            assertThat(outcome.text()).doesNotContain("rdmacomm ping:");
+        }
+    }
+
+    @Test
+    void manyClientsOneAfterTheOtherSpeakWithOneServerOfRping() throws Exception {
+        withServer("rping -s -P -a " + KERNEL + " -S 1000 -V", () -> {
+            String words = "ping --interop rping -d soft0 " + KERNEL + " --count 5 --size 1000" + WAIT;
+            try (FarProcess clients = FarProcess.start(true, Repeats.class, words.split(" ", -1))) {
+                Outcome outcome = clients.end();
+                outcome.assertGood();
+                assertThat(count(outcome.text(), "5 pings, 5 right")).isEqualTo(CONNECTIONS);
+            }
+        });
+    }
+
+    /// Runs the command many times, until it fails.
+    static final class Repeats {
+        private Repeats() {}
+
+        public static void main(String[] words) {
+            int exitCode = 0;
+            for (int i = 0; i < CONNECTIONS && exitCode == 0; i++) {
+                CommandLine command = RdmaCommand.commandLine(words);
+                command.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
+                exitCode = command.execute(words);
+            }
+            System.exit(exitCode);
+        }
+    }
+
+    @Test
+    void aStringIsCopiedFromTheSoftwareDeviceAndBack() throws Exception {
+        NearCommand server = NearCommand.serve("copy-string -d siw0 --bind " + KERNEL + " --server --once" + WAIT);
+
+        Outcome client = FarProcess.run(true, "copy-string -d soft0 " + KERNEL + " textstring" + WAIT);
+
+        client.assertGood();
+        assertThat(client.text()).contains("SUCCESS, source and destination buffers match");
+        assertCopied(server.end());
+    }
+
+    @Test
+    void aStringIsCopiedFromTheKernelsDeviceAndBack() throws Exception {
+        try (FarProcess server = FarProcess.serve(
+                true, "copy-string -d soft0 --bind " + FarProcess.ADDRESS + " --server --once" + WAIT)) {
+            Outcome client = NearCommand.run("copy-string -d siw0 " + FarProcess.ADDRESS + " textstring" + WAIT);
+
+            client.assertGood();
+            assertThat(client.text()).contains("SUCCESS, source and destination buffers match");
+            assertCopied(server.end());
+        }
+    }
+
+    private static void assertCopied(Outcome server) {
+        server.assertGood();
+        assertThat(server.text()).contains("10 bytes were copied: \"textstring\"");
+    }
+
+    @Test
+    void theSoftwareDevicePingsTheKernels() throws Exception {
+        NearCommand server =
+                NearCommand.serve("ping -d siw0 --bind " + KERNEL + " --server --once --port 0" + WAIT + SET_UP);
+
+        Outcome client = FarProcess.run(
+                true,
+                "ping -d soft0 -R " + KERNEL + ":" + server.port() + " --count 20 --size 20000 --interval 0" + WAIT
+                        + SET_UP);
+
+        assertPinged(client, server.end());
+    }
+
+    @Test
+    void theKernelsDevicePingsTheSoftwareDevice() throws Exception {
+        try (FarProcess server = FarProcess.serve(
+                true, "ping -d soft0 -R --bind " + FarProcess.ADDRESS + " --server --once --port 0" + WAIT + SET_UP)) {
+            Outcome client = NearCommand.run("ping -d siw0 " + FarProcess.ADDRESS + ":" + server.port()
+                    + " --count 20 --size 20000 --interval 0" + WAIT + SET_UP);
+
+            assertPinged(client, server.end());
+        }
+    }
+
+    private static void assertPinged(Outcome client, Outcome server) {
+        client.assertGood();
+        assertThat(client.text()).contains("20 pings, 20 right");
+        server.assertGood();
+        assertThat(server.text()).contains("20 pings answered").doesNotContain("failed");
+    }
+
+    @Test
+    void aFileIsSentToTheKernelsDevice(@TempDir Path from, @TempDir Path to) throws Exception {
+        Path file = file(from);
+        NearCommand server =
+                NearCommand.serve("recv -d siw0 --bind " + KERNEL + " --once --port 0 --dir " + to + SET_UP);
+
+        Outcome client = FarProcess.run(true, "send -d soft0 -R " + file + " " + KERNEL + ":" + server.port() + SET_UP);
+
+        client.assertGood();
+        server.end().assertGood();
+        assertSame(file, to);
+    }
+
+    @Test
+    void aFileIsReceivedFromTheKernelsDevice(@TempDir Path from, @TempDir Path to) throws Exception {
+        Path file = file(from);
+        try (FarProcess server = FarProcess.serve(
+                true, "recv -d soft0 -R --bind " + FarProcess.ADDRESS + " --once --port 0 --dir " + to + SET_UP)) {
+            Outcome client =
+                    NearCommand.run("send -d siw0 " + file + " " + FarProcess.ADDRESS + ":" + server.port() + SET_UP);
+
+            client.assertGood();
+            server.end().assertGood();
+        }
+        assertSame(file, to);
+    }
+
+    private static Path file(Path folder) throws IOException {
+        byte[] content = new byte[3_000_001];
+        new Random(7).nextBytes(content);
+        return Files.write(folder.resolve("file"), content);
+    }
+
+    private static void assertSame(Path file, Path folder) throws IOException {
+        assertThat(Arrays.equals(Files.readAllBytes(folder.resolve("file")), Files.readAllBytes(file)))
+                .isTrue();
+    }
+
+    private static long count(String text, String words) {
+        return Pattern.compile(words, Pattern.LITERAL).matcher(text).results().count();
+    }
+}
