@@ -332,6 +332,11 @@ class PeerDeathTest {
         LocalMemory local = here.allocate(4096, AccessFlag.allRemote());
         local.setLong(0, 5);
         var to = own.remote();
+        // Where the kernel answers, a SEND without a receive is answered too, and ends when its retries do.
+        boolean receiveFirst = kernelAnswers();
+        if (receiveFirst) {
+            pair.there().receive(3);
+        }
         process.freeze();
         try {
             pair.here().post(Work.write(1, to, local.piece(0, 8)), Work.send(2));
@@ -340,7 +345,9 @@ class PeerDeathTest {
         } finally {
             process.thaw();
         }
-        pair.there().receive(3);
+        if (!receiveFirst) {
+            pair.there().receive(3);
+        }
         assertThat(pair.there().one().status()).isEqualTo(WorkStatus.SUCCESS);
         assertThat(own.getLong(0)).isEqualTo(5);
     }
