@@ -1,15 +1,35 @@
 package io.rdmacomm.tests.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.cli.RdmaCommand;
 import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.EndQueue;
+import io.rdmacomm.tests.fixture.LocalEnd;
+import io.rdmacomm.tests.fixture.LocalMemory;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Piece;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.SendOpcode;
+import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.ConnectionRejectedException;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.Listener;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -27,6 +47,7 @@ import picocli.CommandLine;
 class SoftwareToKernelTest {
     private static final String KERNEL = "10.8.0.1";
     private static final String LISTENS = "rdma resource show cm_id | grep LISTEN";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int CONNECTIONS = 20;
     private static final String WAIT = " --timeout 60";
     private static final String SET_UP = " --set-up-timeout 60";
@@ -65,23 +86,23 @@ class SoftwareToKernelTest {
 
     /// One server serves many clients one after the other, of both sizes.
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void theServerSpeaksWithTheClientsOfRping(boolean checksum) throws Exception {
+    @CsvSource({"false, 2", "true, " + CONNECTIONS})
+    void theServerSpeaksWithTheClientsOfRping(boolean checksum, int connections) throws Exception {
         try (FarProcess server = FarProcess.serve(
                 checksum,
                 "ping --interop rping -d soft0 --bind " + FarProcess.ADDRESS + " --server --verbose" + WAIT)) {
-            for (int i = 0; i < CONNECTIONS; i++) {
+            for (int i = 0; i < connections; i++) {
                 String size = i % 2 == 0 ? "64" : "65535";
                 CProgram.assertEndsWell(
                         CProgram.start("rping -c -a " + FarProcess.ADDRESS + " -S " + size + " -C 5 -V"));
             }
-            Deadline.await("all are served", () -> count(server.text(), ": 5 pings served") == CONNECTIONS);
+            Deadline.await("all are served", () -> count(server.text(), ": 5 pings served") == connections);
             server.interrupt();
 
             Outcome outcome = server.end();
             assertThat(count(outcome.text(), "server ping data: rdma-ping-4: EFGHIJ"))
                     .as(outcome.text())
-                    .isEqualTo(CONNECTIONS);
+                    .isEqualTo(connections);
             assertThat(outcome.text()).doesNotContain("rdmacomm ping:");
         }
     }
@@ -197,6 +218,130 @@ class SoftwareToKernelTest {
             server.end().assertGood();
         }
         assertSame(file, to);
+    }
+
+    /// Both programs say no, each with the reason that its peer then has, and nobody's device is broken by it.
+    @Test
+    void aRefusalTravelsWithItsReasonBothWays() throws Exception {
+        try (LocalEnd end = LocalEnd.open("siw0");
+                ConnectionManager manager = ConnectionManager.open(end.context())) {
+            try (Listener listener = manager.listen(new InetSocketAddress(KERNEL, 0), 4);
+                    FarProcess client = far(
+                            Refused.class,
+                            Integer.toString(listener.localAddress().getPort()))) {
+                refuse(listener, "of soft0", "siw0 says no");
+                Outcome outcome = client.end();
+                outcome.assertGood();
+                assertThat(outcome.text()).contains("refused: siw0 says no");
+            }
+            try (FarProcess server = far(Refuses.class).listening()) {
+                int port = Integer.parseInt(server.port());
+                assertRefused(end, manager, FarProcess.ADDRESS, port, "of siw0", "soft0 says no");
+                server.end().assertGood();
+            }
+        }
+    }
+
+    private static FarProcess far(Class<?> main, String... words) throws IOException {
+        return FarProcess.start(true, main, words);
+    }
+
+    private static void refuse(Listener listener, String asked, String answer) throws InterruptedException {
+        try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
+            assertThat(request).as("a request").isNotNull();
+            assertThat(request.privateData()).isEqualTo(bytes(asked));
+            request.reject(bytes(answer));
+        }
+    }
+
+    private static void assertRefused(
+            LocalEnd end, ConnectionManager manager, String address, int port, String question, String answer) {
+        ConnectionParameters parameters =
+                ConnectionParameters.defaults().withDepths(1, 1).withPrivateData(bytes(question));
+        try (LocalQueue queue = end.queue(Spec.usual())) {
+            assertThatThrownBy(() -> manager.connect(
+                            new InetSocketAddress(address, port), queue.queuePair(), parameters, PATIENCE))
+                    .isInstanceOfSatisfying(
+                            ConnectionRejectedException.class,
+                            refusal -> assertThat(refusal.privateData()).isEqualTo(bytes(answer)));
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// Asks the kernel's device for a connection and is refused.
+    static final class Refused {
+        private Refused() {}
+
+        public static void main(String[] port) {
+            try (LocalEnd end = LocalEnd.open("soft0");
+                    ConnectionManager manager = ConnectionManager.open(end.context())) {
+                assertRefused(end, manager, KERNEL, Integer.parseInt(port[0]), "of soft0", "siw0 says no");
+            }
+            System.out.println("refused: siw0 says no");
+        }
+    }
+
+    /// Refuses one connection.
+    static final class Refuses {
+        private Refuses() {}
+
+        public static void main(String[] none) throws InterruptedException {
+            try (LocalEnd end = LocalEnd.open("soft0");
+                    ConnectionManager manager = ConnectionManager.open(end.context());
+                    Listener listener = manager.listen(new InetSocketAddress(FarProcess.ADDRESS, 0), 4)) {
+                System.out.println(
+                        "listening on port " + listener.localAddress().getPort());
+                refuse(listener, "of siw0", "soft0 says no");
+            }
+        }
+    }
+
+    /// Immediate data and atomics are no part of what siw speaks: they end here, with a completion that says so,
+    /// and siw is never asked.
+    @ParameterizedTest
+    @ValueSource(strings = {"SEND_WITH_IMMEDIATE", "FETCH_AND_ADD"})
+    void whatTheKernelDoesNotSpeakFailsHere(String opcode) throws Exception {
+        try (LocalEnd end = LocalEnd.open("siw0")) {
+            LocalQueue queue = end.queue(Spec.usual());
+            LocalMemory memory = end.allocate(64, AccessFlag.allRemote());
+            queue.initialize(ConnectionOptions.defaults());
+            queue.postReceive(1, List.of(memory.piece(0, 64)));
+            int port = queue.acceptAt(KERNEL, ConnectionOptions.defaults());
+            try (FarProcess client = far(Unspoken.class, Integer.toString(port), opcode)) {
+                queue.awaitAccepted();
+                Outcome outcome = client.end();
+                outcome.assertGood();
+                assertThat(outcome.text()).contains("failed here: " + opcode);
+            }
+            assertThat(queue.collect(1, EndQueue.PATIENCE_MILLIS))
+                    .allMatch(done -> done.status() == WorkStatus.FLUSHED)
+                    .hasSize(1);
+        }
+    }
+
+    /// Asks the kernel's device for what it does not know.
+    static final class Unspoken {
+        private Unspoken() {}
+
+        public static void main(String[] words) {
+            try (LocalEnd end = LocalEnd.open("soft0")) {
+                LocalQueue queue = end.queue(Spec.usual());
+                LocalMemory memory = end.allocate(64, AccessFlag.allRemote());
+                queue.connectTo(KERNEL, Integer.parseInt(words[0]), ConnectionOptions.defaults());
+                Piece piece = memory.piece(0, 8);
+                queue.post(
+                        SendOpcode.valueOf(words[1]) == SendOpcode.FETCH_AND_ADD
+                                ? Work.fetchAndAdd(7, memory.remote(), 1, piece)
+                                : Work.sendImmediate(7, 99, piece));
+                assertThat(queue.collect(1, EndQueue.PATIENCE_MILLIS))
+                        .hasSize(1)
+                        .allMatch(done -> done.status() == WorkStatus.REMOTE_INVALID_REQUEST);
+                System.out.println("failed here: " + words[1]);
+            }
+        }
     }
 
     private static Path file(Path folder) throws IOException {
