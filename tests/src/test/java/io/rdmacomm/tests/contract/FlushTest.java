@@ -47,9 +47,9 @@ class FlushTest extends ContractCase {
         }
         queue.modify(QueuePairState.ERROR);
         queue.post(Work.send(20).silent());
-        queue.receive(1020);
         sends.add(20L);
         if (!has(Deviation.LATE_RECEIVE_STAYS)) {
+            queue.receive(1020);
             receives.add(1020L);
         }
 
@@ -109,10 +109,15 @@ class FlushTest extends ContractCase {
         for (int i = 0; i < 10; i++) {
             pair.here().receive(i);
         }
+        boolean stays = has(Deviation.LATE_RECEIVE_STAYS);
         pair.here().modify(QueuePairState.ERROR);
-        pair.here().receive(999);
+        if (!stays) {
+            pair.here().receive(999);
+        }
         flushed(pair.here().drain(10), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
-        if (has(Deviation.LATE_RECEIVE_STAYS)) {
+        if (stays) {
+            // Only now: while the driver flushes it still finds what is posted.
+            pair.here().receive(999);
             assertThat(pair.here().collect(1, 50)).isEmpty();
         } else {
             failed(pair.here().one(), 999, WorkStatus.FLUSHED);
