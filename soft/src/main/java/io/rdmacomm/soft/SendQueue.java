@@ -57,6 +57,8 @@ final class SendQueue implements AutoCloseable {
     private final SendRing waiting;
     private final WaitPolicy policy = new WaitPolicy();
     private boolean staging;
+    // The life in which the stager was asked; it reads this without the lock.
+    private volatile long stagedLife;
     private @Nullable Link link;
     private int vendorError;
     private boolean receiveAbandoned;
@@ -232,6 +234,7 @@ final class SendQueue implements AutoCloseable {
     private int holdBack(int reason) {
         if (reason == RequestExecutor.NEEDS_STAGING) {
             staging = true;
+            stagedLife = policy.life();
             context.stager().submit(queuePair);
             return RequestExecutor.DONE;
         }
@@ -445,10 +448,11 @@ final class SendQueue implements AutoCloseable {
     /// Carries the oldest request out on the stager's thread, which may wait for the peer. The lock is not held
     /// meanwhile: posts go on into the ring, and a failure of the queue pair flushes the request under the stager.
     void runStaged() {
-        long life;
-        lock.lock();
+        long life = stagedLife;
+        if (!lockUnlessGivenUp(life)) {
+            return;
+        }
         try {
-            life = policy.life();
             if (!staging || waiting.isEmpty() || !owner.maySend()) {
                 staging = false;
                 return;
