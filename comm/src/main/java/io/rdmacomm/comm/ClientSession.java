@@ -59,6 +59,7 @@ public final class ClientSession extends Session {
     /// Connects to the server, if need be again and again.
     private static TcpConnector reach(SessionOptions options) {
         long deadline = System.nanoTime() + options.deadlines().connect().toNanos();
+        PeerRefusedException refused = null;
         while (true) {
             Duration left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
             try {
@@ -67,6 +68,10 @@ public final class ClientSession extends Session {
                 if (!options.waitForServer() || deadline - System.nanoTime() <= PAUSE_NANOS) {
                     throw e;
                 }
+                refused = e;
+            } catch (DeadlineException e) {
+                // The last attempt has hardly any time: what the others met says more.
+                throw refused == null ? e : refused;
             }
             LockSupport.parkNanos(PAUSE_NANOS);
             if (Thread.currentThread().isInterrupted()) {

@@ -19,6 +19,14 @@ final class HostNames {
         if (host.isEmpty()) {
             return List.of(InetAddress.getLoopbackAddress());
         }
+        try {
+            return List.of(InetAddress.ofLiteral(host));
+        } catch (IllegalArgumentException _) {
+            return lookUp(host, deadline);
+        }
+    }
+
+    private static List<InetAddress> lookUp(String host, long deadline) {
         CompletableFuture<List<InetAddress>> result = new CompletableFuture<>();
         Thread.ofVirtual().name("rdmacomm-resolve-" + host).start(() -> {
             try {
