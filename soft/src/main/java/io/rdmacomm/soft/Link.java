@@ -31,6 +31,7 @@ final class Link implements FrameInput.Receiver {
 
     private static final System.Logger LOGGER = System.getLogger(Link.class.getName());
     private static final int ROUNDS = 4;
+    private static final long STREAM_BYTES = 32 * 1024;
     private static final int MANY_UNTOLD = 16;
     private static final long MUCH_UNTOLD = 64 * 1024;
     private static final long PATIENCE_FLOOR_NANOS = 5_000_000_000L;
@@ -60,6 +61,7 @@ final class Link implements FrameInput.Receiver {
     private long atomicOriginal;
     private int told;
     private long untoldBytes;
+    private long cameBytes;
     private boolean responsesFirst;
     private boolean silent;
     private boolean refusalTold;
@@ -135,6 +137,11 @@ final class Link implements FrameInput.Receiver {
         return !output.isEmpty();
     }
 
+    /// Whether the last [#drive] has brought so much that more of it is likely to be on its way.
+    boolean isStreaming() {
+        return cameBytes >= STREAM_BYTES;
+    }
+
     /// Whether requests were sent that have not ended.
     boolean isWaiting() {
         return requester.isWaiting();
@@ -168,6 +175,7 @@ final class Link implements FrameInput.Receiver {
         if (!enter()) {
             return false;
         }
+        cameBytes = 0;
         try {
             int got = isOver() || responder.refusal() != null ? FrameInput.IDLE : input.read(channel);
             if (got == FrameInput.END) {
@@ -433,6 +441,7 @@ final class Link implements FrameInput.Receiver {
     @Override
     public boolean place(MemorySegment from, long offset, int bytes) {
         untoldBytes += bytes;
+        cameBytes += bytes;
         return placement.copy(from, offset, bytes) || lostMemory();
     }
 
@@ -448,6 +457,7 @@ final class Link implements FrameInput.Receiver {
     @Override
     public void placed(int bytes) {
         untoldBytes += bytes;
+        cameBytes += bytes;
         placement.advance(bytes);
     }
 

@@ -2,12 +2,14 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.shm.Engine;
 import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import org.jspecify.annotations.Nullable;
 
 /// Who drives a link: the threads that poll its completion queues, or else the engine. The engine sees everything
 /// that comes; while somebody polls it lets go of the link, and looks again a little later.
 final class LinkAttention implements Engine.Ready {
+    private static final System.Logger LOGGER = System.getLogger(LinkAttention.class.getName());
     private static final int READ = SelectionKey.OP_READ;
     private static final int READ_WRITE = SelectionKey.OP_READ | SelectionKey.OP_WRITE;
 
@@ -72,11 +74,21 @@ final class LinkAttention implements Engine.Ready {
         return polling.equals(sends.links()) ? hotInSends : hotInReceives;
     }
 
+    /// Whether a polling thread reads the link directly now, so that it need not be told of it.
     void hot(LinkPolling polling, boolean now) {
-        if (polling.equals(sends.links())) {
+        boolean ofSends = polling.equals(sends.links());
+        if (ofSends) {
             hotInSends = now;
         } else {
             hotInReceives = now;
+        }
+        SelectionKey key = ofSends ? sendKey : receiveKey;
+        try {
+            if (key != null) {
+                key.interestOps(now ? 0 : READ);
+            }
+        } catch (CancelledKeyException e) {
+            LOGGER.log(System.Logger.Level.TRACE, "another thread has closed the link meanwhile", e);
         }
     }
 
@@ -129,7 +141,9 @@ final class LinkAttention implements Engine.Ready {
         }
         try {
             unfinished = false;
-            link.drive(true);
+            if (link.drive(true) && link.isStreaming()) {
+                watch.linger();
+            }
             if (key.isValid() && !link.isClosed()) {
                 // With the lock: what the next holder wants is not to be forgotten.
                 key.interestOps(unfinished ? READ_WRITE : READ);

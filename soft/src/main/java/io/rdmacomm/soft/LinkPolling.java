@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,12 +16,15 @@ final class LinkPolling implements AutoCloseable {
     private static final int HOT = 4;
     private static final int PATIENCE = 2_000;
     private static final int SELECT_EVERY = 8;
+    // With all links hot, a selector only tells of those that are being forgotten.
+    private static final int SELECT_SELDOM = 1024;
 
     private final Selector selector;
     private final ConcurrentLinkedQueue<Link> wishes = new ConcurrentLinkedQueue<>();
     private final @Nullable Link[] hot = new @Nullable Link[HOT];
     private final int[] misses = new int[HOT];
     private final Consumer<SelectionKey> onReady = this::ready;
+    private final AtomicInteger watched = new AtomicInteger();
     private int hotCount;
     private int turn;
     private volatile boolean selecting;
@@ -36,11 +40,14 @@ final class LinkPolling implements AutoCloseable {
 
     /// Has a link watched; any thread.
     SelectionKey add(Link link) throws IOException {
-        return link.channel().register(selector, SelectionKey.OP_READ, link);
+        SelectionKey key = link.channel().register(selector, SelectionKey.OP_READ, link);
+        watched.incrementAndGet();
+        return key;
     }
 
     /// Forgets a link that is closed; any thread.
     void remove(SelectionKey key) {
+        watched.decrementAndGet();
         key.cancel();
         if (selecting) {
             // Somebody polls, perhaps this very thread: the key is gone the next time.
@@ -83,7 +90,9 @@ final class LinkPolling implements AutoCloseable {
         for (int i = hotCount - 1; i >= 0; i--) {
             driveHot(i);
         }
-        if (hotCount == 0 || ++turn % SELECT_EVERY == 0) {
+        int every = hotCount < watched.get() ? SELECT_EVERY : SELECT_SELDOM;
+        if (hotCount == 0 || ++turn >= every) {
+            turn = 0;
             select();
         }
     }
@@ -111,7 +120,7 @@ final class LinkPolling implements AutoCloseable {
     }
 
     private void ready(SelectionKey key) {
-        if (key.attachment() instanceof Link link && !link.attention().isHot(this)) {
+        if (key.attachment() instanceof Link link) {
             link.attention().tryDrive();
             heat(link);
         }

@@ -42,6 +42,11 @@ final class LinkWatch {
         engine.wakeup();
     }
 
+    /// A stream comes in; the engine.
+    void linger() {
+        engine.linger();
+    }
+
     void add(LinkAttention link) {
         links.add(link);
         engine.wakeup();

@@ -165,7 +165,7 @@ public final class BenchServer implements AutoCloseable {
             throw new CommandFailure(
                     bed.plan().test().label() + " of " + bed.plan().bytes() + " bytes: " + complaint);
         }
-        signals.send(Signal.of(Signal.Kind.REPORT, processor));
+        signals.send(Signal.of(Signal.Kind.REPORT, processor, CompilerTime.nanos()));
     }
 
     @Override

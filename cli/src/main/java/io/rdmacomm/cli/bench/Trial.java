@@ -19,6 +19,7 @@ final class Trial implements AutoCloseable {
     private final TestBed bed;
     private final Shape shape;
     private final long setUpNanos;
+    private long compilerNanos;
     private boolean broken;
 
     private Trial(SignalChannel signals, ClientSession session, TestBed bed, long setUpNanos) {
@@ -68,6 +69,7 @@ final class Trial implements AutoCloseable {
         processor = ProcessorTime.nanos() - processor;
         signals.send(Signal.of(Signal.Kind.DONE));
         List<Long> report = signals.expect(Signal.Kind.REPORT);
+        compilerNanos = CompilerTime.nanos() + (report.size() > 1 ? report.get(1) : 0);
         bed.checkWork();
         boolean receives = bed.plan().test().clientReceives() || bed.plan().bidirectional();
         if (mode != StepMode.WARM_UP && receives) {
@@ -78,6 +80,11 @@ final class Trial implements AutoCloseable {
             }
         }
         return processor + (report.isEmpty() ? 0 : report.getFirst());
+    }
+
+    /// How long the compilers of both ends had worked when the last step was over.
+    long compilerNanos() {
+        return compilerNanos;
     }
 
     /// How long the connection took: from the TCP connection to ready to send.

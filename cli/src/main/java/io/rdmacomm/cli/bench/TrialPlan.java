@@ -88,7 +88,9 @@ record TrialPlan(
                     .withReceives(1)
                     .withMessageBytes(64);
         }
-        int receives = Math.clamp(RECEIVE_BYTES / bytes, 4, depth < 4 ? 4 : depth);
+        // A stream needs some that are on their way to the peer while others are filled.
+        int fewest = test == BenchTest.SEND_BW ? 16 : 4;
+        int receives = Math.clamp(RECEIVE_BYTES / bytes, fewest, Math.max(fewest, depth));
         return ChannelOptions.defaults()
                 .withSendWindow(depth)
                 .withReceives(receives)

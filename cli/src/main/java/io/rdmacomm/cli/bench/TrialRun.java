@@ -6,6 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 final class TrialRun {
     private static final long STEP_NANOS = 50_000_000;
     private static final long REST_NANOS = 15_000_000;
+    private static final long SETTLED_NANOS = 250_000_000;
+    private static final long SETTLED_COMPILER_NANOS = 5_000_000;
+    private static final int MOST_WARM_UPS = 10;
     private static final long BANDWIDTH_STEP_NANOS = 2_000_000_000;
     private static final int MAX_READINGS = 1 << 18;
     private static final int CHECKED = 64;
@@ -62,14 +65,18 @@ final class TrialRun {
         return samples == 0 || System.nanoTime() - end < 0;
     }
 
-    /// Runs longer and longer steps for so long, after one whose messages are all checked.
+    /// Runs longer and longer steps, after one whose messages are all checked: for so long, and then until the
+    /// compilers of both ends have settled, but not for ever.
     ///
     /// @return the nanoseconds that one operation takes at the end
     private double warmUp(long nanos, int maxCount) {
         trial.step(Math.clamp(CHECKED_BYTES / plan.bytes(), 1, CHECKED), StepMode.CHECK, readings);
         long begin = System.nanoTime();
+        long settledSince = begin;
+        long compiled = trial.compilerNanos();
         int count = Math.clamp(CHECKED_BYTES / plan.bytes(), 2, CHECKED);
         double each;
+        long now;
         do {
             trial.step(count, StepMode.WARM_UP, readings);
             long last = plan.test().kind() == BenchTest.Kind.LATENCY ? readings[count] : readings[1];
@@ -78,7 +85,12 @@ final class TrialRun {
             count = (int) Math.clamp(fitting, 1, Math.min(maxCount, (long) count * GROWTH));
             // Both ends spin: on two cores the compilers of both get their turn only now.
             LockSupport.parkNanos(REST_NANOS);
-        } while (System.nanoTime() - begin < nanos);
+            now = System.nanoTime();
+            if (trial.compilerNanos() - compiled > SETTLED_COMPILER_NANOS) {
+                compiled = trial.compilerNanos();
+                settledSince = now;
+            }
+        } while (now - begin < nanos || (now - begin < MOST_WARM_UPS * nanos && now - settledSince < SETTLED_NANOS));
         return each;
     }
 }

@@ -17,12 +17,16 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /// The one thread of a context. It sleeps until a peer sends a message or ends, or until the time that
 /// [Events#onTime] asked for; everything that is fast is done by the threads that post and poll instead.
 public final class Engine implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(Engine.class.getName());
     private static final long JOIN_MILLIS = 5_000;
+    private static final long EXACT_NANOS = 1_000_000;
+    private static final long DEAF_NANOS = 100_000;
+    private static final long LINGER_NANOS = 50_000;
 
     /// What the engine tells its context, always on the engine's thread.
     public interface Events {
@@ -50,6 +54,7 @@ public final class Engine implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Thread thread;
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private long lingerUntil;
     private volatile boolean stopping;
 
     /// Starts listening in `directory`.
@@ -114,6 +119,11 @@ public final class Engine implements AutoCloseable {
         selector.wakeup();
     }
 
+    /// More is expected at once, so that it is not worth to sleep; the engine's thread.
+    public void linger() {
+        lingerUntil = System.nanoTime() + LINGER_NANOS;
+    }
+
     private void run() {
         ByteBuffer buffer = ByteBuffer.allocateDirect(Message.BYTES * 64).order(ByteOrder.nativeOrder());
         long wait = Long.MAX_VALUE;
@@ -139,16 +149,29 @@ public final class Engine implements AutoCloseable {
     }
 
     private void select(long waitNanos) throws IOException {
-        if (waitNanos == Long.MAX_VALUE) {
+        if (isLingering()) {
+            selector.selectNow();
+        } else if (waitNanos == Long.MAX_VALUE) {
             selector.select();
-        } else if (waitNanos < 1_000_000) {
+        } else if (waitNanos < EXACT_NANOS) {
             selector.selectNow();
             if (selector.selectedKeys().isEmpty() && tasks.isEmpty() && waitNanos > 0) {
-                java.util.concurrent.locks.LockSupport.parkNanos(waitNanos);
+                // Not longer: whatever else happens does not end it.
+                LockSupport.parkNanos(Math.min(waitNanos, DEAF_NANOS));
             }
         } else {
-            selector.select(TimeUnit.NANOSECONDS.toMillis(waitNanos));
+            // Rounded up: what is due a little later is one more time to wake up otherwise.
+            selector.select(TimeUnit.NANOSECONDS.toMillis(waitNanos + 999_999));
         }
+    }
+
+    /// In a stream, to sleep and be woken costs more than to ask again: it is the sender that pays for the
+    /// wake-up.
+    private boolean isLingering() {
+        if (lingerUntil != 0 && System.nanoTime() - lingerUntil >= 0) {
+            lingerUntil = 0;
+        }
+        return lingerUntil != 0;
     }
 
     private void handle(SelectionKey key, ByteBuffer buffer) throws IOException {
