@@ -2,7 +2,6 @@ package io.rdmacomm.tests.cli;
 
 import io.rdmacomm.cli.interop.ConnectionServer;
 import io.rdmacomm.tests.fixture.Deadline;
-import io.rdmacomm.tests.fixture.LocalConnections;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -15,8 +14,8 @@ import java.util.function.Function;
 final class ConnectionPair implements AutoCloseable {
     private final Context serverContext = Rdma.open("");
     private final Context clientContext = Rdma.open("");
-    private final ConnectionManager serverManager = new LocalConnections(serverContext);
-    private final ConnectionManager clientManager = new LocalConnections(clientContext);
+    private final ConnectionManager serverManager = ConnectionManager.open(serverContext);
+    private final ConnectionManager clientManager = ConnectionManager.open(clientContext);
     private final List<String> lines = new CopyOnWriteArrayList<>();
     private final List<String> complaints = new CopyOnWriteArrayList<>();
     private final ConnectionServer server;

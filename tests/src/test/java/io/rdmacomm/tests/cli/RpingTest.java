@@ -9,7 +9,7 @@ import io.rdmacomm.cli.interop.RpingText;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.LeakCheck;
-import io.rdmacomm.verbs.cm.PeerUnreachableException;
+import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -172,7 +172,8 @@ class RpingTest {
     void nobodyListens() throws Exception {
         try (ConnectionPair pair = pair(PATIENCE)) {
             assertThatThrownBy(() -> RpingClient.connect(pair.clients(), "127.0.0.1", 1, 64, PATIENCE))
-                    .isInstanceOf(PeerUnreachableException.class);
+                    .isInstanceOf(ConnectionRejectedException.class)
+                    .hasMessageContaining("nobody listens");
         }
     }
 

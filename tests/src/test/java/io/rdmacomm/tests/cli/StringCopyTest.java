@@ -8,7 +8,7 @@ import io.rdmacomm.cli.interop.StringCopyResult;
 import io.rdmacomm.cli.interop.StringCopyServer;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.LeakCheck;
-import io.rdmacomm.verbs.cm.PeerUnreachableException;
+import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -125,7 +125,8 @@ class StringCopyTest {
     void nobodyListens() throws Exception {
         try (ConnectionPair pair = pair(PATIENCE)) {
             assertThatThrownBy(() -> StringCopyClient.copy(pair.clients(), "127.0.0.1", 1, new byte[8], PATIENCE))
-                    .isInstanceOf(PeerUnreachableException.class);
+                    .isInstanceOf(ConnectionRejectedException.class)
+                    .hasMessageContaining("nobody listens");
         }
     }
 
