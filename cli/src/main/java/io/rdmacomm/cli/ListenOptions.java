@@ -8,7 +8,7 @@ final class ListenOptions {
     @Option(
             names = "--bind",
             paramLabel = "ADDRESS",
-            description = "With --server: the address to listen on; all without it.")
+            description = "The address to listen on, for a server; all without it.")
     private String bind = "";
 
     @Option(

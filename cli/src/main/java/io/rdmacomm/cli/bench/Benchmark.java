@@ -19,6 +19,7 @@ public final class Benchmark {
     static final String NAME = "bench control";
 
     private static final int FIRST_TEST_FACTOR = 3;
+    private static final long SMALL_BYTES = 4096;
 
     private final SessionOptions options;
     private final BenchSettings settings;
@@ -49,6 +50,9 @@ public final class Benchmark {
             for (BenchTest test : settings.tests()) {
                 long warmUp = firstWarmUp;
                 firstWarmUp = settings.firstWarmUpNanos();
+                if (settings.sizes(test).getFirst() > SMALL_BYTES) {
+                    warmUp(signals, test, warmUp);
+                }
                 for (long bytes : settings.sizes(test)) {
                     listener.onStart(results.size() + 1, settings.count(), test, bytes);
                     Result result = measure(session, signals, test, bytes, warmUp, setUps);
@@ -59,6 +63,15 @@ public final class Benchmark {
             }
             String provider = session.context().device().provider();
             return new BenchReport(provider, DeviceLine.of(session), floors, setUps, results);
+        }
+    }
+
+    /// The compiler counts operations, of which there are few when each of them moves much.
+    private void warmUp(SignalChannel signals, BenchTest test, long nanos) {
+        TrialPlan plan =
+                settings.plan(test, SMALL_BYTES, ThreadLocalRandom.current().nextLong());
+        try (Trial trial = Trial.open(signals, options, plan)) {
+            new TrialRun(trial, plan, settings).warmUp(nanos);
         }
     }
 

@@ -27,6 +27,11 @@ final class TrialRun {
         this.readings = new long[plan.test().kind() == BenchTest.Kind.LATENCY ? MAX_READINGS + 1 : 2];
     }
 
+    /// Warms up, and measures nothing.
+    void warmUp(long nanos) {
+        warmUp(nanos, MAX_READINGS);
+    }
+
     LatencyResult latency(long warmUpNanos, double floor) {
         double nanosEach = warmUp(warmUpNanos, MAX_READINGS);
         LatencySamples samples = new LatencySamples(plan.test().hops());

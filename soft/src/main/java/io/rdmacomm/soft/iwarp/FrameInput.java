@@ -170,7 +170,8 @@ public final class FrameInput {
         in.limit(LOOK_AHEAD).position(0);
         targets[used] = in;
         long count = channel.read(targets, 0, used + 1);
-        drained = in.hasRemaining();
+        // In the middle of a stream more comes while this is copied: to ask once more is cheaper than to wait.
+        drained = payloadLeft < LARGE_BYTES && in.hasRemaining();
         if (count > 0) {
             int placed = 0;
             for (int i = 0; i < used; i++) {
