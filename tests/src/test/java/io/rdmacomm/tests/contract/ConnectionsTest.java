@@ -133,8 +133,9 @@ class ConnectionsTest {
     private Both connected() {
         LocalQueue there = server.queue(Spec.usual());
         LocalQueue here = client.queue(Spec.usual());
-        ByAddress waiting = ByAddress.await(serving, there, ConnectionOptions.defaults());
-        Connection connection = ByAddress.connect(connecting, here, waiting.address(), ConnectionOptions.defaults());
+        ConnectionOptions how = ConnectionOptions.defaults();
+        ByAddress waiting = ByAddress.await(serving, DeviceAddress.of(server.context()), there.queuePair(), how);
+        Connection connection = ByAddress.connect(connecting, here.queuePair(), waiting.address(), how);
         return new Both(here, connection, there, waiting.connection());
     }
 
