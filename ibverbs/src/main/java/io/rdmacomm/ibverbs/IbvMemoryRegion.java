@@ -14,7 +14,6 @@ import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.TransportType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -29,21 +28,15 @@ final class IbvMemoryRegion extends MemoryRegion {
     private final long handle;
     private final @Nullable Arena owned;
     private final AtomicInteger windows = new AtomicInteger();
-    private volatile IbvProtectionDomain domain;
-    private volatile MemorySegment segment;
-    private volatile int access;
     private volatile int localKey;
     private volatile int remoteKey;
 
     private IbvMemoryRegion(
             IbvProtectionDomain domain, long handle, MemorySegment segment, @Nullable Arena owned, int access) {
-        super(domain);
+        super(domain, segment, access);
         this.context = domain.ibvContext();
         this.handle = handle;
-        this.domain = domain;
-        this.segment = segment;
         this.owned = owned;
-        this.access = access;
         readKeys();
     }
 
@@ -104,26 +97,6 @@ final class IbvMemoryRegion extends MemoryRegion {
     }
 
     @Override
-    public ProtectionDomain protectionDomain() {
-        return domain;
-    }
-
-    @Override
-    public MemorySegment segment() {
-        return segment;
-    }
-
-    @Override
-    public long address() {
-        return AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
-    }
-
-    @Override
-    public long length() {
-        return segment.byteSize();
-    }
-
-    @Override
     public int localKey() {
         return localKey;
     }
@@ -131,11 +104,6 @@ final class IbvMemoryRegion extends MemoryRegion {
     @Override
     public int remoteKey() {
         return remoteKey;
-    }
-
-    @Override
-    public Set<AccessFlag> access() {
-        return AccessFlag.of(access);
     }
 
     @Override
@@ -161,19 +129,16 @@ final class IbvMemoryRegion extends MemoryRegion {
         if (flags == 0) {
             return;
         }
-        IbvProtectionDomain toDomain = newDomain == null ? domain : (IbvProtectionDomain) newDomain;
         int errno = context.library()
                 .reregisterMemory(
                         handle,
                         flags,
-                        newDomain == null ? 0 : toDomain.address(),
+                        newDomain == null ? 0 : ((IbvProtectionDomain) newDomain).address(),
                         newSegment == null ? 0 : newSegment.address(),
                         newSegment == null ? 0 : newSegment.byteSize(),
                         newAccess == -1 ? 0 : newAccess);
         IbvFailure.check(REREGISTER, errno, Capability.REREGISTER_MEMORY, context);
-        segment = newSegment == null ? segment : newSegment;
-        domain = toDomain;
-        access = newAccess == -1 ? access : newAccess;
+        reregistered(newSegment, newDomain, newAccess);
         readKeys();
     }
 

@@ -45,7 +45,7 @@ final class LocalElements {
             SoftMemoryRegion region = regions.find(key);
             if (region == null
                     || region.domainNumber() != domain
-                    || (region.accessMask() & right) != right
+                    || !region.allows(right)
                     || !region.contains(address, length)) {
                 return WorkStatus.LOCAL_PROTECTION_ERROR.code();
             }

@@ -2,7 +2,6 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.shm.KeyTable;
 import io.rdmacomm.soft.shm.MappedFile;
-import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
@@ -10,7 +9,6 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -24,22 +22,17 @@ final class SoftMemoryRegion extends MemoryRegion {
     private final @Nullable MappedFile mapped;
     private final long file;
     private final AtomicInteger windows = new AtomicInteger();
-    private volatile SoftProtectionDomain domain;
-    private volatile MemorySegment segment;
-    private volatile int access;
+    private volatile int domainNumber;
     private volatile int key;
     private volatile @Nullable ByteBuffer @Nullable [] buffers;
 
     private SoftMemoryRegion(
             SoftProtectionDomain domain, MemorySegment segment, @Nullable MappedFile mapped, long file, int access)
             throws IOException {
-        super(domain);
+        super(domain, segment, access);
         this.context = domain.softContext();
-        this.domain = domain;
-        this.segment = segment;
         this.mapped = mapped;
         this.file = file;
-        this.access = access;
         this.key = context.keys().allocate();
         grant();
     }
@@ -69,12 +62,13 @@ final class SoftMemoryRegion extends MemoryRegion {
     }
 
     private void grant() {
+        domainNumber = ((SoftProtectionDomain) protectionDomain()).number();
         context.regions().put(key, this);
         context.keys()
                 .grant(
                         key,
                         KeyTable.REGION,
-                        new KeyTable.Grant(address(), length(), access, domain.number(), file, 0, 0, key));
+                        new KeyTable.Grant(address(), length(), accessMask(), domainNumber, file, 0, 0, key));
     }
 
     private void revoke() {
@@ -104,7 +98,7 @@ final class SoftMemoryRegion extends MemoryRegion {
     }
 
     private synchronized ByteBuffer makeWindow(int index) {
-        MemorySegment memory = segment;
+        MemorySegment memory = segment();
         @Nullable ByteBuffer[] before = buffers;
         @Nullable
         ByteBuffer[] all = before == null
@@ -128,11 +122,12 @@ final class SoftMemoryRegion extends MemoryRegion {
     }
 
     int domainNumber() {
-        return domain.number();
+        return domainNumber;
     }
 
-    int accessMask() {
-        return access;
+    /// Whether all of these rights, as bits, are given.
+    boolean allows(int rights) {
+        return (accessMask() & rights) == rights;
     }
 
     long fileNumber() {
@@ -145,26 +140,6 @@ final class SoftMemoryRegion extends MemoryRegion {
     }
 
     @Override
-    public ProtectionDomain protectionDomain() {
-        return domain;
-    }
-
-    @Override
-    public MemorySegment segment() {
-        return segment;
-    }
-
-    @Override
-    public long address() {
-        return AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
-    }
-
-    @Override
-    public long length() {
-        return segment.byteSize();
-    }
-
-    @Override
     public int localKey() {
         return key;
     }
@@ -172,11 +147,6 @@ final class SoftMemoryRegion extends MemoryRegion {
     @Override
     public int remoteKey() {
         return key;
-    }
-
-    @Override
-    public Set<AccessFlag> access() {
-        return AccessFlag.of(access);
     }
 
     @Override
@@ -210,10 +180,8 @@ final class SoftMemoryRegion extends MemoryRegion {
         } catch (IOException e) {
             throw context.noSpace("reregister memory (ibv_rereg_mr)", "a key", e);
         }
-        segment = newSegment == null ? segment : newSegment;
+        reregistered(newSegment, newDomain, newAccess);
         buffers = null;
-        domain = newDomain == null ? domain : (SoftProtectionDomain) newDomain;
-        access = newAccess == -1 ? access : newAccess;
         grant();
     }
 

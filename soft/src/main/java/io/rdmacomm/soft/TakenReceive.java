@@ -86,7 +86,7 @@ final class TakenReceive {
             SoftMemoryRegion region = context.regions().find(key);
             bad = region == null
                     || region.domainNumber() != domain
-                    || (region.accessMask() & LOCAL_WRITE) == 0
+                    || !region.allows(LOCAL_WRITE)
                     || !region.contains(address, length);
             if (region != null && !bad) {
                 placement.pieces.add(region.segment(), key, region.offsetOf(address), length);

@@ -71,12 +71,11 @@ final class WindowRequests {
     }
 
     private boolean allowed(SoftMemoryRegion region, long address, long length, int access) {
-        int rights = region.accessMask();
         return region.domainNumber() == domain
-                && AccessFlag.WINDOW_BIND.in(rights)
-                && !AccessFlag.ZERO_BASED.in(rights)
+                && region.allows(AccessFlag.WINDOW_BIND.bit())
+                && !region.allows(AccessFlag.ZERO_BASED.bit())
                 && !AccessFlag.ZERO_BASED.in(access)
-                && ((access & WRITING) == 0 || AccessFlag.LOCAL_WRITE.in(rights))
+                && ((access & WRITING) == 0 || region.allows(AccessFlag.LOCAL_WRITE.bit()))
                 && region.contains(address, length);
     }
 

@@ -9,27 +9,41 @@ import org.jspecify.annotations.Nullable;
 /// Its addresses are those of the memory in this process, unless it is ZERO_BASED. A region that is closed while
 /// work refers to it makes that work fail with a protection error; it never crashes. Usable from any thread.
 public abstract class MemoryRegion extends Resource {
-    private final ProtectionDomain protectionDomain;
+    private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
+
+    private volatile ProtectionDomain protectionDomain;
+    private volatile MemorySegment segment;
+    private volatile int access;
 
     /// For providers.
-    protected MemoryRegion(ProtectionDomain protectionDomain) {
+    ///
+    /// @param access the bits of [AccessFlag]
+    protected MemoryRegion(ProtectionDomain protectionDomain, MemorySegment segment, int access) {
         super(protectionDomain);
         this.protectionDomain = protectionDomain;
+        this.segment = segment;
+        this.access = access;
     }
 
-    /// The protection domain it was registered in; [#reregister] can change it.
-    public ProtectionDomain protectionDomain() {
+    /// The protection domain it is registered in, which it is closed with; [#reregister] can change it.
+    public final ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
 
     /// The memory itself.
-    public abstract MemorySegment segment();
+    public final MemorySegment segment() {
+        return segment;
+    }
 
     /// Where the region begins for scatter/gather elements and for peers.
-    public abstract long address();
+    public final long address() {
+        return AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
+    }
 
     /// Its length in bytes.
-    public abstract long length();
+    public final long length() {
+        return segment.byteSize();
+    }
 
     /// The key that local scatter/gather elements carry.
     public abstract int localKey();
@@ -38,7 +52,14 @@ public abstract class MemoryRegion extends Resource {
     public abstract int remoteKey();
 
     /// What may be done to it besides local reading.
-    public abstract Set<AccessFlag> access();
+    public final Set<AccessFlag> access() {
+        return AccessFlag.of(access);
+    }
+
+    /// [#access] as bits, for providers.
+    protected final int accessMask() {
+        return access;
+    }
 
     /// The provider's handle; the address of the C struct where there is one.
     public abstract long handle();
@@ -52,23 +73,43 @@ public abstract class MemoryRegion extends Resource {
     /// stays. The keys may change. Work in flight on the region fails.
     ///
     /// @throws UnsupportedVerbException if the device cannot do this
-    /// @throws RdmaException EINVAL if the rights are inconsistent or memory that the region owns would be
-    /// replaced
+    /// @throws RdmaException EINVAL if the rights are inconsistent, the protection domain is of another context or
+    /// memory that the region owns would be replaced
     public final void reregister(
-            @Nullable MemorySegment segment, @Nullable ProtectionDomain domain, @Nullable Set<AccessFlag> access) {
+            @Nullable MemorySegment newSegment,
+            @Nullable ProtectionDomain newDomain,
+            @Nullable Set<AccessFlag> newAccess) {
         checkOpen();
         if (!protectionDomain.context().supports(Capability.REREGISTER_MEMORY)) {
             throw new UnsupportedVerbException(
-                    "reregister memory (ibv_rereg_mr)",
+                    REREGISTER,
                     Capability.REREGISTER_MEMORY,
                     protectionDomain.context().device().name());
         }
-        doReregister(segment, domain, access == null ? -1 : ProtectionDomain.checkedAccess(access));
+        if (newDomain != null) {
+            newDomain.checkOpen();
+            if (!newDomain.context().equals(protectionDomain.context())) {
+                throw new RdmaException(
+                        REREGISTER, Errno.EINVAL, "its protection domain is not of " + protectionDomain.context());
+            }
+        }
+        doReregister(newSegment, newDomain, newAccess == null ? -1 : ProtectionDomain.checkedAccess(newAccess));
     }
 
-    /// Changes the region for [#reregister]; access is -1 when it stays.
+    /// Changes the region for [#reregister] and says so with [#reregistered]; access is -1 when it stays.
     protected abstract void doReregister(
-            @Nullable MemorySegment segment, @Nullable ProtectionDomain domain, int access);
+            @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess);
+
+    /// For providers, in [#doReregister]: what this object says of the region is what is new from now on.
+    protected final void reregistered(
+            @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess) {
+        segment = newSegment == null ? segment : newSegment;
+        access = newAccess == -1 ? access : newAccess;
+        if (newDomain != null) {
+            protectionDomain = newDomain;
+            moveTo(newDomain);
+        }
+    }
 
     @Override
     public final String toString() {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// of a queue pair) refuses to close with EBUSY until they are closed, as the C calls do. Using a closed object
 /// is an [IllegalStateException] that names it.
 public abstract class Resource implements AutoCloseable {
-    private final @Nullable Resource parent;
+    private volatile @Nullable Resource parent;
     private final ReentrantLock closing = new ReentrantLock();
     private final List<Resource> children = new ArrayList<>();
     private final List<Resource> users = new ArrayList<>();
@@ -91,6 +91,18 @@ public abstract class Resource implements AutoCloseable {
         return child;
     }
 
+    /// Makes this object a child of `other` instead of its parent. If `other` is being closed, this object is
+    /// closed and refused, as in [#adopt].
+    final void moveTo(Resource other) {
+        Resource before = parent;
+        if (before == null || before.equals(other)) {
+            return;
+        }
+        parent = other;
+        before.forget(this);
+        other.adopt(this);
+    }
+
     /// Declares that this object uses `other`, which then refuses to close before this one.
     protected final void dependOn(Resource other) {
         synchronized (other.users) {
@@ -144,8 +156,9 @@ public abstract class Resource implements AutoCloseable {
                 dependency.users.remove(this);
             }
         }
-        if (parent != null) {
-            parent.forget(this);
+        Resource owner = parent;
+        if (owner != null) {
+            owner.forget(this);
         }
         if (failure != null) {
             throw failure;

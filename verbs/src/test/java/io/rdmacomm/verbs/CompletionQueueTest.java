@@ -181,6 +181,26 @@ class CompletionQueueTest {
     }
 
     @Test
+    void aRegionThatIsReregisteredBelongsToItsNewDomain() {
+        ProtectionDomain first = context.allocateProtectionDomain();
+        ProtectionDomain second = context.allocateProtectionDomain();
+        MemoryRegion region = first.allocate(8, Set.of());
+        region.reregister(null, second, Set.of(AccessFlag.LOCAL_WRITE));
+        assertThat(region.protectionDomain()).isSameAs(second);
+        assertThat(region.access()).containsExactly(AccessFlag.LOCAL_WRITE);
+        try (Context other = device.open()) {
+            ProtectionDomain foreign = other.allocateProtectionDomain();
+            assertThatThrownBy(() -> region.reregister(null, foreign, null)).hasMessageContaining("EINVAL");
+        }
+        first.close();
+        assertThatIllegalStateException().isThrownBy(() -> region.reregister(null, first, null));
+        assertThat(region.isOpen()).as("open without its first domain").isTrue();
+        region.reregister(null, second, null);
+        second.close();
+        assertThat(region.isOpen()).as("open without its domain").isFalse();
+    }
+
+    @Test
     void remoteMemoryIsSlicedWithinItsBounds() {
         RemoteMemory memory = new RemoteMemory(0x1000, 100, 7);
         assertThat(memory.slice(10, 90)).isEqualTo(new RemoteMemory(0x100a, 90, 7));

@@ -13,7 +13,6 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A device that takes everything and does nothing: what the layer above every provider does by itself can be seen
@@ -284,28 +283,8 @@ final class NullDevice extends Device {
     }
 
     static final class NullRegion extends MemoryRegion {
-        private final MemorySegment memory;
-        private int rights;
-
         NullRegion(ProtectionDomain domain, MemorySegment memory, int rights) {
-            super(domain);
-            this.memory = memory;
-            this.rights = rights;
-        }
-
-        @Override
-        public MemorySegment segment() {
-            return memory;
-        }
-
-        @Override
-        public long address() {
-            return memory.address();
-        }
-
-        @Override
-        public long length() {
-            return memory.byteSize();
+            super(domain, memory, rights);
         }
 
         @Override
@@ -319,18 +298,13 @@ final class NullDevice extends Device {
         }
 
         @Override
-        public Set<AccessFlag> access() {
-            return AccessFlag.of(rights);
-        }
-
-        @Override
         public long handle() {
             return 0;
         }
 
         @Override
-        protected void doReregister(@Nullable MemorySegment segment, @Nullable ProtectionDomain domain, int newRights) {
-            rights = newRights;
+        protected void doReregister(@Nullable MemorySegment memory, @Nullable ProtectionDomain domain, int rights) {
+            reregistered(memory, domain, rights);
         }
 
         @Override
