@@ -1,6 +1,5 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.iwarp.EnhancedSetup;
 import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
@@ -44,14 +43,12 @@ final class SoftConnectionRequest extends ConnectionRequest {
 
     @Override
     public int responderResources() {
-        EnhancedSetup setup = request.frame().enhanced();
-        return SoftConnection.depth(setup == null ? EnhancedSetup.NOT_NEGOTIATED : setup.outboundReads());
+        return SoftConnection.depth(request.frame().outboundReads());
     }
 
     @Override
     public int initiatorDepth() {
-        EnhancedSetup setup = request.frame().enhanced();
-        return SoftConnection.depth(setup == null ? EnhancedSetup.NOT_NEGOTIATED : setup.inboundReads());
+        return SoftConnection.depth(request.frame().inboundReads());
     }
 
     @Override

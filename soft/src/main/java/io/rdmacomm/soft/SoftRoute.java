@@ -1,6 +1,5 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.iwarp.EnhancedSetup;
 import io.rdmacomm.soft.iwarp.MpaException;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.mpa.MpaConnection;
@@ -93,12 +92,14 @@ final class SoftRoute extends Route {
                         Math.clamp(peer.longestSegment(), 1, LinkTerms.LONGEST_SEGMENT),
                         true,
                         peer.source().number());
-        EnhancedSetup setup = made.reply().enhanced();
         byte[] privateData = PeerHandshake.withoutBlock(made.reply().privateData());
         SoftConnection connection =
                 new SoftConnection(connections, queuePair, addressOf(made.channel()), remote, privateData);
-        int peerReads = SoftConnection.depth(setup == null ? EnhancedSetup.NOT_NEGOTIATED : setup.outboundReads());
-        connection.begin(made.channel(), terms, parameters, peerReads);
+        connection.begin(
+                made.channel(),
+                terms,
+                parameters,
+                SoftConnection.depth(made.reply().outboundReads()));
         return connection;
     }
 

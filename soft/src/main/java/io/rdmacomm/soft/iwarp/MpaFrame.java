@@ -161,6 +161,16 @@ public final class MpaFrame {
         return enhanced;
     }
 
+    /// IRD: how many READs and atomics at a time the sender answers; [EnhancedSetup#NOT_NEGOTIATED] in revision 1.
+    public int inboundReads() {
+        return enhanced == null ? EnhancedSetup.NOT_NEGOTIATED : enhanced.inboundReads();
+    }
+
+    /// ORD: how many READs and atomics at a time the sender asks for; as [#inboundReads].
+    public int outboundReads() {
+        return enhanced == null ? EnhancedSetup.NOT_NEGOTIATED : enhanced.outboundReads();
+    }
+
     /// What the two programs tell each other; a copy.
     public byte[] privateData() {
         return privateData.clone();
