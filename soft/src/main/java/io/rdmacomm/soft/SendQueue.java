@@ -51,7 +51,7 @@ final class SendQueue implements AutoCloseable {
     private final SoftContext context;
     private final OperationLock lock;
     private final OwnBlock own;
-    private final Connection connection;
+    private final Destination destination;
     private final PeerQueuePair peer;
     private final RequestExecutor executor;
     private final SendRing waiting;
@@ -88,7 +88,7 @@ final class SendQueue implements AutoCloseable {
             Owner owner,
             OperationLock lock,
             OwnBlock own,
-            Connection connection,
+            Destination destination,
             PeerQueuePair peer,
             RequestExecutor executor,
             QueueSizes sizes) {
@@ -97,7 +97,7 @@ final class SendQueue implements AutoCloseable {
         this.context = queuePair.context();
         this.lock = lock;
         this.own = own;
-        this.connection = connection;
+        this.destination = destination;
         this.peer = peer;
         this.executor = executor;
         this.waiting = new SendRing(sizes);
@@ -125,7 +125,7 @@ final class SendQueue implements AutoCloseable {
         if (!owner.maySend() || !waiting.isEmpty()) {
             return keep(batch, first, end) - first;
         }
-        connection.bindIfNeeded();
+        destination.bindIfNeeded();
         MemorySegment requests = batch.segment();
         int next = first;
         int result = RequestExecutor.DONE;
@@ -242,7 +242,7 @@ final class SendQueue implements AutoCloseable {
         int failure;
         if (reason == RequestExecutor.NO_PEER) {
             failure = policy.peerMissing(now);
-            connection.bind();
+            destination.bind();
         } else {
             failure = policy.receiverNotReady(now, peer.rnrTimer());
         }
@@ -281,7 +281,7 @@ final class SendQueue implements AutoCloseable {
     /// Carries out what waits, until there is nothing left or it must wait again.
     private void workOff() {
         if (!peer.isReady()) {
-            connection.bind();
+            destination.bind();
         }
         int result = RequestExecutor.DONE;
         own.beginExecuting();
@@ -353,7 +353,7 @@ final class SendQueue implements AutoCloseable {
     }
 
     /// Flushes the receive that a message had taken which never became complete.
-    void flushAbandonedReceive(Connection.Flush flush) {
+    void flushAbandonedReceive(Destination.Flush flush) {
         if (receiveAbandoned) {
             receiveAbandoned = false;
             flush.receive(abandonedReceive);

@@ -45,7 +45,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     private final @Nullable SoftSharedReceiveQueue shared;
     private final ReceiveRing receives;
     private final OwnBlock block;
-    private final Connection connection;
+    private final Destination destination;
     private final RequestExecutor executor;
     private final SendQueue sends;
     private final SendQueue.Parts parts;
@@ -73,10 +73,10 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
                 receives.offset(),
                 receiveCompletions.ring().offset());
         PeerQueuePair peer = new PeerQueuePair(number);
-        this.connection = new Connection(context, this, block, peer);
+        this.destination = new Destination(context, this, block, peer);
         this.executor = new RequestExecutor(
                 context, block, number, domain.number(), peer, sendCompletions, options.signalAll());
-        this.sends = new SendQueue(this, this, sendLock(), block, connection, peer, executor, sizes);
+        this.sends = new SendQueue(this, this, sendLock(), block, destination, peer, executor, sizes);
         this.parts = new SendQueue.Parts(
                 sends.ring(), executor, block, domain.number(), receives.offset(), receiveCompletions);
         context.softQueuePairs().add(this);
@@ -232,13 +232,13 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
         sendLock().lock();
         receiveLock().lock();
         try {
-            if (!connection.isTo(gone)) {
+            if (!destination.isTo(gone)) {
                 return;
             }
-            connection.forget();
+            destination.forget();
             if (isConnected()) {
                 block.publish(QueuePairState.ERROR);
-                connection.settleJournal(gone, receives, receiveCompletions.ring(), this::flushReceive, number);
+                destination.settleJournal(gone, receives, receiveCompletions.ring(), this::flushReceive, number);
                 fail(WorkStatus.RETRY_EXCEEDED.code());
                 context.asyncEvents().raise(AsyncEventType.QUEUE_PAIR_FATAL, this);
             }
@@ -266,7 +266,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     private void enterError() {
         enter(QueuePairState.ERROR);
         sends.stop();
-        connection.awaitPeer();
+        destination.awaitPeer();
     }
 
     private void flushReceives() {
@@ -327,7 +327,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     boolean calling(OutgoingCall call) {
         sendLock().lock();
         try {
-            return connection.calling(call);
+            return destination.calling(call);
         } finally {
             sendLock().unlock();
         }
@@ -337,7 +337,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     void callEnded(OutgoingCall call) {
         sendLock().lock();
         try {
-            connection.called(call);
+            destination.called(call);
         } finally {
             sendLock().unlock();
         }
@@ -349,7 +349,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     void connected(OutgoingCall call, SocketChannel channel, LinkTerms terms) throws IOException {
         sendLock().lock();
         try {
-            if (connection.called(call) && isConnected() && sends.link() == null) {
+            if (destination.called(call) && isConnected() && sends.link() == null) {
                 attach(channel, terms);
             } else {
                 new Link(this, sends, parts, channel, terms).close(true);
@@ -368,7 +368,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
             if (!isConnected()) {
                 return PeerHandshake.Verdict.NOT_THERE;
             }
-            PeerHandshake.Verdict verdict = connection.consider(peer);
+            PeerHandshake.Verdict verdict = destination.consider(peer);
             if (verdict == PeerHandshake.Verdict.ACCEPTED) {
                 MpaNegotiation wishes = wishes();
                 MpaFrame reply = wishes.acceptance(
@@ -401,7 +401,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     void expectLink() {
         sendLock().lock();
         try {
-            connection.expectLink();
+            destination.expectLink();
         } finally {
             sendLock().unlock();
         }
@@ -454,8 +454,8 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     void peerAppeared(Gid gid, int lid) {
         sendLock().lock();
         try {
-            if (isConnected() && connection.isAwaiting(gid, lid)) {
-                connection.bind();
+            if (isConnected() && destination.isAwaiting(gid, lid)) {
+                destination.bind();
             }
         } finally {
             sendLock().unlock();
@@ -465,7 +465,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     /// Waits until neither this queue pair nor its peer is in the middle of an operation that began before.
     void awaitExecutions() {
         Executions.await(block.memory(), block.offset(), null);
-        connection.awaitPeer();
+        destination.awaitPeer();
     }
 
     // ---- State ----
@@ -488,20 +488,20 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
                 }
             }
             case READY_TO_RECEIVE -> {
-                connection.name(effective);
+                destination.name(effective);
                 inboundReads = Math.max(1, effective.maxDestinationReadAtomic());
                 expectedPsn = -1;
                 enter(to);
-                connection.bind();
+                destination.bind();
             }
             case READY_TO_SEND -> {
-                connection.sendPsn(effective.sendPsn());
+                destination.sendPsn(effective.sendPsn());
                 sends.policy().configure(effective);
-                if (sends.link() != null && expectedPsn != -1 && !connection.isExpected(expectedPsn)) {
+                if (sends.link() != null && expectedPsn != -1 && !destination.isExpected(expectedPsn)) {
                     sends.stop();
                 }
                 enter(to);
-                connection.bind();
+                destination.bind();
                 sends.resume();
             }
             case SEND_QUEUE_DRAIN -> {
@@ -522,12 +522,12 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     private void reset() {
         enter(QueuePairState.RESET);
         sends.stop();
-        connection.awaitPeer();
+        destination.awaitPeer();
         sends.clear();
         if (shared == null) {
             receives.clear();
         }
-        connection.forget();
+        destination.forget();
     }
 
     @Override
@@ -535,8 +535,8 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
         context.softQueuePairs().remove(this);
         block.withdraw();
         sends.stop();
-        connection.awaitPeer();
-        connection.forget();
+        destination.awaitPeer();
+        destination.forget();
         if (shared == null) {
             receives.free();
         }

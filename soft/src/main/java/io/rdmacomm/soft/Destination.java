@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Which queue pair of which context this one is connected to, by the numbers that were exchanged, and whether
 /// that context is there. Changed under the queue pair's locks.
-final class Connection {
+final class Destination {
     private static final long CALL_NANOS = 2_000_000;
 
     private final SoftContext context;
@@ -39,7 +39,7 @@ final class Connection {
     private long nextCall;
     private volatile @Nullable Peer found;
 
-    Connection(SoftContext context, SoftQueuePair queuePair, OwnBlock own, PeerQueuePair peer) {
+    Destination(SoftContext context, SoftQueuePair queuePair, OwnBlock own, PeerQueuePair peer) {
         this.context = context;
         this.queuePair = queuePair;
         this.own = own;
