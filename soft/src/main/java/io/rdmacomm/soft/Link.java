@@ -1,29 +1,17 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.iwarp.Acknowledgement;
-import io.rdmacomm.soft.iwarp.AtomicResponse;
 import io.rdmacomm.soft.iwarp.FrameInput;
 import io.rdmacomm.soft.iwarp.FrameOutput;
-import io.rdmacomm.soft.iwarp.MessageNumbers;
-import io.rdmacomm.soft.iwarp.Opcode;
-import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.iwarp.ReadyToReceive;
-import io.rdmacomm.soft.iwarp.ReceiveSequence;
-import io.rdmacomm.soft.iwarp.SegmentHeader;
-import io.rdmacomm.soft.iwarp.TerminateMessage;
-import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import org.jspecify.annotations.Nullable;
 
 /// A queue pair's TCP connection to its peer, which speaks iWARP. Whoever has the queue pair's send lock drives
 /// it: the thread that posts sends, the thread that polls receives and sends, and the engine does what nobody
 /// else does. Nothing here blocks, and nothing is allocated once the regions that are used are known.
-final class Link implements FrameInput.Receiver {
+final class Link {
     /// Of [WorkStatus#RETRY_EXCEEDED]: the TCP connection was lost.
     static final int VENDOR_LOST = 1;
     /// Of [WorkStatus#RETRY_EXCEEDED]: the peer has not answered in time.
@@ -32,8 +20,6 @@ final class Link implements FrameInput.Receiver {
     private static final System.Logger LOGGER = System.getLogger(Link.class.getName());
     private static final int ROUNDS = 4;
     private static final long STREAM_BYTES = 32 * 1024;
-    private static final int MANY_UNTOLD = 16;
-    private static final long MUCH_UNTOLD = 64 * 1024;
     private static final long PATIENCE_FLOOR_NANOS = 5_000_000_000L;
 
     private final SoftContext context;
@@ -48,28 +34,14 @@ final class Link implements FrameInput.Receiver {
     private final Placement placement;
     private final LinkRequester requester;
     private final LinkResponder responder;
-    private final ReceiveSequence sequence = new ReceiveSequence();
-    private final MessageNumbers acknowledgements = new MessageNumbers();
-    private final SegmentHeader header = new SegmentHeader();
-    private final Acknowledgement sent = new Acknowledgement();
-    private final Acknowledgement received = new Acknowledgement();
-    private final TerminateMessage terminate = new TerminateMessage();
+    private final LinkReceiver receiver;
+    private final LinkAcknowledger acknowledger;
     private final LinkAttention attention;
 
-    private int incoming;
-    private int atomicIdentifier;
-    private long atomicOriginal;
-    private int told;
-    private long untoldBytes;
-    private long cameBytes;
+    private final boolean waitsForPeer;
     private boolean responsesFirst;
-    private boolean silent;
-    private boolean refusalTold;
     private boolean ended;
-    private boolean closedByPeer;
-    private boolean terminated;
     private String loss = "the peer has ended the TCP connection";
-    private int notReadyTimer = -1;
     private long lastHeard = System.nanoTime();
     private boolean driving;
     private volatile boolean closed;
@@ -85,7 +57,6 @@ final class Link implements FrameInput.Receiver {
         this.terms = terms;
         this.keyCheck = context::isValid;
         boolean checksum = terms.mpa().checksum();
-        this.input = new FrameInput(arena.allocate(FrameInput.memoryBytes(), 64), checksum, this);
         this.output = new FrameOutput(arena.allocate(FrameOutput.memoryBytes(), 64), checksum);
         this.placement = new Placement(context);
         this.requester = new LinkRequester(context, parts.ring(), parts.executor(), placement, terms);
@@ -96,13 +67,15 @@ final class Link implements FrameInput.Receiver {
                 queuePair.number(),
                 terms,
                 keys,
-                sequence,
                 placement,
                 parts.receiveRing(),
                 parts.receiveCompletions());
+        this.receiver = new LinkReceiver(owner, terms, requester, responder, placement);
+        this.input = new FrameInput(arena.allocate(FrameInput.memoryBytes(), 64), checksum, receiver);
+        this.acknowledger = new LinkAcknowledger(terms, block, responder, output);
         this.attention = new LinkAttention(this, queuePair);
         // A responder keeps silent until the initiator has spoken, unless both know better (RFC 5044 7.1.2).
-        this.silent = !terms.initiator() && !terms.acknowledges();
+        this.waitsForPeer = !terms.initiator() && !terms.acknowledges();
         ReadyToReceive first = terms.mpa().readyToReceive();
         if (first != ReadyToReceive.NONE) {
             if (!terms.initiator()) {
@@ -129,7 +102,7 @@ final class Link implements FrameInput.Receiver {
 
     /// Whether nothing is left to be done for it until something comes in.
     boolean isQuiet() {
-        return output.isEmpty() && !isUntold();
+        return output.isEmpty() && !acknowledger.isUntold();
     }
 
     /// Whether frames wait for the socket.
@@ -139,12 +112,12 @@ final class Link implements FrameInput.Receiver {
 
     /// Whether the last [#drive] has brought so much that more of it is likely to be on its way.
     boolean isStreaming() {
-        return cameBytes >= STREAM_BYTES;
+        return receiver.bytes() >= STREAM_BYTES;
     }
 
     /// Whether requests were sent that have not ended.
     boolean isWaiting() {
-        return requester.isWaiting();
+        return requester.sent().isWaiting();
     }
 
     // ---- Driving; under the queue pair's send lock ----
@@ -175,9 +148,10 @@ final class Link implements FrameInput.Receiver {
         if (!enter()) {
             return false;
         }
-        cameBytes = 0;
+        receiver.resetBytes();
         try {
             int got = isOver() || responder.refusal() != null ? FrameInput.IDLE : input.read(channel);
+            acknowledger.count(receiver.bytes());
             if (got == FrameInput.END) {
                 ended = true;
             } else if (got == FrameInput.PROGRESS) {
@@ -206,7 +180,7 @@ final class Link implements FrameInput.Receiver {
 
     /// Whether the peer says nothing more, and hears nothing more.
     private boolean isOver() {
-        return ended || closedByPeer || terminated;
+        return ended || receiver.isOver();
     }
 
     private boolean enter() {
@@ -236,8 +210,8 @@ final class Link implements FrameInput.Receiver {
     }
 
     private void send(boolean prompt) throws IOException {
-        requester.settle();
-        boolean tell = prompt || responder.executed() - told >= MANY_UNTOLD || untoldBytes >= MUCH_UNTOLD;
+        requester.sent().settle();
+        boolean tell = prompt || acknowledger.isMuchUntold();
         for (int round = 0; round < ROUNDS; round++) {
             fill(tell);
             if (output.isEmpty()) {
@@ -247,8 +221,8 @@ final class Link implements FrameInput.Receiver {
                 attention.wanted();
                 return;
             }
-            requester.allWritten();
-            requester.settle();
+            requester.sent().allWritten();
+            requester.sent().settle();
         }
         attention.wanted();
     }
@@ -256,13 +230,14 @@ final class Link implements FrameInput.Receiver {
     private void fill(boolean tell) {
         boolean refusing = responder.refusal() != null;
         boolean some = !output.isEmpty();
-        while (!silent && output.hasRoom() && writeFrame(refusing)) {
+        boolean maySpeak = !waitsForPeer || receiver.hasSpoken();
+        while (maySpeak && output.hasRoom() && writeFrame(refusing)) {
             some = true;
         }
         if (refusing) {
-            tellRefusal();
-        } else if (terms.acknowledges()) {
-            tellExecuted(tell || some);
+            acknowledger.tellRefusal();
+        } else {
+            acknowledger.tellExecuted(tell || some);
         }
     }
 
@@ -281,71 +256,34 @@ final class Link implements FrameInput.Receiver {
                 : requester.writeFrame(output, maySend) || responses.writeFrame(output);
     }
 
-    private boolean isUntold() {
-        return terms.acknowledges() && responder.executed() != told;
-    }
-
-    private void tellExecuted(boolean tell) {
-        if (!output.hasRoom()) {
-            return;
-        }
-        if (responder.takeNotReady()) {
-            acknowledge(Acknowledgement.RECEIVER_NOT_READY, block.rnrTimer());
-        } else if (tell && isUntold()) {
-            acknowledge(Acknowledgement.DONE, 0);
-        }
-    }
-
-    private void tellRefusal() {
-        LinkResponder.Refusal why = responder.refusal();
-        if (why == null || refusalTold || !output.hasRoom()) {
-            return;
-        }
-        refusalTold = true;
-        if (terms.acknowledges()) {
-            acknowledge(why.syndrome(), 0);
-        } else {
-            output.terminate(header, why.code());
-        }
-    }
-
-    private void acknowledge(int syndrome, int timer) {
-        sent.count = responder.executed();
-        sent.syndrome = syndrome;
-        sent.rnrTimer = timer;
-        header.setUntagged(Opcode.ACKNOWLEDGE, acknowledgements.take(Opcode.ACKNOWLEDGE));
-        sent.encode(output.headers(), output.begin(header));
-        output.end();
-        told = sent.count;
-        untoldBytes = 0;
-    }
-
     /// Draws the consequences, which may close the link.
     private void finish() {
-        if (notReadyTimer >= 0) {
-            int failure = owner.linkNotReady(notReadyTimer);
-            notReadyTimer = -1;
+        SentRequests sent = requester.sent();
+        int timer = receiver.takeNotReadyTimer();
+        if (timer >= 0) {
+            int failure = owner.linkNotReady(timer);
             if (failure != RequestExecutor.DONE) {
-                requester.stopHeld(failure);
+                sent.stopNext(failure);
             }
         }
         LinkResponder.Refusal refusal = responder.refusal();
-        if (requester.settle()) {
-            owner.linkFailed(requester.failure(), requester.vendorError(), terminated ? terminate.toString() : null);
-        } else if (closedByPeer && !responder.isInsideReceive()) {
+        if (sent.settle()) {
+            owner.linkFailed(sent.failure(), sent.vendorError(), receiver.termination());
+        } else if (receiver.isClosedByPeer() && !responder.isInsideReceive()) {
             owner.linkClosed(this);
         } else if (refusal != null) {
-            if (isOver() || (refusalTold && output.isEmpty())) {
+            if (isOver() || (acknowledger.isRefusalTold() && output.isEmpty())) {
                 LOGGER.log(System.Logger.Level.DEBUG, "{0}: refused a request: {1}", this, refusal.code());
                 owner.linkRefused(refusal.event());
             }
         } else if (isOver()) {
-            boolean orderly = !terms.acknowledges() && input.isBetweenFrames() && !sequence.isInsideMessage();
+            String termination = receiver.termination();
+            boolean orderly = !terms.acknowledges() && input.isBetweenFrames() && !receiver.isInsideMessage();
             owner.linkLost(
                     this,
-                    orderly || terminated ? WorkStatus.FLUSHED : WorkStatus.RETRY_EXCEEDED,
+                    orderly || termination != null ? WorkStatus.FLUSHED : WorkStatus.RETRY_EXCEEDED,
                     VENDOR_LOST,
-                    terminated ? terminate.toString() : loss);
+                    termination != null ? termination : loss);
         } else {
             owner.linkSettled();
         }
@@ -377,154 +315,12 @@ final class Link implements FrameInput.Receiver {
     ///
     /// @param patienceNanos how long requests are repeated
     void checkTime(long now, long patienceNanos) {
-        boolean owes = requester.isWaiting() || isBlocked();
+        boolean owes = requester.sent().isWaiting() || isBlocked();
         if (!owes) {
             lastHeard = now;
         } else if (!closed && now - lastHeard > Math.max(patienceNanos, PATIENCE_FLOOR_NANOS)) {
             owner.linkLost(this, WorkStatus.RETRY_EXCEEDED, VENDOR_SILENT, "the peer does not answer");
         }
-    }
-
-    // ---- What comes in ----
-
-    @Override
-    public int begin(SegmentHeader segment, ByteBuffer from, int at) {
-        incoming = segment.opcode;
-        silent = false;
-        return switch (incoming) {
-            case Opcode.READ_RESPONSE -> accept(segment) ? check(requester.beginResponse(segment)) : FrameInput.STOP;
-            case Opcode.ATOMIC_RESPONSE -> {
-                atomicIdentifier = AtomicResponse.identifier(from, at);
-                atomicOriginal = AtomicResponse.original(from, at);
-                yield accept(segment) ? FrameInput.PLACE : FrameInput.STOP;
-            }
-            case Opcode.ACKNOWLEDGE -> {
-                boolean agreed = terms.acknowledges() && accept(segment);
-                yield agreed ? check(received.decode(from, at)) : check(Violation.NOT_NEGOTIATED);
-            }
-            case Opcode.TERMINATE -> {
-                terminate.decode(from, at, segment.payloadBytes);
-                terminated = true;
-                requester.refuse(terminate.code.workStatus().code(), terminate.raw);
-                yield FrameInput.STOP;
-            }
-            default -> isAgreed() ? beginRequest(segment, from, at) : check(Violation.NOT_NEGOTIATED);
-        };
-    }
-
-    private int beginRequest(SegmentHeader segment, ByteBuffer from, int at) {
-        owner.linkEstablished();
-        return responder.begin(segment, from, at);
-    }
-
-    private boolean isAgreed() {
-        return switch (incoming) {
-            case Opcode.IMMEDIATE, Opcode.IMMEDIATE_SOLICITED, Opcode.SEND_IMMEDIATE, Opcode.SEND_SOLICITED_IMMEDIATE ->
-                terms.has(PeerHandshake.FEATURE_IMMEDIATE);
-            case Opcode.ATOMIC_REQUEST -> terms.has(PeerHandshake.FEATURE_ATOMIC);
-            default -> true;
-        };
-    }
-
-    private boolean accept(SegmentHeader segment) {
-        return check(sequence.accept(segment)) == FrameInput.PLACE;
-    }
-
-    private int check(Violation violation) {
-        if (violation == Violation.NONE) {
-            return FrameInput.PLACE;
-        }
-        violation(violation);
-        return FrameInput.STOP;
-    }
-
-    @Override
-    public boolean place(MemorySegment from, long offset, int bytes) {
-        untoldBytes += bytes;
-        cameBytes += bytes;
-        return placement.copy(from, offset, bytes) || lostMemory();
-    }
-
-    @Override
-    public int targets(@Nullable ByteBuffer[] list, int bytes) {
-        int count = placement.targets(list, bytes);
-        if (count == 0) {
-            lostMemory();
-        }
-        return count;
-    }
-
-    @Override
-    public void placed(int bytes) {
-        untoldBytes += bytes;
-        cameBytes += bytes;
-        placement.advance(bytes);
-    }
-
-    private boolean lostMemory() {
-        if (incoming == Opcode.READ_RESPONSE) {
-            requester.lostSink();
-            ended = true;
-        } else {
-            responder.lostMemory();
-        }
-        return false;
-    }
-
-    @Override
-    public boolean end(SegmentHeader segment) {
-        return switch (segment.opcode) {
-            case Opcode.READ_RESPONSE -> {
-                requester.endResponse(segment);
-                yield true;
-            }
-            case Opcode.ATOMIC_RESPONSE ->
-                check(requester.atomicResponse(atomicIdentifier, atomicOriginal)) == FrameInput.PLACE;
-            case Opcode.ACKNOWLEDGE -> acknowledged();
-            default -> responder.end(segment);
-        };
-    }
-
-    private boolean acknowledged() {
-        int before = requester.acknowledged();
-        if (!requester.acknowledge(received.count)) {
-            return check(Violation.ACKNOWLEDGEMENT) == FrameInput.PLACE;
-        }
-        if (received.count != before) {
-            owner.linkProgressed();
-        }
-        switch (received.syndrome) {
-            case Acknowledgement.DONE -> {
-                return true;
-            }
-            case Acknowledgement.RECEIVER_NOT_READY -> {
-                if (!requester.goBack()) {
-                    return check(Violation.ACKNOWLEDGEMENT) == FrameInput.PLACE;
-                }
-                notReadyTimer = received.rnrTimer;
-                return true;
-            }
-            case Acknowledgement.CLOSED -> closedByPeer = true;
-            default -> {
-                requester.refuse(status(received.syndrome), 0);
-                ended = true;
-            }
-        }
-        return false;
-    }
-
-    private static int status(int syndrome) {
-        return switch (syndrome) {
-            case Acknowledgement.INVALID_REQUEST -> WorkStatus.REMOTE_INVALID_REQUEST.code();
-            case Acknowledgement.ACCESS_ERROR -> WorkStatus.REMOTE_ACCESS_ERROR.code();
-            default -> WorkStatus.REMOTE_OPERATION_ERROR.code();
-        };
-    }
-
-    @Override
-    public void violation(Violation violation) {
-        context.links().counters().violation();
-        responder.violated(violation);
     }
 
     // ---- Ending ----
@@ -550,7 +346,7 @@ final class Link implements FrameInput.Receiver {
         boolean told = false;
         try {
             attention.close();
-            told = orderly && terms.acknowledges() && !closedByPeer && sayGoodbye();
+            told = orderly && terms.acknowledges() && !receiver.isClosedByPeer() && sayGoodbye();
         } catch (IOException | RuntimeException e) {
             LOGGER.log(System.Logger.Level.DEBUG, () -> this + ": the peer could not be told of its end", e);
         }
@@ -558,7 +354,7 @@ final class Link implements FrameInput.Receiver {
         input.clear();
         placement.release();
         // A peer of another make is told by FIN alone, behind everything that it has not read yet.
-        context.links().farewell(channel, told || refusalTold || (orderly && !terms.acknowledges()));
+        context.links().farewell(channel, told || acknowledger.isRefusalTold() || (orderly && !terms.acknowledges()));
         if (!driving) {
             arena.close();
         }
@@ -568,7 +364,7 @@ final class Link implements FrameInput.Receiver {
         if (!output.isEmpty() && !(output.isValid(keyCheck) && output.flush(channel))) {
             return false;
         }
-        acknowledge(Acknowledgement.CLOSED, 0);
+        acknowledger.tellEnd();
         return output.flush(channel);
     }
 

@@ -11,78 +11,54 @@ import io.rdmacomm.soft.iwarp.Opcode;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
-import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 
-/// The requester's half of a link: turns the requests in the ring of a queue pair into messages, and completes
-/// them when the peer has acknowledged or answered them; a peer of another make does not acknowledge, so there
-/// they complete when TCP has them (RFC 5040 5.5).
-///
-/// ```
-/// ring   | complete | sent, waits for the peer | next: being sent | waits to be sent |
-///                   ^ head                     ^ next                                ^ tail
-/// ```
-/// Each message of a request counts, modulo 2^32; acknowledgements name a count. Under the queue pair's send lock.
+/// The requester's half of a link: turns the requests in the ring of a queue pair into messages. Under the queue
+/// pair's send lock.
 final class LinkRequester {
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
     private static final int FENCE = SendRequestLayout.FLAG_FENCE;
-    private static final long NOWHERE = -1;
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+    private static final int LOCAL = 0;
+    private static final int SENT = 1;
+    private static final int BLOCKED = 2;
 
     private final SendRing ring;
     private final RequestExecutor executor;
     private final LinkTerms terms;
-    private final OutgoingMessage message;
-    private final Placement placement;
+    private final SentRequests sent;
     private final OutstandingReads reads;
+    private final AwaitedResponses responses;
+    private final OutgoingMessage message;
     private final MessageNumbers numbers = new MessageNumbers();
     private final SegmentHeader header = new SegmentHeader();
     private final ReadRequest readRequest = new ReadRequest();
     private final AtomicRequest atomicRequest = new AtomicRequest();
     private final ElementList local = new ElementList(SoftLimits.MAX_ELEMENTS);
-    private final ElementList result = new ElementList(SoftLimits.MAX_ELEMENTS);
-
-    // By place in the ring: the count before and after the request, the numbers before it, responses it waits for.
-    private final int[] firstMessage;
-    private final int[] endMessage;
-    private final int[] sendNumber;
-    private final int[] requestNumber;
-    private final int[] owed;
-
-    private long next;
-    private boolean begun;
-    private int stage;
-    private int messages;
-    private int acknowledged;
     private boolean held;
-    private long stopAt = NOWHERE;
-    private int stopStatus;
-    private int stopVendor;
-    private long readPosition;
-    private boolean readTarget;
 
     LinkRequester(SoftContext context, SendRing ring, RequestExecutor executor, Placement placement, LinkTerms terms) {
         this.ring = ring;
         this.executor = executor;
         this.terms = terms;
-        this.message = new OutgoingMessage(context, terms.segmentLimit());
-        this.placement = placement;
+        this.sent = new SentRequests(ring, executor, terms.acknowledges());
         this.reads = new OutstandingReads(terms.mpa().outboundReads());
-        int size = ring.size();
-        firstMessage = new int[size];
-        endMessage = new int[size];
-        sendNumber = new int[size];
-        requestNumber = new int[size];
-        owed = new int[size];
-        next = ring.head();
+        this.responses = new AwaitedResponses(ring, executor, sent, reads, placement);
+        this.message = new OutgoingMessage(context, terms.segmentLimit());
     }
 
-    private int place(long position) {
-        return (int) position & (ring.size() - 1);
+    /// What has become of the requests.
+    SentRequests sent() {
+        return sent;
+    }
+
+    /// What the peer answers.
+    AwaitedResponses responses() {
+        return responses;
     }
 
     // ---- Sending ----
@@ -90,11 +66,6 @@ final class LinkRequester {
     /// Whether a message has begun and not ended: nothing else may come in between.
     boolean isInside() {
         return message.isActive();
-    }
-
-    /// Whether requests were sent that have not ended.
-    boolean isWaiting() {
-        return ring.head() != next || begun;
     }
 
     /// The first frame of an initiator, which lets the responder speak (RFC 6581 5): a Write of no bytes.
@@ -106,7 +77,7 @@ final class LinkRequester {
 
     /// The same as a Read of no bytes.
     void announceRead(FrameOutput out) {
-        requestRead(out, NOWHERE, 0, 0, 0, 1, 0);
+        requestRead(out, SentRequests.NOWHERE, 0, 0, 0, 1, 0);
     }
 
     /// Adds the next frame.
@@ -117,7 +88,7 @@ final class LinkRequester {
         if (message.isActive()) {
             if (!message.writeFrame(out)) {
                 // Deregistered while it was being sent. The peer cannot be told in the middle of a message.
-                stop(next, WorkStatus.LOCAL_PROTECTION_ERROR.code(), 0);
+                sent.stopNext(WorkStatus.LOCAL_PROTECTION_ERROR.code());
                 message.cancel();
                 return false;
             }
@@ -126,22 +97,18 @@ final class LinkRequester {
             }
             return true;
         }
-        while (mayBegin && !held && stopAt == NOWHERE && next != ring.tail()) {
-            long at = ring.at(next);
-            if (!begun && !begin(at)) {
+        while (mayBegin && !held && sent.hasNext()) {
+            long at = ring.at(sent.next());
+            if (!sent.isBegun() && !begin(at)) {
                 return false;
             }
-            int sent = send(out, at);
-            if (sent != LOCAL) {
-                return sent == SENT;
+            int done = send(out, at);
+            if (done != LOCAL) {
+                return done == SENT;
             }
         }
         return false;
     }
-
-    private static final int LOCAL = 0;
-    private static final int SENT = 1;
-    private static final int BLOCKED = 2;
 
     /// Looks at the next request.
     ///
@@ -152,14 +119,14 @@ final class LinkRequester {
         int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
         boolean concernsOnlyThisSide = RequestExecutor.isLocal(opcode);
         // A binding that is flushed must not have happened: it waits until everything before it has ended.
-        if (concernsOnlyThisSide && ring.head() != next) {
+        if (concernsOnlyThisSide && !sent.isNextOldest()) {
             return false;
         }
         if ((flags & FENCE) != 0 && !reads.isEmpty()) {
             return false;
         }
         if (!isUnderstood(opcode)) {
-            stop(next, WorkStatus.REMOTE_INVALID_REQUEST.code(), 0);
+            sent.stopNext(WorkStatus.REMOTE_INVALID_REQUEST.code());
             return false;
         }
         local.clear();
@@ -171,15 +138,10 @@ final class LinkRequester {
             status = WorkStatus.LOCAL_LENGTH_ERROR.code();
         }
         if (status != RequestExecutor.DONE) {
-            stop(next, status, 0);
+            sent.stopNext(status);
             return false;
         }
-        int place = place(next);
-        firstMessage[place] = messages;
-        sendNumber[place] = numbers.upcoming(Opcode.SEND);
-        requestNumber[place] = numbers.upcoming(Opcode.READ_REQUEST);
-        owed[place] = 0;
-        begun = true;
+        sent.begin(numbers.upcoming(Opcode.SEND), numbers.upcoming(Opcode.READ_REQUEST));
         return true;
     }
 
@@ -206,7 +168,7 @@ final class LinkRequester {
             case RequestExecutor.SEND, RequestExecutor.SEND_WITH_IMMEDIATE, RequestExecutor.SEND_WITH_INVALIDATE ->
                 beginSend(request, at, opcode, solicited);
             case RequestExecutor.WRITE, RequestExecutor.WRITE_WITH_IMMEDIATE -> {
-                if (stage == 1) {
+                if (sent.stage() == 1) {
                     sendImmediate(out, networkInt(request, at), solicited);
                     return SENT;
                 }
@@ -215,7 +177,7 @@ final class LinkRequester {
                         request.get(JAVA_INT, at + SendRequestLayout.REMOTE_KEY),
                         request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS),
                         local);
-                messages++;
+                sent.countMessage();
             }
             case RequestExecutor.READ -> {
                 return sendRead(out, request, at);
@@ -242,7 +204,7 @@ final class LinkRequester {
             sendOpcode = solicited ? Opcode.SEND_SOLICITED_INVALIDATE : Opcode.SEND_INVALIDATE;
         }
         message.beginUntagged(sendOpcode, upperLayer, numbers.take(sendOpcode), local);
-        messages++;
+        sent.countMessage();
     }
 
     /// Immediate data is in network order in the request: its first byte is the highest here.
@@ -256,7 +218,7 @@ final class LinkRequester {
         header.setUntagged(opcode, numbers.take(opcode));
         ImmediateData.encode(out.headers(), out.begin(header), value);
         out.end();
-        messages++;
+        sent.countMessage();
         stageDone();
     }
 
@@ -267,16 +229,17 @@ final class LinkRequester {
         }
         long remote = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
         int key = request.get(JAVA_INT, at + SendRequestLayout.REMOTE_KEY);
-        owed[place(next)]++;
-        messages++;
+        sent.owe();
+        sent.countMessage();
+        int stage = sent.stage();
         if (local.count == 0) {
-            requestRead(out, next, 0, 0, 0, key, remote);
+            requestRead(out, sent.next(), 0, 0, 0, key, remote);
         } else {
             for (int i = 0; i < stage; i++) {
                 remote += local.lengths[i];
             }
             // The sink is named by key and offset: nobody else ever uses the address.
-            requestRead(out, next, local.keys[stage], local.offsets[stage], local.lengths[stage], key, remote);
+            requestRead(out, sent.next(), local.keys[stage], local.offsets[stage], local.lengths[stage], key, remote);
         }
         stageDone();
         return SENT;
@@ -301,7 +264,7 @@ final class LinkRequester {
         }
         long operand = request.get(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD);
         atomicRequest.operation = compare ? AtomicRequest.COMPARE_SWAP : AtomicRequest.FETCH_ADD;
-        atomicRequest.identifier = (int) next;
+        atomicRequest.identifier = (int) sent.next();
         atomicRequest.key = request.get(JAVA_INT, at + SendRequestLayout.ATOMIC_KEY);
         atomicRequest.address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
         atomicRequest.value = compare ? request.get(JAVA_LONG, at + SendRequestLayout.SWAP) : operand;
@@ -309,9 +272,9 @@ final class LinkRequester {
         header.setUntagged(Opcode.ATOMIC_REQUEST, numbers.take(Opcode.ATOMIC_REQUEST));
         atomicRequest.encode(out.headers(), out.begin(header));
         out.end();
-        reads.addAtomic(next);
-        owed[place(next)]++;
-        messages++;
+        reads.addAtomic(sent.next());
+        sent.owe();
+        sent.countMessage();
         stageDone();
         return SENT;
     }
@@ -320,8 +283,8 @@ final class LinkRequester {
     private int carryOut(MemorySegment request, long at, int opcode) {
         int status = executor.carryOutLocally(request, at, opcode);
         if (status != RequestExecutor.DONE) {
-            stop(next, status, 0);
-            begun = false;
+            sent.stopNext(status);
+            sent.abandon();
             return BLOCKED;
         }
         stageDone();
@@ -329,201 +292,42 @@ final class LinkRequester {
     }
 
     private void stageDone() {
-        long at = ring.at(next);
+        long at = ring.at(sent.next());
         int opcode = ring.segment().get(JAVA_INT, at + SendRequestLayout.OPCODE);
-        int stages = switch (opcode) {
-            case RequestExecutor.WRITE_WITH_IMMEDIATE -> 2;
-            case RequestExecutor.READ -> Math.max(1, local.count);
-            default -> 1;
-        };
-        stage++;
-        if (stage == stages) {
-            endMessage[place(next)] = messages;
-            next++;
-            stage = 0;
-            begun = false;
-        }
+        sent.endStage(
+                switch (opcode) {
+                    case RequestExecutor.WRITE_WITH_IMMEDIATE -> 2;
+                    case RequestExecutor.READ -> Math.max(1, local.count);
+                    default -> 1;
+                });
     }
 
-    /// Everything that was added has gone out: for a peer that does not acknowledge, that must do.
-    void allWritten() {
-        if (!terms.acknowledges()) {
-            acknowledged = begun ? firstMessage[place(next)] : messages;
-        }
-    }
-
-    // ---- What the peer says ----
-
-    /// The peer has carried out `count` messages.
-    ///
-    /// @return false if it cannot have
-    boolean acknowledge(int count) {
-        if (Integer.compareUnsigned(count - acknowledged, messages - acknowledged) > 0) {
-            return false;
-        }
-        acknowledged = count;
-        return true;
-    }
-
-    /// How far the peer was when it said so last.
-    int acknowledged() {
-        return acknowledged;
-    }
+    // ---- Going back ----
 
     /// The message after those acknowledged found no receive: goes back to it, and holds it.
     ///
     /// @return false if there is no such message
     boolean goBack() {
-        long position = refused();
-        if (position == NOWHERE) {
+        long position = sent.refused();
+        if (position == SentRequests.NOWHERE) {
             return false;
         }
-        int place = place(position);
         int opcode = ring.segment().get(JAVA_INT, ring.at(position) + SendRequestLayout.OPCODE);
-        boolean immediate = opcode == RequestExecutor.WRITE_WITH_IMMEDIATE;
-        if (!immediate && isRead(opcode)) {
+        if (isRead(opcode)) {
             return false;
         }
         message.cancel();
         reads.removeFrom(position);
-        numbers.rewind(Opcode.SEND, sendNumber[place]);
-        numbers.rewind(Opcode.READ_REQUEST, requestNumber[place]);
-        next = position;
-        messages = acknowledged;
+        numbers.rewind(Opcode.SEND, sent.sendNumber(position));
+        numbers.rewind(Opcode.READ_REQUEST, sent.requestNumber(position));
         // The Write before the Immediate Data was carried out.
-        stage = immediate ? 1 : 0;
-        begun = false;
+        sent.goBackTo(position, opcode == RequestExecutor.WRITE_WITH_IMMEDIATE ? 1 : 0);
         held = true;
         return true;
-    }
-
-    /// The request that the message after those acknowledged belongs to.
-    private long refused() {
-        for (long position = ring.head(); position < next || (position == next && begun); position++) {
-            int place = place(position);
-            int end = position == next ? messages : endMessage[place];
-            if (Integer.compareUnsigned(acknowledged - firstMessage[place], end - firstMessage[place]) < 0) {
-                return position;
-            }
-        }
-        return NOWHERE;
     }
 
     /// What was held may go on.
     void release() {
         held = false;
-    }
-
-    /// The peer has refused the message after those acknowledged.
-    void refuse(int status, int vendorError) {
-        long position = refused();
-        stop(position == NOWHERE ? ring.head() : position, status, vendorError);
-    }
-
-    /// What is held fails.
-    void stopHeld(int status) {
-        stop(next, status, 0);
-    }
-
-    private void stop(long position, int status, int vendorError) {
-        if (stopAt == NOWHERE || position < stopAt) {
-            stopAt = position;
-            stopStatus = status;
-            stopVendor = vendorError;
-        }
-    }
-
-    // ---- Responses ----
-
-    /// A segment of a Read Response comes.
-    Violation beginResponse(SegmentHeader segment) {
-        if (reads.isEmpty() || reads.isAtomic()) {
-            return Violation.NOT_NEGOTIATED;
-        }
-        if (segment.key != reads.key()
-                || segment.address != reads.address()
-                || segment.payloadBytes > reads.left()
-                || (segment.last && segment.payloadBytes != reads.left())) {
-            return Violation.TAGGED_CONTINUATION;
-        }
-        placement.clear();
-        readPosition = reads.position();
-        readTarget = segment.payloadBytes > 0;
-        if (readTarget) {
-            SoftMemoryRegion region = executor.localRegion(reads.key());
-            if (region == null) {
-                return Violation.NONE;
-            }
-            placement.pieces.add(region.segment(), reads.key(), reads.address(), segment.payloadBytes);
-        }
-        return Violation.NONE;
-    }
-
-    /// The segment is there.
-    void endResponse(SegmentHeader segment) {
-        reads.advance(segment.payloadBytes);
-        if (segment.last) {
-            answered();
-        }
-    }
-
-    /// An Atomic Response is there.
-    Violation atomicResponse(int identifier, long original) {
-        if (reads.isEmpty() || !reads.isAtomic() || identifier != (int) reads.position()) {
-            return Violation.NOT_NEGOTIATED;
-        }
-        MemorySegment request = ring.segment();
-        long at = ring.at(reads.position());
-        result.clear();
-        int status = executor.resolveLocal(result, request, at, 0, LOCAL_WRITE);
-        if (status == RequestExecutor.DONE) {
-            AtomicResult.store(result, original);
-        } else {
-            stop(reads.position(), status, 0);
-        }
-        answered();
-        return Violation.NONE;
-    }
-
-    private void answered() {
-        long position = reads.position();
-        if (position != NOWHERE) {
-            owed[place(position)]--;
-        }
-        reads.remove();
-    }
-
-    /// The memory that a response was to be placed into is gone.
-    void lostSink() {
-        stop(readPosition, WorkStatus.LOCAL_PROTECTION_ERROR.code(), 0);
-    }
-
-    // ---- Completing ----
-
-    /// Completes what has ended, in posting order.
-    ///
-    /// @return whether the oldest request has failed: see [#failure]
-    boolean settle() {
-        long head = ring.head();
-        while (head != next && head != stopAt && isDone(place(head))) {
-            executor.completeSent(ring.segment(), ring.at(head));
-            ring.removeHead();
-            head++;
-        }
-        return head == stopAt;
-    }
-
-    private boolean isDone(int place) {
-        return owed[place] == 0 && acknowledged - endMessage[place] >= 0;
-    }
-
-    /// What the oldest request has failed with.
-    int failure() {
-        return stopStatus;
-    }
-
-    /// More about it.
-    int vendorError() {
-        return stopVendor;
     }
 }

@@ -39,7 +39,8 @@ final class LinkResponder {
     private final Placement placement;
     private final TakenReceive receive;
     private final OwedResponses responses;
-    private final ReceiveSequence sequence;
+    private final ReceiveSequence sequence = new ReceiveSequence();
+    private final LinkCounters counters;
     private final ReadRequest readRequest = new ReadRequest();
     private final AtomicRequest atomicRequest = new AtomicRequest();
     private final ElementList atomicTarget = new ElementList(1);
@@ -87,7 +88,6 @@ final class LinkResponder {
             int number,
             LinkTerms terms,
             LocalKeys keys,
-            ReceiveSequence sequence,
             Placement placement,
             long receiveRing,
             SoftCompletionQueue completions) {
@@ -95,11 +95,16 @@ final class LinkResponder {
         this.number = number;
         this.terms = terms;
         this.keys = keys;
-        this.sequence = sequence;
         this.placement = placement;
         this.completions = completions;
+        this.counters = context.links().counters();
         this.receive = new TakenReceive(context, receiveRing, placement);
         this.responses = new OwedResponses(context, keys, terms);
+    }
+
+    /// The order of everything that the peer sends.
+    ReceiveSequence sequence() {
+        return sequence;
     }
 
     OwedResponses responses() {
@@ -153,6 +158,7 @@ final class LinkResponder {
 
     /// The peer has broken a rule.
     void violated(Violation violation) {
+        counters.violation();
         if (refusal == null) {
             refusal = Refusal.of(violation);
         }

@@ -1,0 +1,97 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.iwarp.Acknowledgement;
+import io.rdmacomm.soft.iwarp.FrameOutput;
+import io.rdmacomm.soft.iwarp.MessageNumbers;
+import io.rdmacomm.soft.iwarp.Opcode;
+import io.rdmacomm.soft.iwarp.SegmentHeader;
+
+/// What a link tells its peer of the peer's requests: how many were carried out, that one found no receive, why
+/// one was refused, and that nothing more comes. Under the queue pair's send lock.
+final class LinkAcknowledger {
+    private static final int MANY_UNTOLD = 16;
+    private static final long MUCH_UNTOLD = 64 * 1024;
+
+    private final LinkTerms terms;
+    private final OwnBlock block;
+    private final LinkResponder responder;
+    private final FrameOutput output;
+    private final MessageNumbers numbers = new MessageNumbers();
+    private final SegmentHeader header = new SegmentHeader();
+    private final Acknowledgement acknowledgement = new Acknowledgement();
+    private int told;
+    private long untoldBytes;
+    private boolean refusalTold;
+
+    /// @param block shows how long the peer waits when it finds no receive
+    LinkAcknowledger(LinkTerms terms, OwnBlock block, LinkResponder responder, FrameOutput output) {
+        this.terms = terms;
+        this.block = block;
+        this.responder = responder;
+        this.output = output;
+    }
+
+    /// Payload has come.
+    void count(long bytes) {
+        untoldBytes += bytes;
+    }
+
+    /// Whether more was carried out than the peer knows.
+    boolean isUntold() {
+        return terms.acknowledges() && responder.executed() != told;
+    }
+
+    /// Whether that is so much that the peer is not to wait for it any longer.
+    boolean isMuchUntold() {
+        return responder.executed() - told >= MANY_UNTOLD || untoldBytes >= MUCH_UNTOLD;
+    }
+
+    /// Says what was carried out, if there is room.
+    ///
+    /// @param now whether to say it even if nothing else is to be said
+    void tellExecuted(boolean now) {
+        if (!terms.acknowledges() || !output.hasRoom()) {
+            return;
+        }
+        if (responder.takeNotReady()) {
+            acknowledge(Acknowledgement.RECEIVER_NOT_READY, block.rnrTimer());
+        } else if (now && isUntold()) {
+            acknowledge(Acknowledgement.DONE, 0);
+        }
+    }
+
+    /// Says once why a request was refused, if there is room.
+    void tellRefusal() {
+        LinkResponder.Refusal why = responder.refusal();
+        if (why == null || refusalTold || !output.hasRoom()) {
+            return;
+        }
+        refusalTold = true;
+        if (terms.acknowledges()) {
+            acknowledge(why.syndrome(), 0);
+        } else {
+            output.terminate(header, why.code());
+        }
+    }
+
+    /// Whether the peer knows, or will know once everything has gone out, why a request was refused.
+    boolean isRefusalTold() {
+        return refusalTold;
+    }
+
+    /// Says that nothing more comes, which a peer of our own expects of an orderly end.
+    void tellEnd() {
+        acknowledge(Acknowledgement.CLOSED, 0);
+    }
+
+    private void acknowledge(int syndrome, int timer) {
+        acknowledgement.count = responder.executed();
+        acknowledgement.syndrome = syndrome;
+        acknowledgement.rnrTimer = timer;
+        header.setUntagged(Opcode.ACKNOWLEDGE, numbers.take(Opcode.ACKNOWLEDGE));
+        acknowledgement.encode(output.headers(), output.begin(header));
+        output.end();
+        told = acknowledgement.count;
+        untoldBytes = 0;
+    }
+}
