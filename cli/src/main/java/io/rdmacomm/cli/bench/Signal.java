@@ -2,6 +2,7 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.wire.FrameKind;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -15,7 +16,7 @@ record Signal(Kind kind, List<Long> numbers, String text) {
     private static final int MAGIC = 0x52434231;
 
     /// What a signal means.
-    enum Kind {
+    enum Kind implements FrameKind {
         /// Yes.
         OK(1),
         /// No; the text says why.
@@ -45,13 +46,9 @@ record Signal(Kind kind, List<Long> numbers, String text) {
             this.code = code;
         }
 
-        static Kind of(int code) {
-            for (Kind kind : VALUES) {
-                if (kind.code == code) {
-                    return kind;
-                }
-            }
-            throw unintelligible();
+        @Override
+        public int code() {
+            return code;
         }
     }
 
@@ -81,7 +78,8 @@ record Signal(Kind kind, List<Long> numbers, String text) {
     /// Reads what the peer sent; nothing in it is trusted.
     static Signal read(MemorySegment from) {
         Frame frame = Frame.read(from, MAGIC).orElseThrow(Signal::unintelligible);
-        return new Signal(Kind.of(frame.kind()), frame.numbers(), frame.text());
+        Kind kind = FrameKind.of(Kind.VALUES, frame.kind()).orElseThrow(Signal::unintelligible);
+        return new Signal(kind, frame.numbers(), frame.text());
     }
 
     private static CommandFailure unintelligible() {

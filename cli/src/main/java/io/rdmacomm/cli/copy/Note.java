@@ -2,6 +2,7 @@ package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.wire.FrameKind;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -31,7 +32,7 @@ record Note(Kind kind, List<Long> numbers, String text) {
     static final long VERSION = 2;
 
     /// What a note means.
-    enum Kind {
+    enum Kind implements FrameKind {
         /// Who speaks, and how the data will come.
         HELLO(1),
         /// The sender has a file.
@@ -61,13 +62,9 @@ record Note(Kind kind, List<Long> numbers, String text) {
             this.code = code;
         }
 
-        static Kind of(int code) {
-            for (Kind kind : VALUES) {
-                if (kind.code == code) {
-                    return kind;
-                }
-            }
-            throw unintelligible();
+        @Override
+        public int code() {
+            return code;
         }
     }
 
@@ -94,7 +91,8 @@ record Note(Kind kind, List<Long> numbers, String text) {
     /// Reads what the peer sent; nothing in it is trusted.
     static Note read(MemorySegment from) {
         Frame frame = Frame.read(from, MAGIC).orElseThrow(Note::unintelligible);
-        return new Note(Kind.of(frame.kind()), frame.numbers(), frame.text());
+        Kind kind = FrameKind.of(Kind.VALUES, frame.kind()).orElseThrow(Note::unintelligible);
+        return new Note(kind, frame.numbers(), frame.text());
     }
 
     static CommandFailure unintelligible() {
