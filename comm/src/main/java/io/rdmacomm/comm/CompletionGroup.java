@@ -12,8 +12,6 @@ import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,16 +43,14 @@ final class CompletionGroup implements AutoCloseable {
     private final Completions completions = Completions.create(arena, POLL_BATCH);
     private final @Nullable CompletionChannel events;
     private final CompletionQueue queue;
-    private final @Nullable RdmaAdapter[] adapters;
-    private final int[] generations;
-    private final ReentrantLock membership = new ReentrantLock();
-    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger taskCount = new AtomicInteger();
+    private final GroupMembers members;
+    private final GroupTasks tasks = new GroupTasks();
+    private final ReentrantLock reserving = new ReentrantLock();
+    private final AtomicInteger reserved = new AtomicInteger();
     private final Sleeper sleeper;
     private final @Nullable EventLoop loop;
     private volatile @Nullable Thread owner;
     private volatile boolean broken;
-    private int reserved;
 
     /// A group that threads of its own or callers poll.
     ///
@@ -85,8 +81,7 @@ final class CompletionGroup implements AutoCloseable {
         this.workMode = workMode;
         this.callerDriven = callerDriven;
         this.loop = loop;
-        this.adapters = new @Nullable RdmaAdapter[maxAdapters];
-        this.generations = new int[maxAdapters];
+        this.members = new GroupMembers(maxAdapters);
         long most = context.attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
         boolean grows = maxAdapters == 1 || context.supports(Capability.RESIZE_COMPLETION_QUEUE);
         int capacity = (int) Math.min(most, grows ? entries : Math.max(entries, CAPACITY_WITHOUT_RESIZE));
@@ -137,8 +132,8 @@ final class CompletionGroup implements AutoCloseable {
             return 0;
         }
         try {
-            if (taskCount.get() > 0) {
-                runTasks();
+            if (tasks.areWaiting()) {
+                tasks.run();
             }
             return broken ? 0 : pollQueue();
         } finally {
@@ -154,8 +149,8 @@ final class CompletionGroup implements AutoCloseable {
             return false;
         }
         try {
-            if (taskCount.get() > 0) {
-                runTasks();
+            if (tasks.areWaiting()) {
+                tasks.run();
             }
             if (!broken) {
                 arm();
@@ -188,8 +183,8 @@ final class CompletionGroup implements AutoCloseable {
 
     private void dispatch(int index) {
         long workId = completions.workId(index);
-        RdmaAdapter adapter = adapters[WorkId.slot(workId)];
-        if (adapter == null || adapter.workIdBase() != WorkId.base(workId)) {
+        RdmaAdapter adapter = members.of(workId);
+        if (adapter == null) {
             return;
         }
         if (WorkId.isReceive(workId)) {
@@ -201,11 +196,7 @@ final class CompletionGroup implements AutoCloseable {
 
     private void breakDown(RuntimeException why) {
         broken = true;
-        for (RdmaAdapter adapter : adapters) {
-            if (adapter != null) {
-                adapter.fail(new CommException(name + " lost its completion queue: " + why.getMessage(), why));
-            }
-        }
+        members.fail(new CommException(name + " lost its completion queue: " + why.getMessage(), why));
     }
 
     /// Takes everything that has completed. To be called in a task.
@@ -236,7 +227,6 @@ final class CompletionGroup implements AutoCloseable {
     /// Has `task` run by the polling thread, soon and once. A thread that sleeps in [#awaitEvent] wakes up.
     void submit(Runnable task) {
         tasks.add(task);
-        taskCount.incrementAndGet();
         wake();
     }
 
@@ -253,7 +243,7 @@ final class CompletionGroup implements AutoCloseable {
         while (!future.isDone()) {
             if (enter()) {
                 try {
-                    runTasks();
+                    tasks.run();
                 } finally {
                     leave();
                 }
@@ -271,18 +261,6 @@ final class CompletionGroup implements AutoCloseable {
             throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    /// Runs those tasks that are there now; a task may submit itself again.
-    private void runTasks() {
-        for (int left = taskCount.get(); left > 0; left--) {
-            Runnable task = tasks.poll();
-            if (task == null) {
-                return;
-            }
-            taskCount.decrementAndGet();
-            task.run();
         }
     }
 
@@ -309,7 +287,7 @@ final class CompletionGroup implements AutoCloseable {
         }
         boolean event = false;
         try {
-            boolean starving = taskCount.get() > 0;
+            boolean starving = tasks.areWaiting();
             CompletionQueue ready =
                     channel.awaitEvent(Duration.ofNanos(starving ? Math.min(maxNanos, STARVING_NANOS) : maxNanos));
             if (ready != null) {
@@ -323,7 +301,7 @@ final class CompletionGroup implements AutoCloseable {
         } finally {
             sleeper.leave();
         }
-        return event || taskCount.get() > 0;
+        return event || tasks.areWaiting();
     }
 
     /// Wakes the thread that sleeps in [#awaitEvent].
@@ -344,15 +322,15 @@ final class CompletionGroup implements AutoCloseable {
     ///
     /// @throws CommException if it cannot: a channel more would overrun it
     void reserve(int entries) {
-        membership.lock();
+        reserving.lock();
         try {
-            int needed = reserved + entries;
+            int needed = reserved.get() + entries;
             if (needed > queue.capacity()) {
                 grow(needed);
             }
-            reserved = needed;
+            reserved.addAndGet(entries);
         } finally {
-            membership.unlock();
+            reserving.unlock();
         }
     }
 
@@ -374,12 +352,8 @@ final class CompletionGroup implements AutoCloseable {
 
     /// Gives back what [#reserve] took.
     void unreserve(int entries) {
-        membership.lock();
-        try {
-            reserved -= entries;
-        } finally {
-            membership.unlock();
-        }
+        // Without the lock: who has it may wait for this thread.
+        reserved.addAndGet(-entries);
     }
 
     /// Lets `adapter` have its completions dispatched.
@@ -387,29 +361,12 @@ final class CompletionGroup implements AutoCloseable {
     /// @return the part that the numbers of all its work requests share
     /// @throws CommException if there is no place for it
     long join(RdmaAdapter adapter) {
-        membership.lock();
-        try {
-            for (int slot = 0; slot < adapters.length; slot++) {
-                if (adapters[slot] == null) {
-                    adapters[slot] = adapter;
-                    generations[slot] = (generations[slot] + 1) % WorkId.MAX_GENERATIONS;
-                    return WorkId.base(slot, generations[slot]);
-                }
-            }
-        } finally {
-            membership.unlock();
-        }
-        throw new CommException(name + " has its " + adapters.length + " channels already", null);
+        return members.join(adapter, name);
     }
 
     /// Ends the dispatching to the adapter with this number. To be called exclusively.
     void part(long workIdBase) {
-        membership.lock();
-        try {
-            adapters[WorkId.slot(workIdBase)] = null;
-        } finally {
-            membership.unlock();
-        }
+        members.part(workIdBase);
     }
 
     /// Closes the completion queue; its adapters are closed by now.
