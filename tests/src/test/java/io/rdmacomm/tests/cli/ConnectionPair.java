@@ -1,5 +1,7 @@
 package io.rdmacomm.tests.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.rdmacomm.cli.interop.ConnectionServer;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.verbs.Context;
@@ -50,6 +52,12 @@ final class ConnectionPair implements AutoCloseable {
     /// What the server has said about clients that failed.
     List<String> complaints() {
         return complaints;
+    }
+
+    /// Waits until the server has said something about clients that failed: one line, with these words.
+    void assertOneComplaint(String expected) {
+        Deadline.await("a complaint", () -> !complaints.isEmpty());
+        assertThat(complaints).singleElement().asString().contains(expected).doesNotContain("\n");
     }
 
     @Override

@@ -94,7 +94,7 @@ class RpingTest {
                 hostile.send(advert(hostile.region().address(), hostile.region().remoteKey(), size));
                 hostile.awaitEnd();
             }
-            assertOneComplaint(pair, expected);
+            pair.assertOneComplaint(expected);
             assertStillServes(pair);
         }
     }
@@ -107,7 +107,7 @@ class RpingTest {
                 hostile.send(ByteBuffer.allocate(length).position(length));
                 hostile.awaitEnd();
             }
-            assertOneComplaint(pair, "a message of " + length + " bytes where rping sends 16");
+            pair.assertOneComplaint("a message of " + length + " bytes where rping sends 16");
             assertStillServes(pair);
         }
     }
@@ -118,7 +118,7 @@ class RpingTest {
             try (RawClient hostile = new RawClient(pair.clients(), pair.port())) {
                 hostile.send(ByteBuffer.allocate(200).position(200));
             }
-            assertOneComplaint(pair, "receiving a message failed with LOCAL_LENGTH_ERROR");
+            pair.assertOneComplaint("receiving a message failed with LOCAL_LENGTH_ERROR");
             assertStillServes(pair);
         }
     }
@@ -130,7 +130,7 @@ class RpingTest {
                 hostile.send(advert(hostile.region().address(), hostile.region().remoteKey() ^ 0x5555, 64));
                 hostile.awaitEnd();
             }
-            assertOneComplaint(pair, "READ of 64 bytes of the peer's memory failed with REMOTE_ACCESS_ERROR");
+            pair.assertOneComplaint("READ of 64 bytes of the peer's memory failed with REMOTE_ACCESS_ERROR");
             assertStillServes(pair);
         }
     }
@@ -142,7 +142,7 @@ class RpingTest {
                 hasty.send(advert(hasty.region().address(), hasty.region().remoteKey(), 64));
                 Deadline.await("the first half", () -> !data.isEmpty());
             }
-            assertOneComplaint(pair, "");
+            pair.assertOneComplaint("");
             assertStillServes(pair);
         }
     }
@@ -153,7 +153,7 @@ class RpingTest {
                 RawClient silent = new RawClient(pair.clients(), pair.port())) {
             silent.awaitEnd();
 
-            assertOneComplaint(pair, "waited 200 ms in vain");
+            pair.assertOneComplaint("waited 200 ms in vain");
         }
     }
 
@@ -175,15 +175,6 @@ class RpingTest {
                     .isInstanceOf(ConnectionRejectedException.class)
                     .hasMessageContaining("nobody listens");
         }
-    }
-
-    private static void assertOneComplaint(ConnectionPair pair, String expected) {
-        Deadline.await("a complaint", () -> !pair.complaints().isEmpty());
-        assertThat(pair.complaints())
-                .singleElement()
-                .asString()
-                .contains(expected)
-                .doesNotContain("\n");
     }
 
     private static void assertStillServes(ConnectionPair pair) throws Exception {
