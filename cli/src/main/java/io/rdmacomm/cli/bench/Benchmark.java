@@ -2,14 +2,11 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.SessionOptions;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /// The active end of a benchmark: one connection to talk, and for every test and size one more that is
@@ -24,9 +21,6 @@ public final class Benchmark {
     private final SessionOptions options;
     private final BenchSettings settings;
     private final BenchListener listener;
-    private final Map<List<Long>, Double> copyGbps = new HashMap<>();
-    private final Map<Long, Double> copyMicros = new HashMap<>();
-    private double cacheLineMicros;
 
     /// A benchmark against the server that `options` names.
     public Benchmark(SessionOptions options, BenchSettings settings, BenchListener listener) {
@@ -41,8 +35,8 @@ public final class Benchmark {
                 SignalChannel signals =
                         new SignalChannel(session, session.endPoint().channel(0), "bench signals")) {
             MachineFloors floors = floors(signals);
-            cacheLineMicros = floors.cacheLineMicros();
             listener.onFloor(floors);
+            TrialFloors limits = new TrialFloors(session, floors);
             List<Result> results = new ArrayList<>();
             List<Double> setUps = new ArrayList<>();
             // The first test also warms up what all of them use.
@@ -55,7 +49,7 @@ public final class Benchmark {
                 }
                 for (long bytes : settings.sizes(test)) {
                     listener.onStart(results.size() + 1, settings.count(), test, bytes);
-                    Result result = measure(session, signals, test, bytes, warmUp, setUps);
+                    Result result = measure(limits, signals, test, bytes, warmUp, setUps);
                     listener.onResult(result);
                     results.add(result);
                     warmUp = settings.warmUpNanos();
@@ -76,14 +70,14 @@ public final class Benchmark {
     }
 
     private Result measure(
-            ClientSession session,
+            TrialFloors limits,
             SignalChannel signals,
             BenchTest test,
             long bytes,
             long warmUpNanos,
             List<Double> setUps) {
         TrialPlan plan = settings.plan(test, bytes, ThreadLocalRandom.current().nextLong());
-        double floor = settings.floors() ? floor(session, plan) : 0;
+        double floor = settings.floors() ? limits.of(plan) : 0;
         try (Trial trial = Trial.open(signals, options, plan)) {
             setUps.add(trial.setUpNanos() / 1e6);
             TrialRun run = new TrialRun(trial, plan, settings);
@@ -91,31 +85,6 @@ public final class Benchmark {
                 case LATENCY -> run.latency(warmUpNanos, floor);
                 case BANDWIDTH -> run.bandwidth(warmUpNanos, floor);
             };
-        }
-    }
-
-    /// The machine's limit: microseconds for a latency, 10^9 bits a second for a bandwidth.
-    private double floor(ClientSession session, TrialPlan plan) {
-        if (plan.test().kind() == BenchTest.Kind.BANDWIDTH) {
-            return copyGbps.computeIfAbsent(
-                    List.of(plan.bytes(), (long) plan.buffers()),
-                    key -> withCopyFloor(
-                            session, plan, floor -> floor.gbps(plan.stride(), plan.bytes(), plan.buffers())));
-        }
-        double copy = copyMicros.computeIfAbsent(
-                plan.bytes(), bytes -> withCopyFloor(session, plan, floor -> floor.medianMicros(bytes)));
-        if (plan.test().hops() == 1) {
-            return copy;
-        }
-        // One line of the cache travels in any case; what does not fit into it is copied besides.
-        boolean fits = plan.bytes() <= 64;
-        return cacheLineMicros == 0 ? 0 : cacheLineMicros + (fits ? 0 : copy);
-    }
-
-    private static double withCopyFloor(
-            ClientSession session, TrialPlan plan, java.util.function.ToDoubleFunction<CopyFloor> measurement) {
-        try (RdmaBuffer buffer = session.allocate("bench copy", 2 * plan.stride() * plan.buffers(), 1)) {
-            return measurement.applyAsDouble(new CopyFloor(buffer.segment()));
         }
     }
 

@@ -1,0 +1,48 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.RdmaBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/// The machine's limit for each measurement. What several measurements have in common is measured once.
+final class TrialFloors {
+    private static final int CACHE_LINE_BYTES = 64;
+
+    private final ClientSession session;
+    private final MachineFloors floors;
+    private final Map<List<Long>, Double> copyGbps = new HashMap<>();
+    private final Map<Long, Double> copyMicros = new HashMap<>();
+
+    /// Limits for what is measured with buffers of `session`.
+    TrialFloors(ClientSession session, MachineFloors floors) {
+        this.session = session;
+        this.floors = floors;
+    }
+
+    /// Microseconds for a latency, 10^9 bits a second for a bandwidth; 0 if it is not known.
+    double of(TrialPlan plan) {
+        if (plan.test().kind() == BenchTest.Kind.BANDWIDTH) {
+            return copyGbps.computeIfAbsent(
+                    List.of(plan.bytes(), (long) plan.buffers()),
+                    key -> copying(plan, floor -> floor.gbps(plan.stride(), plan.bytes(), plan.buffers())));
+        }
+        double copy =
+                copyMicros.computeIfAbsent(plan.bytes(), bytes -> copying(plan, floor -> floor.medianMicros(bytes)));
+        if (plan.test().hops() == 1) {
+            return copy;
+        }
+        // One line of the cache travels in any case; what does not fit into it is copied besides.
+        boolean fits = plan.bytes() <= CACHE_LINE_BYTES;
+        double cacheLine = floors.cacheLineMicros();
+        return cacheLine == 0 ? 0 : cacheLine + (fits ? 0 : copy);
+    }
+
+    private double copying(TrialPlan plan, ToDoubleFunction<CopyFloor> measurement) {
+        try (RdmaBuffer buffer = session.allocate("bench copy", 2 * plan.stride() * plan.buffers(), 1)) {
+            return measurement.applyAsDouble(new CopyFloor(buffer.segment()));
+        }
+    }
+}
