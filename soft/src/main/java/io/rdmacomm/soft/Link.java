@@ -266,7 +266,7 @@ final class Link {
                 sent.stopNext(failure);
             }
         }
-        LinkResponder.Refusal refusal = responder.refusal();
+        Refusal refusal = responder.refusal();
         if (sent.settle()) {
             owner.linkFailed(sent.failure(), sent.vendorError(), receiver.termination());
         } else if (receiver.isClosedByPeer() && !responder.isInsideReceive()) {

@@ -62,7 +62,7 @@ final class LinkAcknowledger {
 
     /// Says once why a request was refused, if there is room.
     void tellRefusal() {
-        LinkResponder.Refusal why = responder.refusal();
+        Refusal why = responder.refusal();
         if (why == null || refusalTold || !output.hasRoom()) {
             return;
         }

@@ -30,6 +30,8 @@ final class LinkResponder {
     private static final int REMOTE_READ = AccessFlag.REMOTE_READ.bit();
     private static final int REMOTE_ATOMIC = AccessFlag.REMOTE_ATOMIC.bit();
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+    private static final Refusal INVALID_REQUEST = new Refusal(
+            TerminateCode.OPERATION, Acknowledgement.INVALID_REQUEST, AsyncEventType.QUEUE_PAIR_REQUEST_ERROR);
 
     private final OwnBlock block;
     private final int number;
@@ -54,33 +56,6 @@ final class LinkResponder {
     private long writtenBytes;
     private boolean readyToReceiveExpected;
     private @Nullable Refusal refusal;
-
-    /// Why a request of the peer was refused, which ends the link.
-    ///
-    /// @param code what a peer of another make is told
-    /// @param syndrome what our own peers are told
-    /// @param event to be raised here, or [AsyncEventType#UNKNOWN]
-    record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
-        /// The peer broke a rule of the protocol.
-        static Refusal of(Violation violation) {
-            TerminateCode code = violation.answer();
-            AsyncEventType event = code.isProtection()
-                    ? AsyncEventType.QUEUE_PAIR_ACCESS_ERROR
-                    : AsyncEventType.QUEUE_PAIR_REQUEST_ERROR;
-            return new Refusal(code, syndrome(code), event);
-        }
-
-        private static int syndrome(TerminateCode code) {
-            return switch (code.workStatus()) {
-                case REMOTE_ACCESS_ERROR -> Acknowledgement.ACCESS_ERROR;
-                case REMOTE_INVALID_REQUEST -> Acknowledgement.INVALID_REQUEST;
-                default -> Acknowledgement.OPERATION_ERROR;
-            };
-        }
-    }
-
-    private static final Refusal INVALID_REQUEST = new Refusal(
-            TerminateCode.OPERATION, Acknowledgement.INVALID_REQUEST, AsyncEventType.QUEUE_PAIR_REQUEST_ERROR);
 
     LinkResponder(
             SoftContext context,
