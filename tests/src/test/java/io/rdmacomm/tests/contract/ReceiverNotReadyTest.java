@@ -85,10 +85,11 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @Test
     void theCountBeginsAgainWithEveryMessage() {
-        Pair pair = connected(retries(4, 22));
+        // 6 times 40.96 ms for each message, which takes two of them.
+        Pair pair = connected(retries(6, 24));
         for (int i = 0; i < 6; i++) {
             pair.here().post(Work.send(i));
-            assertThat(pair.here().collect(1, 25)).isEmpty();
+            assertThat(pair.here().collect(1, 50)).isEmpty();
             pair.there().receive(100 + i);
             good(pair.here().one(), i, CompletionOpcode.SEND);
             good(pair.there().one(), 100 + i, CompletionOpcode.RECEIVE);
