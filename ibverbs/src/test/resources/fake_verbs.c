@@ -58,6 +58,7 @@ static int device_count = 1;
 static int list_errno;
 static int transport = IBV_TRANSPORT_IB;
 static int vendor = 0x1234;
+static size_t extended_bytes = sizeof(struct verbs_context);
 static int next_key = 0x100;
 static int next_qp = 0x11;
 
@@ -74,6 +75,7 @@ void fake_reset(void)
 	transport = IBV_TRANSPORT_IB;
 	vendor = 0x1234;
 	log_off = 0;
+	extended_bytes = sizeof(struct verbs_context);
 }
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -96,6 +98,7 @@ void fake_fail(const char *function, int err) { strcpy(fail_function, function);
 void fake_refuse(int index, int result) { refuse_index = index; refuse_result = result; }
 void fake_status(int status) { next_status = status; }
 void fake_devices(int count, int err) { device_count = count; list_errno = err; }
+void fake_extended(int bytes) { extended_bytes = bytes; }
 void fake_kind(int type, int vendor_id) { transport = type; vendor = vendor_id; }
 
 static void note(const char *format, ...)
@@ -320,12 +323,55 @@ __be64 ibv_get_device_guid(struct ibv_device *dev) { (void)dev; return htobe64(0
 
 static int async_write;
 
+static int fake_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+				struct ibv_device_attr_ex *attr, size_t size)
+{
+	POSITIVE();
+	if (input || size != sizeof(*attr))
+		return EINVAL;
+	memset(attr, 0, size);
+	attr->odp_caps.general_caps = 1ull << 40 | 1;
+	attr->odp_caps.per_transport_caps.rc_odp_caps = 31;
+	attr->odp_caps.per_transport_caps.uc_odp_caps = 1;
+	attr->odp_caps.per_transport_caps.ud_odp_caps = 2;
+	attr->xrc_odp_caps = 4;
+	attr->completion_timestamp_mask = ~0ull;
+	attr->hca_core_clock = 156250;
+	attr->device_cap_flags_ex = 1ull << 34;
+	attr->tso_caps.max_tso = 262144;
+	attr->tso_caps.supported_qpts = 1 << IBV_QPT_RAW_PACKET;
+	attr->rss_caps.supported_qpts = 1 << IBV_QPT_UD;
+	attr->rss_caps.max_rwq_indirection_tables = 11;
+	attr->rss_caps.max_rwq_indirection_table_size = 2048;
+	attr->rss_caps.rx_hash_fields_mask = 0x800000ff;
+	attr->rss_caps.rx_hash_function = 0x81;
+	attr->max_wq_type_rq = 8388608;
+	attr->packet_pacing_caps.qp_rate_limit_min = 1;
+	attr->packet_pacing_caps.qp_rate_limit_max = ~0u;
+	attr->packet_pacing_caps.supported_qpts = 1 << IBV_QPT_RAW_PACKET | 1 << IBV_QPT_UD;
+	attr->raw_packet_caps = 0xf;
+	attr->tm_caps.max_rndv_hdr_size = 64;
+	attr->tm_caps.max_num_tags = 127;
+	attr->tm_caps.flags = IBV_TM_CAP_RC;
+	attr->tm_caps.max_ops = 32768;
+	attr->tm_caps.max_sge = 1;
+	attr->cq_mod_caps.max_cq_count = 65535;
+	attr->cq_mod_caps.max_cq_period = 4095;
+	attr->max_dm_size = 131072;
+	return ibv_query_device(context, &attr->orig_attr);
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *dev)
 {
+	struct verbs_context *extended;
 	struct ibv_context *context;
 	int files[2];
 	CREATOR();
-	context = named(calloc(1, sizeof(*context)), "context");
+	extended = calloc(1, sizeof(*extended));
+	extended->sz = extended_bytes;
+	extended->query_device_ex = fake_query_device_ex;
+	context = named(&extended->context, "context");
+	context->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	context->device = dev;
 	context->num_comp_vectors = 3;
 	context->ops.alloc_mw = fake_alloc_mw;

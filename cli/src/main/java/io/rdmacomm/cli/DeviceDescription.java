@@ -31,7 +31,12 @@ final class DeviceDescription {
         members.put("hw_ver", "0x%X".formatted(attributes.hardwareVersion()));
         members.put("phys_port_cnt", attributes.ports());
         members.put("atomic_cap", VerbsNames.of(attributes.atomics()));
-        attributes.limits().forEach((limit, value) -> addLimit(members, limit, value));
+        attributes.limits().forEach((limit, value) -> {
+            if (!ExtendedDescription.covers(limit)) {
+                addLimit(members, limit, value);
+            }
+        });
+        ExtendedDescription.addTo(members, attributes);
         members.put(
                 "capabilities",
                 Arrays.stream(Capability.values())

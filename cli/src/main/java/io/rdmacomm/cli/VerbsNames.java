@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /// Codes in the words of ibv_devinfo(1).
 final class VerbsNames {
@@ -45,8 +46,25 @@ final class VerbsNames {
     private VerbsNames() {}
 
     static List<String> deviceFlags(long flags) {
+        return named(DEVICE_FLAGS, flags);
+    }
+
+    /// The names of the bits that are set, in their order; the bits without a name together, if there are any.
+    static List<String> flags(Map<Integer, String> bits, long flags) {
+        List<String> names = named(new TreeMap<>(bits), flags);
+        long unknown = flags;
+        for (int bit : bits.keySet()) {
+            unknown &= ~(1L << bit);
+        }
+        if (unknown != 0) {
+            names.add("Unknown flags: 0x%X".formatted(unknown));
+        }
+        return names;
+    }
+
+    private static List<String> named(Map<Integer, String> bits, long flags) {
         List<String> names = new ArrayList<>();
-        DEVICE_FLAGS.forEach((bit, name) -> {
+        bits.forEach((bit, name) -> {
             if ((flags >>> bit & 1) != 0) {
                 names.add(name);
             }

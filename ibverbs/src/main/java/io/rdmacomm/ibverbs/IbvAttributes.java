@@ -66,8 +66,10 @@ final class IbvAttributes {
 
     /// @param struct a `struct ibv_device_attr`
     /// @param vectors how many completion vectors the context has
-    static DeviceAttributes device(MemorySegment struct, int vectors) {
+    /// @param extended what ibv_query_device_ex(3) said beyond
+    static DeviceAttributes device(MemorySegment struct, int vectors, Map<DeviceLimit, Long> extended) {
         Map<DeviceLimit, Long> limits = new EnumMap<>(DeviceLimit.class);
+        limits.putAll(extended);
         INTS.forEach((limit, offset) -> limits.put(limit, Integer.toUnsignedLong(struct.get(JAVA_INT, offset))));
         // A uint64_t, and some devices say that they have no limit.
         long regionSize = struct.get(JAVA_LONG, DeviceAttributesLayout.MAX_REGION_SIZE);

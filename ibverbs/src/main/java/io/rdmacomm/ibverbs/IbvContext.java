@@ -6,7 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import io.rdmacomm.ibverbs.ffm.AbsentLibraryException;
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
 import io.rdmacomm.ibverbs.ffm.ContextOps;
-import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
+import io.rdmacomm.ibverbs.ffm.ExtendedAttributesLayout;
+import io.rdmacomm.ibverbs.ffm.ExtendedOps;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
@@ -18,6 +19,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceAttributes;
+import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.PortAttributes;
@@ -30,6 +32,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +44,10 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
     private final NativeLibraries libraries;
     private final LibIbverbs library;
     private final ContextOps ops;
+    private final ExtendedOps extended;
     private final long address;
     private final Set<Capability> capabilities;
+    private final int readElements;
     private final EventSource eventSource;
     private final NativeObjects objects = new NativeObjects();
     private final AsyncEvents asyncEvents;
@@ -52,9 +57,11 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
         this.libraries = device.libraries();
         this.library = libraries.verbs();
         this.address = address;
+        this.extended = new ExtendedOps(address);
         DeviceAttributes attributes = doQueryDevice();
         this.ops = new ContextOps(address, IbvCapabilities.postsWithoutSystemCall(attributes));
         this.capabilities = IbvCapabilities.of(device.transport(), attributes);
+        this.readElements = (int) attributes.limit(DeviceLimit.MAX_SGE_READ);
         int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);
         this.eventSource = new EventSource(file, device.name());
         this.asyncEvents = new AsyncEvents(library, address, objects, eventSource);
@@ -82,6 +89,11 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
 
     ContextOps ops() {
         return ops;
+    }
+
+    /// How many elements a READ may have; 0 if the device does not say.
+    int readElements() {
+        return readElements;
     }
 
     NativeObjects objects() {
@@ -121,11 +133,15 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
     @Override
     protected DeviceAttributes doQueryDevice() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment struct = arena.allocate(DeviceAttributesLayout.BYTES, 8);
-            IbvFailure.check(
-                    "query device (ibv_query_device)", library.queryDevice(address, struct.address()), toString());
+            MemorySegment struct = arena.allocate(ExtendedAttributesLayout.BYTES, 8);
+            int errno = extended.queryDevice(struct.address());
+            boolean legacy = errno == LibCLayout.EOPNOTSUPP || errno == LibCLayout.ENOSYS;
+            if (legacy) {
+                errno = library.queryDevice(address, struct.address());
+            }
+            IbvFailure.check("query device (ibv_query_device" + (legacy ? ")" : "_ex)"), errno, toString());
             int vectors = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.COMPLETION_VECTORS);
-            return IbvAttributes.device(struct, vectors);
+            return IbvAttributes.device(struct, vectors, legacy ? Map.of() : IbvExtendedAttributes.limits(struct));
         }
     }
 

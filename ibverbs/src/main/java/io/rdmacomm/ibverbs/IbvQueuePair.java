@@ -78,6 +78,14 @@ final class IbvQueuePair extends QueuePair {
         return sizes;
     }
 
+    /// Checked here, as siw is not told how many there are: it fills the first element, and says that all went
+    /// well.
+    @Override
+    protected int doReadElements() {
+        int allowed = context.readElements();
+        return allowed == 0 ? sizes.sendElements() : Math.min(allowed, sizes.sendElements());
+    }
+
     @Override
     protected int doPost(SendBatch batch, int first, int count) {
         long start = batch.segment().address() + batch.at(first);

@@ -3,6 +3,7 @@ package io.rdmacomm.ibverbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.ibverbs.ffm.ContextLayout;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.AtomicCapability;
@@ -40,6 +41,7 @@ import io.rdmacomm.verbs.UnsupportedVerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -100,6 +102,61 @@ class ControlPathTest {
         assertThat(attributes.limit(DeviceLimit.LOCAL_ACK_DELAY)).isEqualTo(200);
         assertThat(attributes.limit(DeviceLimit.COMPLETION_VECTORS)).isEqualTo(3);
         fails("ibv_query_device", 5, context::attributes);
+    }
+
+    @Test
+    void queriesWhatOnlyTheExtendedCallTells() {
+        Map<DeviceLimit, Long> limits = context.attributes().limits();
+        assertThat(limits)
+                .containsEntry(DeviceLimit.ODP_CAPABILITIES, 1L << 40 | 1)
+                .containsEntry(DeviceLimit.ODP_RELIABLE, 31L)
+                .containsEntry(DeviceLimit.ODP_UNRELIABLE, 1L)
+                .containsEntry(DeviceLimit.ODP_DATAGRAM, 2L)
+                .containsEntry(DeviceLimit.ODP_EXTENDED_RELIABLE, 4L)
+                .containsEntry(DeviceLimit.TIMESTAMP_MASK, -1L)
+                .containsEntry(DeviceLimit.CORE_CLOCK, 156_250L)
+                .containsEntry(DeviceLimit.RAW_PACKET_CAPABILITIES, 15L)
+                .containsEntry(DeviceLimit.EXTENDED_CAPABILITY_FLAGS, 1L << 34)
+                .containsEntry(DeviceLimit.MAX_SEGMENTATION, 262_144L)
+                .containsEntry(DeviceLimit.SEGMENTATION_TYPES, 1L << 8)
+                .containsEntry(DeviceLimit.MAX_SPREADING_TABLES, 11L)
+                .containsEntry(DeviceLimit.MAX_SPREADING_TABLE_SIZE, 2048L)
+                .containsEntry(DeviceLimit.HASH_FUNCTIONS, 0x81L)
+                .containsEntry(DeviceLimit.HASH_FIELDS, 0x800000ffL)
+                .containsEntry(DeviceLimit.SPREADING_TYPES, 1L << 4)
+                .containsEntry(DeviceLimit.MAX_RECEIVE_WORK_QUEUES, 8_388_608L)
+                .containsEntry(DeviceLimit.MIN_RATE_LIMIT, 1L)
+                .containsEntry(DeviceLimit.MAX_RATE_LIMIT, 0xffffffffL)
+                .containsEntry(DeviceLimit.RATE_LIMIT_TYPES, 1L << 8 | 1L << 4)
+                .containsEntry(DeviceLimit.MAX_RENDEZVOUS_HEADER, 64L)
+                .containsEntry(DeviceLimit.MAX_TAGS, 127L)
+                .containsEntry(DeviceLimit.MAX_TAG_OPERATIONS, 32_768L)
+                .containsEntry(DeviceLimit.MAX_TAG_SGE, 1L)
+                .containsEntry(DeviceLimit.TAG_FLAGS, 1L)
+                .containsEntry(DeviceLimit.MAX_MODERATED_COMPLETIONS, 65_535L)
+                .containsEntry(DeviceLimit.MAX_MODERATION_PERIOD, 4095L)
+                .containsEntry(DeviceLimit.MAX_DEVICE_MEMORY, 131_072L);
+    }
+
+    @Test
+    void aDriverWithoutTheExtendedQueryIsAskedTheOldWay() {
+        fake.fail("fake_query_device_ex", EOPNOTSUPP);
+        assertThat(context.attributes().limits())
+                .containsEntry(DeviceLimit.MAX_QUEUE_PAIRS, 100L)
+                .doesNotContainKey(DeviceLimit.ODP_CAPABILITIES);
+        fake.fail("fake_query_device_ex", 5);
+        assertThatThrownBy(context::attributes).hasMessageContaining("ibv_query_device_ex");
+    }
+
+    @Test
+    void aLibraryThatIsOlderThanTheExtendedQueryIsAskedTheOldWay() {
+        // Up to ibv_destroy_flow, which came before query_device_ex.
+        fake.extended(ContextLayout.BYTES - ContextLayout.QUERY_DEVICE_EXTENDED - Long.BYTES);
+        context.close();
+        context = fake.open();
+        assertThat(context.attributes().limits())
+                .containsEntry(DeviceLimit.MAX_QUEUE_PAIRS, 100L)
+                .doesNotContainKey(DeviceLimit.ODP_CAPABILITIES);
     }
 
     @Test

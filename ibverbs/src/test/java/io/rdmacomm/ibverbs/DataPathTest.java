@@ -127,6 +127,33 @@ class DataPathTest {
     }
 
     @Test
+    void aReadHasNoMoreElementsThanTheDeviceAllows() {
+        QueueSizes wide = QueueSizes.defaults().withElements(32, 1);
+        QueuePair other =
+                domain.createQueuePair(QueuePairOptions.reliable(queue).withSizes(wide));
+        other.connect(other.info());
+        SendBatch batch = SendBatch.create(arena, 3, 32);
+        batch.send(1);
+        elements(batch, 32);
+        batch.read(2, region.address(), region.remoteKey());
+        elements(batch, 31);
+        batch.read(3, region.address(), region.remoteKey());
+        elements(batch, 32);
+        assertThatThrownBy(() -> other.post(batch))
+                .isInstanceOfSatisfying(
+                        WorkRequestException.class,
+                        refused -> assertThat(refused.index()).isEqualTo(2))
+                .hasMessageContaining("32 scatter/gather elements of a READ");
+        assertThat(fake.log()).anyMatch(line -> line.contains("id=2 op=4")).noneMatch(line -> line.contains("id=3"));
+    }
+
+    private void elements(SendBatch batch, int count) {
+        for (int i = 0; i < count; i++) {
+            batch.with(region, i * 8L, 8);
+        }
+    }
+
+    @Test
     void neverPostsMoreThanTheQueueHolds() {
         SendBatch batch = sends(20);
         assertThat(pair.sizes().sends()).isEqualTo(8);

@@ -128,6 +128,11 @@ final class FakeVerbs {
         call("fake_devices", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), count, errno);
     }
 
+    /// How much of `struct verbs_context` the next device that is opened has, from its end.
+    void extended(int bytes) {
+        call("fake_extended", FunctionDescriptor.ofVoid(JAVA_INT), bytes);
+    }
+
     void kind(int transport, int vendor) {
         call("fake_kind", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), transport, vendor);
     }

@@ -9,6 +9,7 @@ import io.rdmacomm.ibverbs.ffm.ConnectionIdentifierLayout;
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
 import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.DeviceLayout;
+import io.rdmacomm.ibverbs.ffm.ExtendedAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.MemoryLayouts;
 import io.rdmacomm.ibverbs.ffm.PortAttributesLayout;
@@ -56,6 +57,7 @@ class LayoutTest {
             ContextLayout.class,
             DeviceAttributesLayout.class,
             DeviceLayout.class,
+            ExtendedAttributesLayout.class,
             LibCLayout.class,
             MemoryLayouts.class,
             PortAttributesLayout.class,

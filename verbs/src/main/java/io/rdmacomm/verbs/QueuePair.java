@@ -40,6 +40,7 @@ public abstract class QueuePair extends Resource {
     // Set by begin(), when the provider has said what sizes it really gave.
     private SendDepth sendDepth = new SendDepth(0);
     private QueueSizes sizes = QueueSizes.defaults();
+    private int readElements;
     private int opcodes;
     private long receivesPosted;
     private volatile long receivesRetired;
@@ -54,6 +55,7 @@ public abstract class QueuePair extends Resource {
     /// Ties the complete object into its context.
     final void begin() {
         sizes = doSizes();
+        readElements = doReadElements();
         sendDepth = new SendDepth(sizes.sends());
         opcodes = allowedOpcodes(options.type(), protectionDomain.context());
         dependOn(options.sendCompletions());
@@ -312,6 +314,7 @@ public abstract class QueuePair extends Resource {
     private boolean fits(SendBatch batch) {
         return (batch.opcodes() & ~opcodes) == 0
                 && batch.mostElements() <= sizes.sendElements()
+                && (batch.mostElements() <= readElements || !batch.contains(SendOpcode.READ))
                 && batch.mostInline() <= sizes.inlineBytes()
                 && (batch.inlineOpcodes() & ~INLINE_OPCODES) == 0;
     }
@@ -325,6 +328,10 @@ public abstract class QueuePair extends Resource {
         if (batch.elementCount(index) > sizes.sendElements()) {
             return batch.elementCount(index) + " scatter/gather elements, this queue pair allows "
                     + sizes.sendElements();
+        }
+        if (code == SendOpcode.READ.code() && batch.elementCount(index) > readElements) {
+            return batch.elementCount(index) + " scatter/gather elements of a READ, " + protectionDomain.context()
+                    + " allows " + readElements;
         }
         if ((batch.flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
             if ((1 << code & INLINE_OPCODES) == 0) {
@@ -490,6 +497,12 @@ public abstract class QueuePair extends Resource {
 
     /// The sizes that the provider gave, at least those asked for.
     protected abstract QueueSizes doSizes();
+
+    /// How many scatter/gather elements a READ may have (`max_sge_rd`): as many as any send, unless a provider
+    /// says otherwise.
+    protected int doReadElements() {
+        return sizes.sendElements();
+    }
 
     /// Carries a checked transition out, under both locks.
     ///

@@ -40,6 +40,8 @@ final class Calls {
             new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
     private static final Downcall NUMBER_LLL =
             new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final Downcall NUMBER_LLLL =
+            new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final Downcall NUMBER_LLI =
             new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final Downcall NUMBER_LLLI =
@@ -206,6 +208,18 @@ final class Calls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
             return errno((int) NUMBER_LLL.handle().invokeExact(function, state, a, b, c), state);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int numberLLLL(MemorySegment function, long a, long b, long c, long d) {
+        if (isAbsent(function)) {
+            return LibCLayout.EOPNOTSUPP;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(STATE);
+            return errno((int) NUMBER_LLLL.handle().invokeExact(function, state, a, b, c, d), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }

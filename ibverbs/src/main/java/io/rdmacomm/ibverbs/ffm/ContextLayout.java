@@ -25,6 +25,12 @@ public final class ContextLayout {
     public static final int ASYNC_FILE = 268;
     /// How many completion vectors there are.
     public static final int COMPLETION_VECTORS = 272;
+    /// Tells whether it is the end of a `struct verbs_context`, 8 bytes.
+    public static final int ABI = 320;
+    /// Size of that one, before this struct; 8 bytes.
+    public static final int EXTENDED_BYTES = -8;
+    /// Its `query_device_ex`.
+    public static final int QUERY_DEVICE_EXTENDED = -104;
 
     private ContextLayout() {}
 }

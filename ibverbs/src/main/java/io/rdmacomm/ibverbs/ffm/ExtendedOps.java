@@ -1,0 +1,49 @@
+package io.rdmacomm.ibverbs.ffm;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+
+/// The verbs that came after `struct ibv_context` was full: their function pointers stand before it, in a
+/// `struct verbs_context` that ends with the `ibv_context` and grows towards lower addresses. A library that is
+/// older than a verb has a shorter one, and a driver that does not know the verb leaves its pointer empty.
+///
+/// Control path. Usable from any thread.
+public final class ExtendedOps {
+    /// `__VERBS_ABI_IS_EXTENDED`: something does stand there.
+    private static final long EXTENDED = -1;
+
+    private final long context;
+    private final MemorySegment queryDevice;
+
+    /// Reads the function pointers of an open device.
+    ///
+    /// @param context the address of its `struct ibv_context`
+    public ExtendedOps(long context) {
+        this.context = context;
+        queryDevice = operation(context, ContextLayout.QUERY_DEVICE_EXTENDED);
+    }
+
+    private static MemorySegment operation(long context, int offset) {
+        if (word(context, ContextLayout.ABI).get(JAVA_LONG, 0) != EXTENDED) {
+            return MemorySegment.NULL;
+        }
+        long size = word(context, ContextLayout.EXTENDED_BYTES).get(JAVA_LONG, 0);
+        return size < ContextLayout.BYTES - offset
+                ? MemorySegment.NULL
+                : word(context, offset).get(ADDRESS, 0);
+    }
+
+    private static MemorySegment word(long context, int offset) {
+        return NativeMemory.at(context + offset, Long.BYTES);
+    }
+
+    /// Fills a `struct ibv_device_attr_ex` (ibv_query_device_ex(3)).
+    ///
+    /// @param attributes [ExtendedAttributesLayout#BYTES] bytes
+    /// @return 0 or the errno; EOPNOTSUPP or ENOSYS where ibv_query_device(3) is all there is
+    public int queryDevice(long attributes) {
+        return Calls.numberLLLL(queryDevice, context, 0, attributes, ExtendedAttributesLayout.BYTES);
+    }
+}
