@@ -3,7 +3,9 @@ package io.rdmacomm.tests.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deviation;
 import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.LocalMemory;
 import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.CompletionOpcode;
@@ -42,6 +44,28 @@ class ReceiverNotReadyTest extends ContractCase {
         flushed(pair.here().drain(2), List.of(2L), List.of(10L));
         pair.here().awaitState(QueuePairState.ERROR);
         assertThat(pair.there().state()).as("the receiver did nothing wrong").isEqualTo(QueuePairState.READY_TO_SEND);
+    }
+
+    @Test
+    void aFencedSendIsSentAgainWithAReadBehindIt() {
+        Pair pair = connected();
+        LocalMemory local = here().allocate(64, everything());
+        EndMemory remote = there().allocate(64, everything());
+        pair.here()
+                .post(
+                        Work.send(1, local.piece(0, 8)).fenced(),
+                        Work.read(2, remote.remote().slice(0, 8), local.piece(8, 8)));
+        assertThat(pair.here().collect(1, 100)).isEmpty();
+        pair.there().receive(3, remote.piece(8, 8));
+        if (has(Deviation.FENCE_WAITS_FOR_WHAT_FOLLOWS)) {
+            assertThat(pair.here().collect(1, 1000)).as("it waits for ever").isEmpty();
+            pair.here().modify(QueuePairState.ERROR);
+            flushed(pair.here().drain(2), 1, 2);
+            return;
+        }
+        good(pair.here().one(), 1, CompletionOpcode.SEND);
+        good(pair.here().one(), 2, CompletionOpcode.READ);
+        good(pair.there().one(), 3, CompletionOpcode.RECEIVE);
     }
 
     @Test

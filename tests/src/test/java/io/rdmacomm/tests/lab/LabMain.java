@@ -27,7 +27,6 @@ import org.junit.platform.launcher.core.LauncherFactory;
 public final class LabMain {
     private static final long SLOW_MILLIS = 5000;
     private static final long LEFT_MILLIS = 5000;
-    private static final String RESOURCES = "rdma resource show";
 
     private LabMain() {}
 
@@ -39,7 +38,7 @@ public final class LabMain {
                 .configurationParameter("junit.jupiter.execution.timeout.default", "4 m")
                 .configurationParameter("junit.jupiter.execution.timeout.threaddump.enabled", "true")
                 .build();
-        String before = resources();
+        Resources before = Resources.now();
         Report report = new Report(System.out);
         LauncherFactory.create().execute(request, report);
         boolean clean = nothingIsLeft(before);
@@ -47,19 +46,14 @@ public final class LabMain {
     }
 
     /// Whether the kernel has no more verbs objects than before.
-    private static boolean nothingIsLeft(String before) {
-        if (Deadline.until(LEFT_MILLIS, () -> resources().equals(before))) {
-            System.out.println("[lab] " + RESOURCES + ": nothing is left");
+    private static boolean nothingIsLeft(Resources before) {
+        if (Deadline.until(LEFT_MILLIS, () -> Resources.now().leftBy(before))) {
+            System.out.println("[lab] " + Resources.COMMAND + ": nothing is left");
             return true;
         }
-        System.out.println("[ERROR] " + RESOURCES + " shows\n" + resources() + "and before the tests\n" + before);
+        System.out.println(
+                "[ERROR] " + Resources.COMMAND + " shows\n" + Resources.now() + "and before the tests\n" + before);
         return false;
-    }
-
-    /// The kernel's objects without the contexts: librdmacm keeps one of each device it has met for as long as the
-    /// process lives (rdma_get_devices(3)).
-    private static String resources() {
-        return Shell.text(RESOURCES).replaceAll(" ctx \\d+", "");
     }
 
     private static DiscoverySelector selector(String name) {
