@@ -35,6 +35,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 
@@ -305,7 +307,14 @@ class CompletionEventTest extends ContractCase {
         Work send = Work.send(0, source.piece(0, 8));
         if (has(Deviation.NO_RECEIVE_ENDS_THE_CONNECTION)) {
             // Nothing else holds a sender back there.
-            armAndDrain(queue, room, again, total, new Portions(pair.there(), send));
+            PacedSender sender = new PacedSender(pair.there(), send);
+            try {
+                assertThat(armAndDrain(queue, room, again, total, sender::received))
+                        .as("times that it slept")
+                        .isPositive();
+            } finally {
+                sender.end();
+            }
             return;
         }
         try (Activity flood = pair.there().flood(send, 16)) {
@@ -316,37 +325,51 @@ class CompletionEventTest extends ContractCase {
         }
     }
 
-    /// Sends 16 messages whenever fewer than that have not been received, so that there are always receives.
-    private static final class Portions implements LongConsumer {
+    /// Sends from a thread of its own, 16 messages whenever fewer than that have not been received: so there are
+    /// always receives.
+    private static final class PacedSender {
         private static final int PORTION = 16;
 
-        private final EndQueue from;
-        private final List<Work> portion;
-        private long sent;
+        private final AtomicLong received = new AtomicLong();
+        private final FutureTask<Long> sending;
+        private volatile boolean stopped;
 
-        Portions(EndQueue from, Work send) {
-            this.from = from;
-            this.portion = Collections.nCopies(PORTION, send);
+        PacedSender(EndQueue from, Work send) {
+            sending = new FutureTask<>(() -> send(from, Collections.nCopies(PORTION, send)));
+            Thread.ofPlatform().name("paced sender").start(sending);
         }
 
-        @Override
-        public void accept(long received) {
-            if (sent - received < PORTION) {
-                assertThat(from.postAll(portion)).isEqualTo(PORTION);
-                sent += PORTION;
-                from.drain(PORTION);
+        private long send(EndQueue from, List<Work> portion) {
+            long sent = 0;
+            while (!stopped) {
+                if (sent - received.get() < PORTION) {
+                    assertThat(from.postAll(portion)).isEqualTo(PORTION);
+                    from.drain(PORTION);
+                    sent += PORTION;
+                } else {
+                    LockSupport.parkNanos(20_000);
+                }
             }
+            return sent;
+        }
+
+        void received(long count) {
+            received.set(count);
+        }
+
+        void end() throws Exception {
+            stopped = true;
+            sending.get(SOON_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
-    private void armAndDrain(
-            LocalQueue queue, Completions room, ReceiveBatch again, int total, LongConsumer beforeEachLook)
+    /// Returns how often it slept.
+    private int armAndDrain(LocalQueue queue, Completions room, ReceiveBatch again, int total, LongConsumer progress)
             throws InterruptedException {
         int received = 0;
         int events = 0;
         queue.completionQueue().arm(false);
         while (received < total) {
-            beforeEachLook.accept(received);
             int count = queue.completionQueue().poll(room);
             if (count == 0) {
                 CompletionQueue from = queue.channel().awaitEvent(Duration.ofMillis(SOON_MILLIS));
@@ -362,8 +385,10 @@ class CompletionEventTest extends ContractCase {
                 assertThat(queue.queuePair().post(again)).isEqualTo(1);
             }
             received += count;
+            progress.accept(received);
         }
         System.out.println(fabric + ": " + received + " messages, " + events + " events");
+        return events;
     }
 
     private static void drainUntilStopped(LocalQueue queue, Completions room, ReceiveBatch again, Activity flood) {
