@@ -274,7 +274,7 @@ final class Link {
         } else if (refusal != null) {
             if (isOver() || (acknowledger.isRefusalTold() && output.isEmpty())) {
                 LOGGER.log(System.Logger.Level.DEBUG, "{0}: refused a request: {1}", this, refusal.code());
-                owner.linkRefused(refusal.event());
+                owner.linkRefused(refusal);
             }
         } else if (isOver()) {
             String termination = receiver.termination();

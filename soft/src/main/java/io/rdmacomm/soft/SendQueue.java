@@ -397,9 +397,9 @@ final class SendQueue implements AutoCloseable {
     }
 
     /// A request of the peer was refused: the responder goes to the error state with its answer.
-    void linkRefused(AsyncEventType event) {
-        linkEnd = "a request of the peer was refused";
-        owner.onLinkFailed(FLUSHED, event);
+    void linkRefused(Refusal why) {
+        linkEnd = "a request of the peer was refused: " + why.code();
+        owner.onLinkFailed(FLUSHED, why.event());
     }
 
     /// The connection is lost.
