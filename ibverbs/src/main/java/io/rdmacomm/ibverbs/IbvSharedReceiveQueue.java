@@ -3,6 +3,7 @@ package io.rdmacomm.ibverbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.rdmacomm.ibverbs.ffm.ContextOps;
+import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.ffm.SharedReceiveLayouts;
 import io.rdmacomm.verbs.ReceiveBatch;
@@ -20,6 +21,8 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
     private final ContextOps ops;
     private final long address;
     private final BadRequest bad = new BadRequest();
+    /// What the device gave, and the limit that was armed last: for drivers that cannot be asked.
+    private volatile SharedReceiveQueueOptions known;
 
     private IbvSharedReceiveQueue(IbvProtectionDomain domain, long address, SharedReceiveQueueOptions options) {
         super(domain, options);
@@ -27,6 +30,7 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
         this.library = context.library();
         this.ops = context.ops();
         this.address = address;
+        this.known = options;
         context.objects().add(address, this);
     }
 
@@ -42,6 +46,10 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
                     library.createSharedReceiveQueue(domain.address(), init.address()),
                     options + " on " + domain.ibvContext());
             IbvSharedReceiveQueue queue = new IbvSharedReceiveQueue(domain, address, options);
+            queue.known = new SharedReceiveQueueOptions(
+                    init.get(JAVA_INT, attributes + SharedReceiveLayouts.RECEIVES),
+                    init.get(JAVA_INT, attributes + SharedReceiveLayouts.ELEMENTS),
+                    0);
             // ibv_create_srq(3) ignores the limit.
             if (options.limit() > 0) {
                 queue.doArmLimit(options.limit());
@@ -72,16 +80,18 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
                     library.modifySharedReceiveQueue(address, attributes.address(), SharedReceiveLayouts.MASK_LIMIT),
                     "limit " + limit + " of " + this);
         }
+        known = new SharedReceiveQueueOptions(known.receives(), known.elements(), limit);
     }
 
     @Override
     protected SharedReceiveQueueOptions doQuery() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = arena.allocate(SharedReceiveLayouts.ATTRIBUTES_BYTES, 8);
-            IbvFailure.check(
-                    "query shared receive queue (ibv_query_srq)",
-                    library.querySharedReceiveQueue(address, attributes.address()),
-                    toString());
+            int errno = library.querySharedReceiveQueue(address, attributes.address());
+            if (errno == LibCLayout.EOPNOTSUPP) {
+                return known; // libsiw
+            }
+            IbvFailure.check("query shared receive queue (ibv_query_srq)", errno, toString());
             return new SharedReceiveQueueOptions(
                     attributes.get(JAVA_INT, SharedReceiveLayouts.RECEIVES),
                     attributes.get(JAVA_INT, SharedReceiveLayouts.ELEMENTS),

@@ -358,12 +358,21 @@ class ControlPathTest {
         assertThat(queue.query().limit()).isEqualTo(5);
         fails("ibv_modify_srq", EINVAL, () -> queue.armLimit(6));
         fails("ibv_query_srq", EINVAL, queue::query);
+        // As libsiw does: then what was set is known.
+        SharedReceiveQueueOptions asked = queue.query();
+        fake.fail("ibv_query_srq", EOPNOTSUPP);
+        assertThat(queue.query()).isEqualTo(asked);
+        fake.fail("ibv_query_srq", EOPNOTSUPP);
+        queue.armLimit(2);
+        fake.fail("ibv_query_srq", EOPNOTSUPP);
+        assertThat(queue.query().limit()).isEqualTo(2);
         queue.close();
         assertThat(fake.log())
                 .containsExactly(
                         "create_srq pd1 wr=10 sge=3 limit=0",
                         "modify_srq srq2 wr=0 limit=4 mask=2",
                         "modify_srq srq2 wr=0 limit=5 mask=2",
+                        "modify_srq srq2 wr=0 limit=2 mask=2",
                         "destroy_srq srq2");
         fails("ibv_create_srq", ENOMEM, () -> domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(1)));
     }
