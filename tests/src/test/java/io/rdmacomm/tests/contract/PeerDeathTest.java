@@ -62,7 +62,7 @@ class PeerDeathTest {
     }
 
     private void startPeer() {
-        process = HelperProcess.start();
+        process = fabric.startHelper();
         there = process.host().open(fabric.device());
     }
 

@@ -20,7 +20,9 @@ class ProvidersTest {
     void saysWhatTheSuiteRunsOn() {
         List<Fabric> present = Fabric.present().toList();
         for (Fabric fabric : Fabric.values()) {
-            System.out.println("contract suite: " + fabric + (present.contains(fabric) ? " runs" : " IS ABSENT"));
+            String why = fabric.absence();
+            System.out.println("contract suite: " + fabric
+                    + (present.contains(fabric) ? " runs" : " IS ABSENT" + (why.isEmpty() ? "" : ": " + why)));
         }
         for (String reason : Rdma.unavailable()) {
             System.out.println("contract suite: " + reason);
