@@ -8,6 +8,7 @@ import java.nio.channels.SocketChannel;
 /// A TCP connection on which the two ends are still agreeing with each other. Never blocks; ends at its deadline
 /// whatever the other side does. The engine.
 abstract class Call implements Engine.Ready {
+    private static final System.Logger LOGGER = System.getLogger(Call.class.getName());
     private static final long PATIENCE_NANOS = 5_000_000_000L;
 
     private final Links links;
@@ -31,7 +32,13 @@ abstract class Call implements Engine.Ready {
     public final void ready(SelectionKey key) {
         try {
             advance(key);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "a call is ended: {0}", e.toString());
+            links.counters().malformed();
+            end();
+        } catch (RuntimeException e) {
+            // Ours to mend; until then it costs this call only.
+            LOGGER.log(System.Logger.Level.WARNING, "a call is ended after an unexpected failure", e);
             links.counters().malformed();
             end();
         }

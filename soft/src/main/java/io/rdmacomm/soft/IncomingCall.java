@@ -59,9 +59,9 @@ final class IncomingCall extends Call {
 
     private void refuse(MpaFrame request, @Nullable PeerHandshake peer, PeerHandshake.Verdict verdict)
             throws IOException {
-        links().counters().refused();
         byte[] why = peer == null ? new byte[0] : LinkTerms.reply(peer, verdict).appendTo(new byte[0]);
         write(MpaNegotiation.rejection(request, why));
+        links().counters().refused();
         leave();
         links().farewell(channel(), true);
     }

@@ -90,13 +90,17 @@ final class LinkAttention implements Engine.Ready {
         } catch (CancelledKeyException e) {
             LOGGER.log(System.Logger.Level.TRACE, "another thread has closed the link meanwhile", e);
         }
+        if (!now && (unfinished || !link.isQuiet())) {
+            // It was needed, or is since a moment ago.
+            polling.want(link);
+        }
     }
 
     /// The link has something to send that the socket did not take yet. Whoever holds the send lock.
     void wanted() {
         unfinished = true;
-        if (!hotInSends && sends.links().isPolled()) {
-            sends.links().want(link);
+        if (deferred || polled().isPolled()) {
+            wish();
         }
         SelectionKey key = engineKey;
         if (key != null
@@ -105,6 +109,21 @@ final class LinkAttention implements Engine.Ready {
                 && key.isValid()
                 && key.interestOpsOr(SelectionKey.OP_WRITE) != READ_WRITE) {
             watch.wakeup();
+        }
+    }
+
+    /// The completion queue that was polled last.
+    private LinkPolling polled() {
+        boolean ofSends = receiveKey == null
+                || sends.links().lastPoll() - receives.links().lastPoll() >= 0;
+        return ofSends ? sends.links() : receives.links();
+    }
+
+    /// Has the thread that polls drive the link, although nothing comes in.
+    private void wish() {
+        LinkPolling polling = polled();
+        if (!isHot(polling)) {
+            polling.want(link);
         }
     }
 
@@ -157,6 +176,10 @@ final class LinkAttention implements Engine.Ready {
         due = until;
         deferred = true;
         key.interestOps(0);
+        if (unfinished) {
+            // Those who poll see what comes in. That the socket takes more, nobody would tell them.
+            wish();
+        }
         if (!listed) {
             listed = true;
             watch.defer(this);

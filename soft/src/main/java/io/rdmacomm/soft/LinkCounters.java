@@ -10,6 +10,10 @@ final class LinkCounters {
     private final AtomicLong malformed = new AtomicLong();
     private final AtomicLong overload = new AtomicLong();
     private final AtomicLong violations = new AtomicLong();
+    private final AtomicLong requestsRefused = new AtomicLong();
+    private final AtomicLong requestsFailed = new AtomicLong();
+    private final AtomicLong lost = new AtomicLong();
+    private final AtomicLong closed = new AtomicLong();
 
     /// A queue pair got a link.
     void established() {
@@ -41,6 +45,36 @@ final class LinkCounters {
         violations.incrementAndGet();
     }
 
+    /// A link has ended because a request of the peer was refused, or broke the protocol.
+    void requestRefused() {
+        requestsRefused.incrementAndGet();
+    }
+
+    /// A link has ended because a request of this side failed.
+    void requestFailed() {
+        requestsFailed.incrementAndGet();
+    }
+
+    /// A link has ended without a word, or because the peer was silent for too long.
+    void lost() {
+        lost.incrementAndGet();
+    }
+
+    /// A link has ended in order.
+    void closed() {
+        closed.incrementAndGet();
+    }
+
+    /// How many queue pairs got a link.
+    long links() {
+        return established.get();
+    }
+
+    /// How many links the peer has ended, in whatever way, or given reason to end.
+    long endedByPeers() {
+        return requestsRefused.get() + requestsFailed.get() + lost.get() + closed.get();
+    }
+
     /// How many links were ended because the peer broke the protocol.
     long violations() {
         return violations.get();
@@ -54,6 +88,7 @@ final class LinkCounters {
     @Override
     public String toString() {
         return "established " + established + ", refused " + refused + ", timed out " + timedOut + ", malformed "
-                + malformed + ", overload " + overload + ", violations " + violations;
+                + malformed + ", overload " + overload + ", violations " + violations + ", ended: request refused "
+                + requestsRefused + ", request failed " + requestsFailed + ", lost " + lost + ", in order " + closed;
     }
 }

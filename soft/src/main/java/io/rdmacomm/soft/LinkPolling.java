@@ -84,7 +84,8 @@ final class LinkPolling implements AutoCloseable {
     /// Drives what has something to do; the thread that polls, which found nothing.
     void drive() {
         lastPoll = System.nanoTime();
-        while (!wishes.isEmpty()) {
+        // Not until there are none: what makes room here may wish to come back.
+        for (int i = 0; i < HOT && !wishes.isEmpty(); i++) {
             heat(wishes.poll());
         }
         for (int i = hotCount - 1; i >= 0; i--) {
@@ -136,11 +137,7 @@ final class LinkPolling implements AutoCloseable {
             for (int i = 1; i < HOT; i++) {
                 idlest = misses[i] > misses[idlest] ? i : idlest;
             }
-            Link old = hot[idlest];
             cool(idlest);
-            if (old != null && !old.isQuiet()) {
-                wishes.add(old);
-            }
         }
         hot[hotCount] = link;
         misses[hotCount] = 0;

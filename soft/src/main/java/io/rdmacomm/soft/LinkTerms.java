@@ -16,10 +16,18 @@ record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean initiator
             PeerHandshake.FEATURE_IMMEDIATE | PeerHandshake.FEATURE_ATOMIC | PeerHandshake.FEATURE_ACKNOWLEDGE;
     /// What one frame of our own peers carries, with its header: just under 64 KiB.
     static final int LONGEST_SEGMENT = 0xffff;
+    /// No peer is sent shorter segments than this, whatever it says: a segment without room for payload would
+    /// never bring a message to its end.
+    private static final int SHORTEST_SEGMENT = 128;
 
     /// What this side answers to a request of one of our own devices.
     static PeerHandshake reply(PeerHandshake request, PeerHandshake.Verdict verdict) {
         return request.reply(verdict, FEATURES, LONGEST_SEGMENT, PeerHandshake.NO_HOST);
+    }
+
+    /// The longest segment to send to one of our own devices.
+    static int segmentLimit(PeerHandshake peer) {
+        return Math.clamp(peer.longestSegment(), SHORTEST_SEGMENT, LONGEST_SEGMENT);
     }
 
     /// Whether both sides have the feature.

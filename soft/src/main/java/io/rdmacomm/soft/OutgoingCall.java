@@ -71,7 +71,7 @@ final class OutgoingCall extends Call {
                 new LinkTerms(
                         terms,
                         LinkTerms.FEATURES & peer.features(),
-                        Math.min(LinkTerms.LONGEST_SEGMENT, peer.longestSegment()),
+                        LinkTerms.segmentLimit(peer),
                         true,
                         peer.source().number()));
     }

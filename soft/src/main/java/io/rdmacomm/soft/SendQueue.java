@@ -391,6 +391,7 @@ final class SendQueue implements AutoCloseable {
     ///
     /// @param reason what the peer says about it, or null
     void linkFailed(int status, int vendor, @Nullable String reason) {
+        context.links().counters().requestFailed();
         vendorError = vendor;
         linkEnd = reason != null ? reason : "a request failed: " + WorkStatus.of(status);
         owner.onFailed(status);
@@ -398,12 +399,14 @@ final class SendQueue implements AutoCloseable {
 
     /// A request of the peer was refused: the responder goes to the error state with its answer.
     void linkRefused(Refusal why) {
+        context.links().counters().requestRefused();
         linkEnd = "a request of the peer was refused: " + why.code();
         owner.onLinkFailed(FLUSHED, why.event());
     }
 
     /// The connection is lost.
     void linkLost(Link remote, WorkStatus status, int vendor, String reason) {
+        context.links().counters().lost();
         LOGGER.log(System.Logger.Level.DEBUG, "{0}: {1}", remote, reason);
         vendorError = vendor;
         linkEnd = reason;
@@ -414,6 +417,7 @@ final class SendQueue implements AutoCloseable {
 
     /// The peer's queue pair is gone in an orderly way: what it has not carried out waits for the retries to end.
     void linkClosed(Link remote) {
+        context.links().counters().closed();
         LOGGER.log(System.Logger.Level.DEBUG, "{0}: closed by the peer", remote);
         if (onLinkEnd != null) {
             linkEnd = "the peer has ended the connection";

@@ -380,7 +380,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
                         new LinkTerms(
                                 wishes.responderTerms(request, reply),
                                 LinkTerms.FEATURES & peer.features(),
-                                Math.min(LinkTerms.LONGEST_SEGMENT, peer.longestSegment()),
+                                LinkTerms.segmentLimit(peer),
                                 false,
                                 peer.source().number()));
             }

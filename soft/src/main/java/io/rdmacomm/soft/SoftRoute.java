@@ -89,7 +89,7 @@ final class SoftRoute extends Route {
                 : new LinkTerms(
                         made.terms(),
                         LinkTerms.FEATURES & peer.features(),
-                        Math.clamp(peer.longestSegment(), 1, LinkTerms.LONGEST_SEGMENT),
+                        LinkTerms.segmentLimit(peer),
                         true,
                         peer.source().number());
         byte[] privateData = PeerHandshake.withoutBlock(made.reply().privateData());

@@ -2,22 +2,19 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.iwarp.Fpdu;
 import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaFrameReader;
-import io.rdmacomm.soft.iwarp.MpaNegotiation;
-import io.rdmacomm.soft.iwarp.PeerHandshake;
-import io.rdmacomm.soft.iwarp.QueuePairAddress;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
+import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.SendBatch;
@@ -36,12 +33,13 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Strangers at the listener of a device, and peers that break the rules: each costs its own connection, and the
 /// others go on.
 class HostilePeerTest {
-    private static final int PSN = 0x123456;
-    private static final int STRANGER = 0x77;
+    private static final int PSN = Impostor.PSN;
     private static final int BYTES = 4096;
 
     private final Arena arena = Arena.ofShared();
@@ -141,22 +139,13 @@ class HostilePeerTest {
 
     /// Does what the peer of `victim` would do, until the connection stands.
     private SocketChannel impersonate(QueuePair victim, int psn) throws IOException {
-        QueuePairInfo info = victim.info();
-        PeerHandshake handshake = new PeerHandshake(
-                MpaFrame.Kind.REQUEST,
-                PeerHandshake.Verdict.ACCEPTED,
-                LinkTerms.FEATURES,
-                LinkTerms.LONGEST_SEGMENT,
-                1,
-                PeerHandshake.NO_HOST,
-                new QueuePairAddress(context.gid(), 1, STRANGER),
-                psn,
-                info.packetSequenceNumber(),
-                new QueuePairAddress(context.gid(), context.lid(), info.number()));
-        SocketChannel channel = call();
-        channel.write(new MpaNegotiation(false, 16, 16)
-                .request(handshake.appendTo(new byte[0]))
-                .encode());
+        return impersonate(victim, psn, LinkTerms.FEATURES, LinkTerms.LONGEST_SEGMENT);
+    }
+
+    private SocketChannel impersonate(QueuePair victim, int psn, int features, int longestSegment) throws IOException {
+        Impostor impostor = new Impostor(context, victim);
+        SocketChannel channel = impostor.call();
+        channel.write(ByteBuffer.wrap(impostor.request(psn, features, longestSegment, false)));
         MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
         while (!reader.advance()) {
             assertThat(channel.read(reader.buffer())).isNotNegative();
@@ -167,8 +156,7 @@ class HostilePeerTest {
 
     private QueuePair victim() {
         QueuePair victim = queuePair();
-        victim.connect(
-                new QueuePairInfo(STRANGER, PSN, 1, context.gid(), PathMtu.MTU_4096), ConnectionOptions.defaults());
+        Impostor.connect(context, victim);
         return victim;
     }
 
@@ -236,5 +224,111 @@ class HostilePeerTest {
         Set<AccessFlag> rights = memory.access();
         assertThat(rights).isNotEmpty();
         works();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {18, 0, -1, Integer.MIN_VALUE})
+    void aPeerThatWantsSegmentsWithoutRoomGetsItsData(int longestSegment) throws IOException {
+        QueuePair victim = victim();
+        try (SocketChannel peer = impersonate(victim, PSN, 0, longestSegment)) {
+            victim.post(SendBatch.create(arena, 1, 1)
+                    .write(1, 0x1000, 5)
+                    .with(memory, 0, BYTES)
+                    .signaled());
+            // The responder may speak.
+            peer.write(readyToReceive());
+            ByteBuffer bytes = ByteBuffer.allocate(16 * 1024);
+            SegmentHeader header = new SegmentHeader();
+            Completions done = Completions.create(arena, 8);
+            await("the WRITE has been sent", () -> completions.poll(done) == 1);
+            assertThat(done.isSuccess(0)).isTrue();
+            int placed = 0;
+            while (placed < BYTES) {
+                bytes.clear().limit(2);
+                readFully(peer, bytes);
+                bytes.clear().position(2).limit(Fpdu.bytes(Short.toUnsignedInt(bytes.getShort(0))));
+                readFully(peer, bytes);
+                assertThat(header.decode(bytes, 0)).isEqualTo(Violation.NONE);
+                assertThat(header.payloadBytes).as("room in each segment").isPositive();
+                placed += header.payloadBytes;
+            }
+        }
+        await("the queue pair fails", () -> victim.state() == QueuePairState.ERROR);
+    }
+
+    private static void readFully(SocketChannel peer, ByteBuffer into) throws IOException {
+        while (into.hasRemaining()) {
+            assertThat(peer.read(into)).isNotNegative();
+        }
+    }
+
+    @Test
+    void pollingReturnsHoweverManyPeersDoNotRead() throws IOException {
+        MemoryRegion large = domain.allocate(16L << 20, AccessFlag.allRemote());
+        List<SocketChannel> peers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 8; i++) {
+                QueuePair victim = victim();
+                peers.add(impersonate(victim, PSN, 0, LinkTerms.LONGEST_SEGMENT));
+                peers.getLast().write(readyToReceive());
+                victim.post(SendBatch.create(arena, 1, 1)
+                        .write(i, 0x1000, 5)
+                        .with(large, 0, 16 << 20)
+                        .signaled());
+            }
+            Completions done = Completions.create(arena, 8);
+            long start = System.nanoTime();
+            for (int i = 0; i < 1000; i++) {
+                assertThat(completions.poll(done)).isZero();
+            }
+            assertThat(System.nanoTime() - start).as("a poll does not wait").isLessThan(10_000_000_000L);
+        } finally {
+            for (SocketChannel each : peers) {
+                each.close();
+            }
+        }
+    }
+
+    @Test
+    void whatAPeerTakesLateIsSentWhileSomebodyPolls() throws Exception {
+        int bytes = 32 << 20;
+        MemoryRegion large = domain.allocate(bytes, AccessFlag.allRemote());
+        QueuePair victim = victim();
+        try (SocketChannel peer = impersonate(victim, PSN, 0, LinkTerms.LONGEST_SEGMENT)) {
+            peer.write(readyToReceive());
+            // Nobody polls: what the socket does not take is left to the engine.
+            Thread.sleep(50);
+            victim.post(SendBatch.create(arena, 1, 1)
+                    .write(1, 0x1000, 5)
+                    .with(large, 0, bytes)
+                    .signaled());
+            Completions done = Completions.create(arena, 8);
+            Thread reader = Thread.ofPlatform().daemon().start(() -> readAll(peer));
+            await("the WRITE has been sent", () -> completions.poll(done) == 1);
+            assertThat(done.isSuccess(0)).isTrue();
+            victim.close();
+            reader.join(20_000);
+            assertThat(reader.isAlive()).isFalse();
+        }
+    }
+
+    private static void readAll(SocketChannel peer) {
+        ByteBuffer into = ByteBuffer.allocate(1 << 16);
+        try {
+            Thread.sleep(20);
+            while (peer.read(into.clear()) >= 0) {
+                Thread.onSpinWait();
+            }
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ByteBuffer readyToReceive() {
+        ByteBuffer bytes = ByteBuffer.allocate(20);
+        SegmentHeader header = new SegmentHeader();
+        header.setTagged(0, true, 1, 0, 0);
+        header.encode(bytes, 0);
+        return bytes;
     }
 }

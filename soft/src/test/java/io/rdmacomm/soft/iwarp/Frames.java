@@ -5,7 +5,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /// Frames as other implementations send them, checksum included; computed by hand from the RFCs.
-final class Frames {
+public final class Frames {
     static final Golden SEND =
             new Golden("Send of hello", "0017 4143 00000000 00000000 00000001 00000000 68656c6c6f 000000 b990b10c", 20);
     static final Golden WRITE =
@@ -21,12 +21,14 @@ final class Frames {
             new Golden("siw's ready-to-receive Write", "000e c140 00000001 0000000000000000 ebd34c5f", 16);
     static final Golden TERMINATE =
             new Golden("Terminate", "0016 4147 00000000 00000002 00000001 00000000 00000000 f9a26f1d", 24);
-    static final List<Golden> ALL = List.of(SEND, WRITE, READ_REQUEST, READ_RESPONSE, READY_TO_RECEIVE, TERMINATE);
+    /// All of them.
+    public static final List<Golden> ALL =
+            List.of(SEND, WRITE, READ_REQUEST, READ_RESPONSE, READY_TO_RECEIVE, TERMINATE);
 
     private Frames() {}
 
     /// A frame and how long its header is.
-    record Golden(String name, String hex, int headerBytes) {
+    public record Golden(String name, String hex, int headerBytes) {
         /// A direct buffer with the frame at `at`, and 0xa5 around it.
         ByteBuffer at(int at) {
             byte[] frame = bytes(hex);
