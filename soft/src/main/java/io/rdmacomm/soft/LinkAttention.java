@@ -103,11 +103,12 @@ final class LinkAttention implements Engine.Ready {
             wish();
         }
         SelectionKey key = engineKey;
+        // Also on the engine's own thread: it drives a link not only because its socket is ready.
         if (key != null
                 && !deferred
-                && !watch.isCurrentThread()
                 && key.isValid()
-                && key.interestOpsOr(SelectionKey.OP_WRITE) != READ_WRITE) {
+                && key.interestOpsOr(SelectionKey.OP_WRITE) != READ_WRITE
+                && !watch.isCurrentThread()) {
             watch.wakeup();
         }
     }

@@ -39,12 +39,13 @@ final class HostileFrames {
     /// @param target what may be written to and read from
     /// @param checked whether frames have a checksum
     /// @param features of [io.rdmacomm.soft.iwarp.PeerHandshake]
-    HostileFrames(Random random, MemoryRegion target, boolean checked, int features) {
+    /// @param rate of so many frames, one is mutated on the average
+    HostileFrames(Random random, MemoryRegion target, boolean checked, int features, int rate) {
         this.random = random;
         this.target = target;
         this.checked = checked;
         this.features = features;
-        this.rate = 1 + random.nextInt(60);
+        this.rate = rate;
     }
 
     /// So many frames, one behind the other.

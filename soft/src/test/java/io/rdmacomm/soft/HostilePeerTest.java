@@ -266,17 +266,19 @@ class HostilePeerTest {
     void pollingReturnsHoweverManyPeersDoNotRead() throws IOException {
         MemoryRegion large = domain.allocate(16L << 20, AccessFlag.allRemote());
         List<SocketChannel> peers = new ArrayList<>();
+        Completions done = Completions.create(arena, 8);
         try {
             for (int i = 0; i < 8; i++) {
                 QueuePair victim = victim();
                 peers.add(impersonate(victim, PSN, 0, LinkTerms.LONGEST_SEGMENT));
                 peers.getLast().write(readyToReceive());
+                // Whoever polls is expected to go on with what is posted now.
+                assertThat(completions.poll(done)).isZero();
                 victim.post(SendBatch.create(arena, 1, 1)
                         .write(i, 0x1000, 5)
                         .with(large, 0, 16 << 20)
                         .signaled());
             }
-            Completions done = Completions.create(arena, 8);
             long start = System.nanoTime();
             for (int i = 0; i < 1000; i++) {
                 assertThat(completions.poll(done)).isZero();
@@ -309,6 +311,27 @@ class HostilePeerTest {
             victim.close();
             reader.join(20_000);
             assertThat(reader.isAlive()).isFalse();
+        }
+    }
+
+    @Test
+    void whatWasPostedBeforeTheLinkStoodIsSentThoughNobodyPolls() throws IOException {
+        int bytes = 32 << 20;
+        MemoryRegion large = domain.allocate(bytes, AccessFlag.allRemote());
+        QueuePair victim = victim();
+        victim.post(SendBatch.create(arena, 1, 1).write(1, 0x1000, 5).with(large, 0, bytes));
+        try (SocketChannel peer = impersonate(victim, PSN)) {
+            peer.configureBlocking(false);
+            ByteBuffer into = ByteBuffer.allocate(1 << 16);
+            long[] came = new long[1];
+            await("all of it has come", () -> {
+                try {
+                    came[0] += peer.read(into.clear());
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+                return came[0] > bytes;
+            });
         }
     }
 

@@ -33,6 +33,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -44,18 +45,19 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// Mutated frames into a live device, over real sockets: each connection costs itself and is counted, every
 /// receive ends once, nothing is written outside of what may be written, nothing is left over, and an honest pair
-/// goes on all the time. `-Drdma.fuzz.live=1000000` runs longer, `-Drdma.fuzz.seed=N` makes the same mutations
-/// again.
+/// goes on all the time. `-Drdma.fuzz.live=1000000` runs longer, `-Drdma.fuzz.connection=500` has more
+/// frames on each connection, `-Drdma.fuzz.seed=N` makes the same mutations again.
 class LiveFuzzTest {
     private static final long FRAMES = Long.getLong("rdma.fuzz.live", 20_000);
     private static final long SEED = Long.getLong("rdma.fuzz.seed", System.nanoTime());
-    private static final int MOST_FRAMES = 120;
+    private static final int MOST_FRAMES = Integer.getInteger("rdma.fuzz.connection", 120);
     private static final int BYTES = 64 * 1024;
     private static final byte CANARY = 0x5a;
-    private static final int RECEIVES = 32;
+    private static final int RECEIVES = 64;
     private static final int RECEIVE_BYTES = 256;
     private static final long PATIENCE_NANOS = 20_000_000_000L;
     private static final int LOOK_EVERY = 500;
@@ -169,6 +171,7 @@ class LiveFuzzTest {
     }
 
     @Test
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void mutatedFramesCostTheirConnectionOnly() throws IOException {
         long start = System.nanoTime();
         honestRound();
@@ -226,7 +229,8 @@ class LiveFuzzTest {
             request[random.nextInt(random.nextBoolean() ? 20 : request.length)] = (byte) random.nextInt(256);
         }
         int count = 1 + random.nextInt(MOST_FRAMES);
-        byte[] frames = new HostileFrames(random, target, checked, features).take(count);
+        byte[] frames =
+                new HostileFrames(random, target, checked, features, 1 + random.nextInt(MOST_FRAMES / 2)).take(count);
         long before = ended();
         try (SocketChannel peer = impostor.call()) {
             peer.setOption(StandardSocketOptions.SO_LINGER, random.nextBoolean() ? 0 : -1);
