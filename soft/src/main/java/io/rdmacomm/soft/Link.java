@@ -43,6 +43,7 @@ final class Link {
     private boolean ended;
     private String loss = "the peer has ended the TCP connection";
     private long lastHeard = System.nanoTime();
+    private long writtenBefore;
     private boolean driving;
     private volatile boolean closed;
 
@@ -151,11 +152,11 @@ final class Link {
         receiver.resetBytes();
         try {
             int got = isOver() || responder.refusal() != null ? FrameInput.IDLE : input.read(channel);
-            acknowledger.count(receiver.bytes());
             if (got == FrameInput.END) {
                 ended = true;
             } else if (got == FrameInput.PROGRESS) {
                 lastHeard = System.nanoTime();
+                acknowledger.count(receiver.bytes(), lastHeard);
             }
             if (isOver()) {
                 finish();
@@ -316,7 +317,9 @@ final class Link {
     /// @param patienceNanos how long requests are repeated
     void checkTime(long now, long patienceNanos) {
         boolean owes = requester.sent().isWaiting() || isBlocked();
-        if (!owes) {
+        if (!owes || output.written() != writtenBefore) {
+            // A peer that takes what is sent is alive, however slow the line is.
+            writtenBefore = output.written();
             lastHeard = now;
         } else if (!closed && now - lastHeard > Math.max(patienceNanos, PATIENCE_FLOOR_NANOS)) {
             owner.linkLost(this, WorkStatus.RETRY_EXCEEDED, VENDOR_SILENT, "the peer does not answer");

@@ -11,6 +11,8 @@ import io.rdmacomm.soft.iwarp.SegmentHeader;
 final class LinkAcknowledger {
     private static final int MANY_UNTOLD = 16;
     private static final long MUCH_UNTOLD = 64 * 1024;
+    // Well within the time after which a peer that says nothing counts as dead.
+    private static final long SIGN_OF_LIFE_NANOS = 1_000_000_000;
 
     private final LinkTerms terms;
     private final OwnBlock block;
@@ -21,6 +23,8 @@ final class LinkAcknowledger {
     private final Acknowledgement acknowledgement = new Acknowledgement();
     private int told;
     private long untoldBytes;
+    private long lastTold = System.nanoTime();
+    private boolean signOfLife;
     private boolean refusalTold;
 
     /// @param block shows how long the peer waits when it finds no receive
@@ -31,9 +35,12 @@ final class LinkAcknowledger {
         this.output = output;
     }
 
-    /// Payload has come.
-    void count(long bytes) {
+    /// Payload has come. In the middle of a message that takes long, the same count as before is a sign of life.
+    ///
+    /// @param now in the time of [System#nanoTime()]
+    void count(long bytes, long now) {
         untoldBytes += bytes;
+        signOfLife = bytes > 0 && now - lastTold > SIGN_OF_LIFE_NANOS;
     }
 
     /// Whether more was carried out than the peer knows.
@@ -55,7 +62,7 @@ final class LinkAcknowledger {
         }
         if (responder.takeNotReady()) {
             acknowledge(Acknowledgement.RECEIVER_NOT_READY, block.rnrTimer());
-        } else if (now && isUntold()) {
+        } else if (signOfLife || (now && isUntold())) {
             acknowledge(Acknowledgement.DONE, 0);
         }
     }
@@ -93,5 +100,7 @@ final class LinkAcknowledger {
         output.end();
         told = acknowledgement.count;
         untoldBytes = 0;
+        lastTold = System.nanoTime();
+        signOfLife = false;
     }
 }

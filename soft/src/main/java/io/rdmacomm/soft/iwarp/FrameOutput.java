@@ -45,6 +45,7 @@ public final class FrameOutput {
     private int frame;
     private int segmentBytes;
     private long bytes;
+    private long written;
 
     /// Nothing to send yet.
     ///
@@ -179,11 +180,7 @@ public final class FrameOutput {
             return true;
         }
         ByteBuffer only = count - first == 1 ? entries[first] : null;
-        if (only != null) {
-            channel.write(only);
-        } else {
-            channel.write(entries, first, count - first);
-        }
+        written += only != null ? channel.write(only) : channel.write(entries, first, count - first);
         while (first < count) {
             ByteBuffer entry = entries[first];
             if (entry != null && entry.hasRemaining()) {
@@ -197,6 +194,11 @@ public final class FrameOutput {
         end = 0;
         bytes = 0;
         return true;
+    }
+
+    /// How many bytes the socket has taken so far.
+    public long written() {
+        return written;
     }
 
     /// Forgets everything, also the memory of the payload.
