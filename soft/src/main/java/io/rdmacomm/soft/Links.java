@@ -10,13 +10,15 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// The TCP side of a context: takes calls, makes calls, and ends connections. Everything that takes time is done
 /// by the engine.
 final class Links implements Engine.Ready, AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(Links.class.getName());
-    private static final int MOST_CALLS = 1024;
+    private static final int MOST_INCOMING = 1024;
+    private static final int CALLS_AT_A_TIME = 64;
     private static final long TIMES_NANOS = 100_000_000;
     private static final int SCRATCH_BYTES = 64 * 1024;
 
@@ -26,6 +28,7 @@ final class Links implements Engine.Ready, AutoCloseable {
     private final LinkWatch watch;
     private final LinkCounters counters = new LinkCounters();
     private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger incoming = new AtomicInteger();
     private final Set<Farewell> farewells = ConcurrentHashMap.newKeySet();
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
     private long nextTimes = System.nanoTime();
@@ -49,20 +52,28 @@ final class Links implements Engine.Ready, AutoCloseable {
         return counters;
     }
 
-    /// A peer calls; the engine.
+    /// Peers call; the engine. Many at once are taken together: with one for each look at all the others, a
+    /// thousand that call at the same time would wait for each other beyond their patience.
     @Override
     public void ready(SelectionKey key) throws IOException {
         Listener from = listener;
-        SocketChannel channel = from == null ? null : from.channel().accept();
-        if (channel == null) {
-            return;
+        for (int i = 0; from != null && i < CALLS_AT_A_TIME; i++) {
+            SocketChannel channel = from.channel().accept();
+            if (channel == null) {
+                return;
+            }
+            take(channel);
         }
-        if (calls.size() >= MOST_CALLS) {
+    }
+
+    private void take(SocketChannel channel) throws IOException {
+        if (incoming.get() >= MOST_INCOMING) {
             counters.overload();
             channel.close();
             return;
         }
         prepare(channel);
+        incoming.incrementAndGet();
         begin(new IncomingCall(context, channel), SelectionKey.OP_READ);
     }
 
@@ -115,7 +126,9 @@ final class Links implements Engine.Ready, AutoCloseable {
 
     /// A call has ended.
     void left(Call call) {
-        calls.remove(call);
+        if (calls.remove(call) && call instanceof IncomingCall) {
+            incoming.decrementAndGet();
+        }
     }
 
     /// Ends a connection; any thread.

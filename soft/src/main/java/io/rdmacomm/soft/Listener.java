@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The TCP port that peers on other hosts call a context at. Its number is the context's LID.
 final class Listener implements AutoCloseable {
-    private static final int BACKLOG = 512;
+    // As many as Linux allows by default (somaxconn): a caller whose connection is dropped waits for seconds.
+    private static final int BACKLOG = 4096;
 
     private final ServerSocketChannel server;
 

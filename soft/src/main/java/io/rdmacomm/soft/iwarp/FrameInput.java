@@ -61,7 +61,7 @@ public final class FrameInput {
     /// [Receiver#begin]: nothing more is wanted.
     public static final int STOP = 2;
 
-    private static final int BUFFER_BYTES = 16 * 1024;
+    private static final int BUFFER_BYTES = 8 * 1024;
     private static final int TARGETS = 16;
     private static final int LARGE_BYTES = 4096;
     // Behind a large payload: its trailer and the next header, so that the next payload comes by itself.

@@ -32,7 +32,8 @@ public final class FrameOutput {
 
     private final MemorySegment memory;
     private final ByteBuffer headers;
-    private final ByteBuffer[] slices = new ByteBuffer[ENTRIES];
+    // Made when first used: a connection that carries little needs few.
+    private final @Nullable ByteBuffer[] slices = new @Nullable ByteBuffer[ENTRIES];
     private final BufferViews views = new BufferViews(ENTRIES);
     private final @Nullable ByteBuffer[] entries = new @Nullable ByteBuffer[ENTRIES];
     private final int[] keys = new int[ENTRIES];
@@ -55,9 +56,6 @@ public final class FrameOutput {
         this.memory = memory;
         this.headers = memory.asByteBuffer();
         this.checked = checked;
-        for (int i = 0; i < ENTRIES; i++) {
-            slices[i] = headers.duplicate();
-        }
     }
 
     /// How much memory it needs for headers.
@@ -147,12 +145,21 @@ public final class FrameOutput {
 
     private void closeSlice() {
         if (end > sliceStart) {
-            entries[count] = slices[count].limit(end).position(sliceStart);
+            entries[count] = slice(count).limit(end).position(sliceStart);
             keys[count] = 0;
             count++;
             bytes += end - sliceStart;
             sliceStart = end;
         }
+    }
+
+    private ByteBuffer slice(int place) {
+        ByteBuffer slice = slices[place];
+        if (slice == null) {
+            slice = headers.duplicate();
+            slices[place] = slice;
+        }
+        return slice;
     }
 
     /// Whether all memory that is still to be sent is allowed by `valid`: it may have been deregistered since.
