@@ -5,12 +5,14 @@ import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.RdmaException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -18,6 +20,8 @@ import java.util.List;
 /// What `rdmacomm doctor` finds out about providers and devices: it opens each device and registers memory
 /// with it.
 final class DeviceChecks {
+    private static final String SOFTWARE = "soft";
+
     private DeviceChecks() {}
 
     static List<Finding> all() {
@@ -41,6 +45,19 @@ final class DeviceChecks {
         return findings;
     }
 
+    /// Where peers find the software device, whose GID is an address and whose LID a TCP port.
+    private static String reach(Device device, Gid gid, int lid) {
+        if (!device.provider().equals(SOFTWARE)) {
+            return "";
+        }
+        InetAddress address = gid.address();
+        String where = ", listens at " + address.getHostAddress() + " TCP port " + lid;
+        return address.isLoopbackAddress()
+                ? where + " (from this host only; -Drdmacomm.soft.devices=" + device.name()
+                        + "=ADDRESS binds it to another)"
+                : where;
+    }
+
     private static Finding device(Device device) {
         String subject = "device " + device.name();
         try (Context context = device.open();
@@ -50,7 +67,8 @@ final class DeviceChecks {
             String text = "opens, registers " + ByteSize.format(region.length()) + ", port 1 is " + port.state();
             if (port.gidTableLength() > 0) {
                 int index = context.preferredGidIndex(1);
-                text += ", GID " + index + " " + context.gid(1, index);
+                Gid gid = context.gid(1, index);
+                text += ", GID " + index + " " + gid + reach(device, gid, port.lid());
             }
             return port.state() == PortState.ACTIVE
                     ? Finding.ok(subject, text)

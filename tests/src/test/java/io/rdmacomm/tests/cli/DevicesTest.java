@@ -105,5 +105,9 @@ class DevicesTest {
 
         assertThat(result.exitCode()).isZero();
         assertThat(result.out()).contains("Java", "cores", "/dev/shm", "locked memory", "device soft0", "RDMA works");
+        assertThat(result.out())
+                .containsPattern("/dev/shm +.*writable")
+                .containsPattern(
+                        "device soft0 +.*, listens at 127\\.0\\.0\\.1 TCP port [1-9][0-9]* \\(from this host only");
     }
 }
