@@ -166,7 +166,7 @@ final class PingCommand extends Subcommand {
         return size == null ? DEFAULT_BYTES : size.intValue();
     }
 
-    private int serve() throws InterruptedException {
+    private int serve() {
         long clients = once ? 1 : count == null ? 0 : count;
         try (PingServer pingServer = new PingServer(common().withAddress(listen.bind(), listen.port()), out());
                 CloseOnExit _ = new CloseOnExit(pingServer::close)) {
