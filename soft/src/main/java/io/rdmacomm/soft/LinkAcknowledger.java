@@ -23,7 +23,8 @@ final class LinkAcknowledger {
     private final Acknowledgement acknowledgement = new Acknowledgement();
     private int told;
     private long untoldBytes;
-    private long lastTold = System.nanoTime();
+    private long lastCame = System.nanoTime();
+    private long lastTold = lastCame;
     private boolean signOfLife;
     private boolean refusalTold;
 
@@ -40,6 +41,7 @@ final class LinkAcknowledger {
     /// @param now in the time of [System#nanoTime()]
     void count(long bytes, long now) {
         untoldBytes += bytes;
+        lastCame = now;
         signOfLife = bytes > 0 && now - lastTold > SIGN_OF_LIFE_NANOS;
     }
 
@@ -100,7 +102,8 @@ final class LinkAcknowledger {
         output.end();
         told = acknowledgement.count;
         untoldBytes = 0;
-        lastTold = System.nanoTime();
+        // The clock is read once for what comes in, not once more for each answer.
+        lastTold = lastCame;
         signOfLife = false;
     }
 }

@@ -161,7 +161,7 @@ public final class Engine implements AutoCloseable {
             }
         } else {
             // Rounded up: what is due a little later is one more time to wake up otherwise.
-            selector.select(TimeUnit.NANOSECONDS.toMillis(waitNanos + 999_999));
+            selector.select(TimeUnit.NANOSECONDS.toMillis(waitNanos + EXACT_NANOS - 1));
         }
     }
 
