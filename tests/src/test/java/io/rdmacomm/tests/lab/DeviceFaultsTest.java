@@ -23,6 +23,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 class DeviceFaultsTest {
     private static final String DEVICE = "rxe9";
     private static final long SOON_MILLIS = 60_000;
+    private static final long SEVERAL_TIMEOUTS_MILLIS = 8_000;
 
     private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -81,6 +83,16 @@ class DeviceFaultsTest {
         return flood;
     }
 
+    /// Now and then, about once in thirty times, rxe sends a request and cannot send its answer, nor the request
+    /// behind it. For the latter it stops sending (`rxe_requester`, the label `err`); then the time-out of the
+    /// former asks for a repetition that nobody begins any more, and everything waits for that (`need_retry` in
+    /// `rxe_completer`). The change to ERROR still ends it all.
+    private static void endWhatTheDriverForgot(LocalQueue loop) {
+        assertThat(Shell.text("cat /sys/class/infiniband/" + DEVICE + "/ports/1/hw_counters/completer_retry_err"))
+                .isNotEqualToIgnoringWhitespace("0");
+        loop.modify(QueuePairState.ERROR);
+    }
+
     private static boolean comes(LocalEnd end, AsyncEventType type) throws InterruptedException {
         Deadline deadline = Deadline.in(SOON_MILLIS);
         while (deadline.waiting()) {
@@ -113,8 +125,16 @@ class DeviceFaultsTest {
         try (Activity flood = traffic(end, loop);
                 Activity others = traffic(bystander, other)) {
             Shell.run("ip link set f0 down");
+            boolean forgotten = !Deadline.until(SEVERAL_TIMEOUTS_MILLIS, () -> loop.state() == QueuePairState.ERROR);
+            if (forgotten) {
+                endWhatTheDriverForgot(loop);
+            }
             var failed = flood.await(SOON_MILLIS).failed();
-            assertThat(failed.getFirst().status()).isIn(WorkStatus.RETRY_EXCEEDED, WorkStatus.LOCAL_QUEUE_PAIR_ERROR);
+            assertThat(failed.getFirst().status())
+                    .isIn(
+                            forgotten
+                                    ? Set.of(WorkStatus.FLUSHED)
+                                    : Set.of(WorkStatus.RETRY_EXCEEDED, WorkStatus.LOCAL_QUEUE_PAIR_ERROR));
             assertThat(failed.stream().skip(1)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
             loop.awaitState(QueuePairState.ERROR);
             long before = others.done();
