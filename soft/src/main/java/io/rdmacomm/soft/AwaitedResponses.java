@@ -20,12 +20,17 @@ final class AwaitedResponses {
 
     /// @param reads what the peer was asked for
     AwaitedResponses(
-            SendRing ring, RequestExecutor executor, SentRequests sent, OutstandingReads reads, Placement placement) {
+            SoftContext context, SendRing ring, RequestExecutor executor, SentRequests sent, OutstandingReads reads) {
         this.ring = ring;
         this.executor = executor;
         this.sent = sent;
         this.reads = reads;
-        this.placement = placement;
+        this.placement = new Placement(context, 1);
+    }
+
+    /// Where the segment of a Read Response goes.
+    Placement placement() {
+        return placement;
     }
 
     /// A segment of a Read Response comes.

@@ -31,7 +31,6 @@ final class Link {
     private final FrameInput input;
     private final FrameOutput output;
     private final FrameOutput.KeyCheck keyCheck;
-    private final Placement placement;
     private final LinkRequester requester;
     private final LinkResponder responder;
     private final LinkReceiver receiver;
@@ -59,19 +58,11 @@ final class Link {
         this.keyCheck = context::isValid;
         boolean checksum = terms.mpa().checksum();
         this.output = new FrameOutput(arena.allocate(FrameOutput.memoryBytes(), 64), checksum);
-        this.placement = new Placement(context);
-        this.requester = new LinkRequester(context, parts.ring(), parts.executor(), placement, terms);
+        this.requester = new LinkRequester(context, parts.ring(), parts.executor(), terms);
         LocalKeys keys = new LocalKeys(context, parts.domain(), queuePair.number());
         this.responder = new LinkResponder(
-                context,
-                block,
-                queuePair.number(),
-                terms,
-                keys,
-                placement,
-                parts.receiveRing(),
-                parts.receiveCompletions());
-        this.receiver = new LinkReceiver(owner, terms, requester, responder, placement);
+                context, block, queuePair.number(), terms, keys, parts.receiveRing(), parts.receiveCompletions());
+        this.receiver = new LinkReceiver(owner, terms, requester, responder);
         this.input = new FrameInput(arena.allocate(FrameInput.memoryBytes(), 64), checksum, receiver);
         this.acknowledger = new LinkAcknowledger(terms, block, responder, output);
         this.attention = new LinkAttention(this, queuePair);
@@ -355,7 +346,7 @@ final class Link {
         }
         output.clear();
         input.clear();
-        placement.release();
+        receiver.release();
         // A peer of another make is told by FIN alone, behind everything that it has not read yet.
         context.links().farewell(channel, told || acknowledger.isRefusalTold() || (orderly && !terms.acknowledges()));
         if (!driving) {

@@ -24,11 +24,11 @@ final class LinkReceiver implements FrameInput.Receiver {
     private final AwaitedResponses responses;
     private final LinkResponder responder;
     private final ReceiveSequence sequence;
-    private final Placement placement;
     private final Acknowledgement acknowledgement = new Acknowledgement();
     private final TerminateMessage terminate = new TerminateMessage();
 
     private int incoming;
+    private Placement placement;
     private int atomicIdentifier;
     private long atomicOriginal;
     private long bytes;
@@ -38,8 +38,7 @@ final class LinkReceiver implements FrameInput.Receiver {
     private boolean terminated;
     private int notReadyTimer = -1;
 
-    LinkReceiver(
-            SendQueue owner, LinkTerms terms, LinkRequester requester, LinkResponder responder, Placement placement) {
+    LinkReceiver(SendQueue owner, LinkTerms terms, LinkRequester requester, LinkResponder responder) {
         this.owner = owner;
         this.terms = terms;
         this.requester = requester;
@@ -47,7 +46,7 @@ final class LinkReceiver implements FrameInput.Receiver {
         this.responses = requester.responses();
         this.responder = responder;
         this.sequence = responder.sequence();
-        this.placement = placement;
+        this.placement = responses.placement();
     }
 
     /// Counts the payload anew.
@@ -97,6 +96,7 @@ final class LinkReceiver implements FrameInput.Receiver {
     public int begin(SegmentHeader segment, ByteBuffer from, int at) {
         incoming = segment.opcode;
         spoken = true;
+        placement = incoming == Opcode.READ_RESPONSE ? responses.placement() : responder.placement(incoming);
         return switch (incoming) {
             case Opcode.READ_RESPONSE -> accept(segment) ? check(responses.beginRead(segment)) : FrameInput.STOP;
             case Opcode.ATOMIC_RESPONSE -> {
@@ -170,7 +170,7 @@ final class LinkReceiver implements FrameInput.Receiver {
             responses.lostMemory();
             stopped = true;
         } else {
-            responder.lostMemory();
+            responder.lostMemory(incoming);
         }
         return false;
     }
@@ -223,6 +223,12 @@ final class LinkReceiver implements FrameInput.Receiver {
             case Acknowledgement.ACCESS_ERROR -> WorkStatus.REMOTE_ACCESS_ERROR.code();
             default -> WorkStatus.REMOTE_OPERATION_ERROR.code();
         };
+    }
+
+    /// Forgets all memory.
+    void release() {
+        responses.placement().release();
+        responder.release();
     }
 
     @Override

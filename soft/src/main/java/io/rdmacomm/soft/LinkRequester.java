@@ -41,13 +41,13 @@ final class LinkRequester {
     private final ElementList local = new ElementList(SoftLimits.MAX_ELEMENTS);
     private boolean held;
 
-    LinkRequester(SoftContext context, SendRing ring, RequestExecutor executor, Placement placement, LinkTerms terms) {
+    LinkRequester(SoftContext context, SendRing ring, RequestExecutor executor, LinkTerms terms) {
         this.ring = ring;
         this.executor = executor;
         this.terms = terms;
         this.sent = new SentRequests(ring, executor, terms.acknowledges());
         this.reads = new OutstandingReads(terms.mpa().outboundReads());
-        this.responses = new AwaitedResponses(ring, executor, sent, reads, placement);
+        this.responses = new AwaitedResponses(context, ring, executor, sent, reads);
         this.message = new OutgoingMessage(context, terms.segmentLimit());
     }
 

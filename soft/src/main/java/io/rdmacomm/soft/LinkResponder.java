@@ -38,7 +38,7 @@ final class LinkResponder {
     private final LinkTerms terms;
     private final SoftCompletionQueue completions;
     private final LocalKeys keys;
-    private final Placement placement;
+    private final Placement writes;
     private final TakenReceive receive;
     private final OwedResponses responses;
     private final ReceiveSequence sequence = new ReceiveSequence();
@@ -63,17 +63,16 @@ final class LinkResponder {
             int number,
             LinkTerms terms,
             LocalKeys keys,
-            Placement placement,
             long receiveRing,
             SoftCompletionQueue completions) {
         this.block = block;
         this.number = number;
         this.terms = terms;
         this.keys = keys;
-        this.placement = placement;
+        this.writes = new Placement(context, 1);
         this.completions = completions;
         this.counters = context.links().counters();
-        this.receive = new TakenReceive(context, receiveRing, placement);
+        this.receive = new TakenReceive(context, receiveRing);
         this.responses = new OwedResponses(context, keys, terms);
     }
 
@@ -192,19 +191,18 @@ final class LinkResponder {
     }
 
     private int beginWrite(SegmentHeader header) {
-        placement.clear();
+        writes.clear();
         if (header.payloadBytes == 0) {
             return FrameInput.PLACE;
         }
         if ((block.access() & REMOTE_WRITE) == 0) {
             return refuse(INVALID_REQUEST);
         }
-        AccessFault fault =
-                keys.resolve(header.key, header.address, header.payloadBytes, REMOTE_WRITE, placement.pieces);
+        AccessFault fault = keys.resolve(header.key, header.address, header.payloadBytes, REMOTE_WRITE, writes.pieces);
         if (fault != null) {
             return refuse(protection(fault.placing()));
         }
-        placement.onlyWhileValid(header.key);
+        writes.onlyWhileValid(header.key);
         return FrameInput.PLACE;
     }
 
@@ -273,13 +271,22 @@ final class LinkResponder {
                 AsyncEventType.UNKNOWN);
     }
 
-    /// The memory that the payload was to be placed into is gone.
-    void lostMemory() {
-        if (receive.isTaken()) {
-            refusal = failReceive(WorkStatus.LOCAL_PROTECTION_ERROR.code());
-        } else {
-            refusal = protection(TerminateCode.TAGGED_INVALID_KEY);
-        }
+    /// Where the payload of a request goes, once it has begun.
+    Placement placement(int opcode) {
+        return opcode == Opcode.WRITE ? writes : receive.placement();
+    }
+
+    /// The memory that the payload of a request was to be placed into is gone.
+    void lostMemory(int opcode) {
+        refusal = opcode == Opcode.WRITE
+                ? protection(TerminateCode.TAGGED_INVALID_KEY)
+                : failReceive(WorkStatus.LOCAL_PROTECTION_ERROR.code());
+    }
+
+    /// Forgets all memory.
+    void release() {
+        writes.release();
+        receive.placement().release();
     }
 
     /// A frame of a request is there.

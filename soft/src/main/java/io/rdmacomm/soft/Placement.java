@@ -5,20 +5,25 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Where the payload that is coming in goes: pieces of registered memory, filled from the first on. Asks before
-/// each step whether the memory is still registered, so that nothing is placed into a region that is gone.
+/// Where the payload of a message that is coming in goes: pieces of registered memory, filled from the first on.
+/// Asks before each step whether the memory is still registered, so that nothing is placed into a region that is
+/// gone. Sends, Writes and Read Responses have one each, because a peer may put segments of the one between those
+/// of the other (RFC 5041 5.3).
 final class Placement {
     private static final int TARGETS = 16;
 
-    final ElementList pieces = new ElementList(SoftLimits.MAX_ELEMENTS);
+    final ElementList pieces;
     private final SoftContext context;
-    private final BufferViews views = new BufferViews(TARGETS);
+    private final BufferViews views;
     private int index;
     private long done;
     private int key;
 
-    Placement(SoftContext context) {
+    /// @param mostPieces how many pieces a message may go to
+    Placement(SoftContext context, int mostPieces) {
         this.context = context;
+        this.pieces = new ElementList(mostPieces);
+        this.views = new BufferViews(Math.min(mostPieces, TARGETS));
     }
 
     /// Begins anew, with no pieces.

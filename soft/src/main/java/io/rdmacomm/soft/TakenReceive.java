@@ -24,11 +24,15 @@ final class TakenReceive {
     /// None is taken.
     ///
     /// @param ring where the receive ring is in this context's control file
-    /// @param placement filled with the elements of the receive
-    TakenReceive(SoftContext context, long ring, Placement placement) {
+    TakenReceive(SoftContext context, long ring) {
         this.context = context;
         this.ring = ring;
-        this.placement = placement;
+        this.placement = new Placement(context, SoftLimits.MAX_ELEMENTS);
+    }
+
+    /// Where its message goes.
+    Placement placement() {
+        return placement;
     }
 
     boolean isTaken() {

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /// One end that connects by address: a context, a connection manager, a queue pair and a region.
 final class AddressEnd implements AutoCloseable {
@@ -100,17 +101,7 @@ final class AddressEnd implements AutoCloseable {
     Done next() {
         long deadline = System.nanoTime() + LONG.toNanos();
         while (done.isEmpty()) {
-            int count = queue.poll(completions);
-            for (int i = 0; i < count; i++) {
-                boolean success = completions.isSuccess(i);
-                done.add(new Done(
-                        completions.workId(i),
-                        completions.status(i),
-                        success && completions.isReceive(i),
-                        success ? completions.byteLength(i) : 0,
-                        success && completions.hasImmediate(i),
-                        success && completions.hasImmediate(i) ? completions.immediate(i) : 0));
-            }
+            take();
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError("nothing completed on " + pair + " in state " + pair.state());
             }
@@ -118,9 +109,34 @@ final class AddressEnd implements AutoCloseable {
         return done.remove();
     }
 
+    private void take() {
+        int count = queue.poll(completions);
+        for (int i = 0; i < count; i++) {
+            boolean success = completions.isSuccess(i);
+            done.add(new Done(
+                    completions.workId(i),
+                    completions.status(i),
+                    success && completions.isReceive(i),
+                    success ? completions.byteLength(i) : 0,
+                    success && completions.hasImmediate(i),
+                    success && completions.hasImmediate(i) ? completions.immediate(i) : 0));
+        }
+    }
+
     /// Whether nothing has completed now.
     boolean isQuiet() {
         return done.isEmpty() && queue.poll(completions) == 0;
+    }
+
+    /// Polls until this is so; in time or not at all.
+    void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + LONG.toNanos();
+        while (!condition.getAsBoolean()) {
+            take();
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("not so yet, with " + pair + " in state " + pair.state());
+            }
+        }
     }
 
     Done succeeded(long workId) {

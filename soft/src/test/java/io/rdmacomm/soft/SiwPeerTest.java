@@ -7,6 +7,8 @@ import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.TerminateCode;
 import io.rdmacomm.soft.mpa.Wire;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
@@ -249,6 +251,62 @@ class SiwPeerTest {
             response.setTagged(Opcode.READ_RESPONSE, last, key, address + from, to - from);
             peer.sendFrame(response, Arrays.copyOfRange(data, from, to));
         }
+    }
+
+    /// The messages of different queues may be cut into each other: a tagged one between segments of an untagged
+    /// one (RFC 5041 5.3 orders the segments of a message, and the messages of a queue).
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void taggedMessagesBetweenTheSegmentsOfASend(boolean checksums) throws Exception {
+        calledBySiw(checksums);
+        startOfSend();
+        own.post(own.batch().read(2, 0x1000, 5).with(own.region, 100, 4).signaled());
+        peer.readFrame();
+        answerRead(new byte[] {1, 2, 3, 4}, 2);
+        own.succeeded(2);
+        SegmentHeader write = new SegmentHeader();
+        write.setTagged(Opcode.WRITE, true, own.region.remoteKey(), own.region.address() + 200, 4);
+        peer.sendFrame(write, new byte[] {5, 6, 7, 8});
+        peer.sendFrame(endOfSend(), Arrays.copyOfRange(HELLO, 2, 6));
+        assertThat(own.succeeded(1).bytes()).isEqualTo(6);
+        assertThat(own.received()).isEqualTo("hello");
+        assertThat(own.region.segment().asSlice(100, 4).toArray(ValueLayout.JAVA_BYTE))
+                .containsExactly(1, 2, 3, 4);
+        assertThat(own.region.segment().asSlice(200, 4).toArray(ValueLayout.JAVA_BYTE))
+                .containsExactly(5, 6, 7, 8);
+    }
+
+    private void startOfSend() throws IOException {
+        SegmentHeader start = new SegmentHeader();
+        start.setUntagged(Opcode.SEND, 1);
+        start.last = false;
+        start.payloadBytes = 2;
+        peer.sendFrame(start, Arrays.copyOf(HELLO, 2));
+    }
+
+    private static SegmentHeader endOfSend() {
+        SegmentHeader end = new SegmentHeader();
+        end.setUntagged(Opcode.SEND, 1);
+        end.messageOffset = 2;
+        end.payloadBytes = 4;
+        return end;
+    }
+
+    /// The memory of a Write goes while it comes in, in the middle of a Send: that is not the receive's fault.
+    @Test
+    void memoryOfAWriteInsideASendGoes() throws Exception {
+        calledBySiw(false);
+        startOfSend();
+        MemoryRegion target = own.domain.allocate(64, AccessFlag.allRemote());
+        SegmentHeader write = new SegmentHeader();
+        write.setTagged(Opcode.WRITE, true, target.remoteKey(), target.address(), 8);
+        String frame = peer.frame(write, new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
+        peer.send(frame.substring(0, 2 * (16 + 4)));
+        own.await(() -> target.segment().get(ValueLayout.JAVA_BYTE, 3) == 4);
+        target.close();
+        peer.send(frame.substring(2 * (16 + 4)));
+        assertTerminated(TerminateCode.TAGGED_INVALID_KEY);
+        assertThat(own.next().status()).isEqualTo(WorkStatus.FLUSHED);
     }
 
     /// The steps of `rping -s`, with the sizes at its limits.
