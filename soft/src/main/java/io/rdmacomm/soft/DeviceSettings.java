@@ -1,5 +1,6 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.iwarp.Fpdu;
 import java.net.InetAddress;
 
 /// How one software device is set up: an entry of the system property `rdmacomm.soft.devices`, for example
@@ -9,8 +10,15 @@ import java.net.InetAddress;
 /// @param address what it is bound to: its GID, and where it listens
 /// @param sharedMemory whether it reaches peers on its own host over shared memory; if not, only over TCP
 /// @param checksum which TCP links have a checksum (CRC-32C) if the peer does not insist on one
-record DeviceSettings(String name, InetAddress address, boolean sharedMemory, Checksum checksum) {
+/// @param segment the longest frame that it sends, in bytes: what one TCP segment of the path carries (the EMSS of
+/// RFC 5044 4.5)
+record DeviceSettings(String name, InetAddress address, boolean sharedMemory, Checksum checksum, int segment) {
     private static final String DEFAULT_ADDRESS = "127.0.0.1";
+    private static final String SEGMENT = "segment=";
+    /// What every path takes (RFC 9293 3.7.1).
+    private static final int SHORTEST_SEGMENT = 536;
+    private static final int LONGEST_SEGMENT = 0xffff;
+    private static final int NO_LIMIT = Fpdu.bytes(Fpdu.MAX_SEGMENT_BYTES);
 
     /// Which TCP links have a checksum.
     enum Checksum {
@@ -32,6 +40,7 @@ record DeviceSettings(String name, InetAddress address, boolean sharedMemory, Ch
         InetAddress address = address(addressAndOptions[0]);
         boolean shared = true;
         Checksum checksum = Checksum.BETWEEN_HOSTS;
+        int segment = NO_LIMIT;
         if (addressAndOptions.length == 2) {
             for (String option : addressAndOptions[1].split("&", -1)) {
                 switch (option) {
@@ -39,13 +48,31 @@ record DeviceSettings(String name, InetAddress address, boolean sharedMemory, Ch
                     case "sharedMemory=false" -> shared = false;
                     case "checksum=true" -> checksum = Checksum.ALWAYS;
                     case "checksum=false" -> checksum = Checksum.NEVER;
-                    default ->
-                        throw new IllegalArgumentException("rdmacomm.soft.devices: '" + option
-                                + "' is not an option; there are sharedMemory=true|false and checksum=true|false");
+                    default -> segment = segment(option);
                 }
             }
         }
-        return new DeviceSettings(nameAndRest[0], address, shared, checksum);
+        return new DeviceSettings(nameAndRest[0], address, shared, checksum, segment);
+    }
+
+    private static int segment(String option) {
+        if (!option.startsWith(SEGMENT)) {
+            throw new IllegalArgumentException("rdmacomm.soft.devices: '" + option
+                    + "' is not an option; there are sharedMemory=true|false, checksum=true|false and segment=BYTES");
+        }
+        String size = option.substring(SEGMENT.length());
+        int bytes = size.matches("[0-9]{1,5}") ? Integer.parseInt(size) : 0;
+        if (bytes < SHORTEST_SEGMENT || bytes > LONGEST_SEGMENT) {
+            throw new IllegalArgumentException("rdmacomm.soft.devices: '" + option
+                    + "' is not the payload of a TCP segment; write " + SHORTEST_SEGMENT + " to " + LONGEST_SEGMENT
+                    + " bytes, for example " + SEGMENT + "1440");
+        }
+        return bytes;
+    }
+
+    /// The longest DDP segment that it sends, in bytes: what a frame of at most [#segment] bytes holds.
+    int segmentLimit() {
+        return Fpdu.segmentLimit(segment);
     }
 
     /// Whether this side asks for a checksum on a link between these two addresses.

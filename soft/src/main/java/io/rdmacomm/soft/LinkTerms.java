@@ -26,8 +26,8 @@ record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean initiator
     }
 
     /// The longest segment to send to one of our own devices.
-    static int segmentLimit(PeerHandshake peer) {
-        return Math.clamp(peer.longestSegment(), SHORTEST_SEGMENT, LONGEST_SEGMENT);
+    static int segmentLimit(PeerHandshake peer, DeviceSettings own) {
+        return Math.clamp(peer.longestSegment(), SHORTEST_SEGMENT, own.segmentLimit());
     }
 
     /// Whether both sides have the feature.

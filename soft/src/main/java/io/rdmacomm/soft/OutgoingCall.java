@@ -71,7 +71,7 @@ final class OutgoingCall extends Call {
                 new LinkTerms(
                         terms,
                         LinkTerms.FEATURES & peer.features(),
-                        LinkTerms.segmentLimit(peer),
+                        LinkTerms.segmentLimit(peer, queuePair.context().settings()),
                         true,
                         peer.source().number()));
     }

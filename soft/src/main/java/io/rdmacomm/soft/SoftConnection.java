@@ -122,10 +122,11 @@ final class SoftConnection extends Connection {
         return asked == EnhancedSetup.NOT_NEGOTIATED ? MOST_READS : Math.min(asked, MOST_READS);
     }
 
-    /// The longest segment for a peer of another make: RNICs take what fits into one TCP segment.
-    static int segmentLimit(InetAddress local) {
+    /// The longest segment for a peer of another make: RNICs take what fits into one TCP segment. That of the
+    /// first hop is known; where the path takes less, the device is told.
+    static int segmentLimit(InetAddress local, DeviceSettings own) {
         int headers = (local instanceof Inet4Address ? IPV4_AND_TCP : IPV6_AND_TCP) + TIME_STAMPS;
-        return Fpdu.segmentLimit(mtu(local) - headers);
+        return Math.min(own.segmentLimit(), Fpdu.segmentLimit(mtu(local) - headers));
     }
 
     private static int mtu(InetAddress local) {

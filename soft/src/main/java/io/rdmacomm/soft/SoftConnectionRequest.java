@@ -72,12 +72,13 @@ final class SoftConnectionRequest extends ConnectionRequest {
                     Errno.ECONNRESET,
                     remoteAddress() + " has gone before its request was accepted: " + e.getMessage());
         }
+        DeviceSettings own = connections.softContext().settings();
         LinkTerms terms = new LinkTerms(
                 wishes.responderTerms(frame, reply),
                 ours ? LinkTerms.FEATURES : 0,
                 ours
-                        ? LinkTerms.LONGEST_SEGMENT
-                        : SoftConnection.segmentLimit(localAddress().getAddress()),
+                        ? own.segmentLimit()
+                        : SoftConnection.segmentLimit(localAddress().getAddress(), own),
                 false,
                 0);
         SoftConnection connection =

@@ -380,7 +380,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
                         new LinkTerms(
                                 wishes.responderTerms(request, reply),
                                 LinkTerms.FEATURES & peer.features(),
-                                LinkTerms.segmentLimit(peer),
+                                LinkTerms.segmentLimit(peer, context.settings()),
                                 false,
                                 peer.source().number()));
             }

@@ -84,12 +84,13 @@ final class SoftRoute extends Route {
             throw failure(e, timeoutNanos);
         }
         PeerHandshake peer = PeerHandshake.find(made.reply().privateData());
+        DeviceSettings own = connections.softContext().settings();
         LinkTerms terms = peer == null
-                ? new LinkTerms(made.terms(), 0, SoftConnection.segmentLimit(local.getAddress()), true, 0)
+                ? new LinkTerms(made.terms(), 0, SoftConnection.segmentLimit(local.getAddress(), own), true, 0)
                 : new LinkTerms(
                         made.terms(),
                         LinkTerms.FEATURES & peer.features(),
-                        LinkTerms.segmentLimit(peer),
+                        LinkTerms.segmentLimit(peer, own),
                         true,
                         peer.source().number());
         byte[] privateData = PeerHandshake.withoutBlock(made.reply().privateData());

@@ -3,10 +3,12 @@ package io.rdmacomm.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.soft.iwarp.Fpdu;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class DeviceSettingsTest {
     @ParameterizedTest
@@ -29,6 +31,30 @@ final class DeviceSettingsTest {
         assertThatThrownBy(() -> DeviceSettings.parse("soft0=127.0.0.1?checksums=true"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'checksums=true' is not an option");
+    }
+
+    /// One byte of the frame is left of 1441: its length is a multiple of 4 (RFC 5044 4.5).
+    @ParameterizedTest
+    @CsvSource({
+        "soft0, 65535",
+        "soft0=127.0.0.1?segment=1440, 1434",
+        "soft0=127.0.0.1?checksum=true&segment=1441, 1434",
+        "soft0=127.0.0.1?segment=536, 530",
+        "soft0=127.0.0.1?segment=65535, 65526"
+    })
+    void aFrameFitsTheTcpSegmentsThatAreAskedFor(String entry, int segment) {
+        DeviceSettings settings = DeviceSettings.parse(entry);
+        assertThat(settings.segmentLimit()).isEqualTo(segment);
+        assertThat(Fpdu.bytes(segment) <= settings.segment()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"535", "0", "-1", "65536", "99999999999", "", "1k", "+1440"})
+    void aSegmentSizeThatNoTcpHasIsRefused(String size) {
+        assertThatThrownBy(() -> DeviceSettings.parse("soft0=127.0.0.1?segment=" + size))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("rdmacomm.soft.devices: 'segment=" + size + "'")
+                .hasMessageContaining("536 to 65535");
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.iwarp.Fpdu;
 import io.rdmacomm.soft.iwarp.Opcode;
 import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
@@ -15,6 +16,7 @@ import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -86,8 +88,12 @@ class SiwPeerTest {
     }
 
     private void calling(String expectedRequest, String reply) throws Exception {
+        calling("soft0=127.0.0.1?checksum=true", expectedRequest, reply);
+    }
+
+    private void calling(String device, String expectedRequest, String reply) throws Exception {
         own.close();
-        own = new AddressEnd("soft0=127.0.0.1?checksum=true");
+        own = new AddressEnd(device);
         try (ServerSocket server = Wire.listen()) {
             CompletableFuture<Connection> connecting = AddressEnd.async(() -> {
                 try (var route = own.manager.resolve(Wire.addressOf(server), LONG)) {
@@ -307,6 +313,51 @@ class SiwPeerTest {
         peer.send(frame.substring(2 * (16 + 4)));
         assertTerminated(TerminateCode.TAGGED_INVALID_KEY);
         assertThat(own.next().status()).isEqualTo(WorkStatus.FLUSHED);
+    }
+
+    /// An adapter takes frames that fit into a TCP segment (RFC 5044 4.5): of each kind of message with payload.
+    @ParameterizedTest
+    @ValueSource(ints = {536, 1440, 8948})
+    void framesFitTheSegmentsOfTheDevice(int segment) throws Exception {
+        own.close();
+        own = new AddressEnd("soft0=127.0.0.1?segment=" + segment);
+        calledBySiw(true);
+        peer.sendMessage(1, HELLO);
+        own.succeeded(1);
+        int bytes = 30_001;
+        own.fill(bytes, 3);
+        byte[] expected = own.region.segment().asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
+
+        own.post(own.batch().send(2).with(own.region, 0, bytes).signaled());
+        assertThat(readMessage(Opcode.SEND, segment)).isEqualTo(expected);
+        own.succeeded(2);
+        own.post(own.batch().write(3, 0x2000, 5).with(own.region, 0, bytes).signaled());
+        assertThat(readMessage(Opcode.WRITE, segment)).isEqualTo(expected);
+        own.succeeded(3);
+        ReadRequest read = new ReadRequest();
+        read.bytes = bytes;
+        read.sourceKey = own.region.remoteKey();
+        read.sourceAddress = own.region.address();
+        peer.send(peer.readRequest(1, read));
+        assertThat(readMessage(Opcode.READ_RESPONSE, segment)).isEqualTo(expected);
+    }
+
+    @Test
+    void framesFitTheSegmentsOfADeviceThatCalls() throws Exception {
+        calling("soft0=127.0.0.1?checksum=true&segment=1440", "5402 0004 8001 c001", "5402 0004 0001 0001");
+        own.post(own.batch().send(2).with(own.region, 0, 5000).signaled());
+        assertThat(readMessage(Opcode.SEND, 1440)).hasSize(5000);
+        own.succeeded(2);
+    }
+
+    private byte[] readMessage(int opcode, int longestFrame) throws IOException {
+        ByteArrayOutputStream message = new ByteArrayOutputStream();
+        do {
+            message.write(peer.readFrame());
+            assertThat(peer.header.opcode).isEqualTo(opcode);
+            assertThat(Fpdu.bytes(peer.header.segmentBytes())).isLessThanOrEqualTo(longestFrame);
+        } while (!peer.header.last);
+        return message.toByteArray();
     }
 
     /// The steps of `rping -s`, with the sizes at its limits.
