@@ -260,7 +260,8 @@ final class Link {
         }
         Refusal refusal = responder.refusal();
         if (sent.settle()) {
-            owner.linkFailed(sent.failure(), sent.vendorError(), receiver.termination());
+            String termination = receiver.termination();
+            owner.linkFailed(sent.failure(), sent.vendorError(), termination != null ? termination : requester.lack());
         } else if (receiver.isClosedByPeer() && !responder.isInsideReceive()) {
             owner.linkClosed(this);
         } else if (refusal != null) {

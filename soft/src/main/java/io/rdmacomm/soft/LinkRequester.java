@@ -16,6 +16,7 @@ import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /// The requester's half of a link: turns the requests in the ring of a queue pair into messages. Under the queue
 /// pair's send lock.
@@ -40,6 +41,7 @@ final class LinkRequester {
     private final AtomicRequest atomicRequest = new AtomicRequest();
     private final ElementList local = new ElementList(SoftLimits.MAX_ELEMENTS);
     private boolean held;
+    private @Nullable String lack;
 
     LinkRequester(SoftContext context, SendRing ring, RequestExecutor executor, LinkTerms terms) {
         this.ring = ring;
@@ -125,7 +127,8 @@ final class LinkRequester {
         if ((flags & FENCE) != 0 && !reads.isEmpty()) {
             return false;
         }
-        if (!isUnderstood(opcode)) {
+        lack = lack(opcode);
+        if (lack != null) {
             sent.stopNext(WorkStatus.REMOTE_INVALID_REQUEST.code());
             return false;
         }
@@ -145,14 +148,25 @@ final class LinkRequester {
         return true;
     }
 
-    private boolean isUnderstood(int opcode) {
+    /// Why a request cannot be sent to this peer, or null. Most such requests [QueuePair#post] has refused; those
+    /// that were posted before the link stood come here.
+    private @Nullable String lack(int opcode) {
         if (isRead(opcode) && terms.mpa().outboundReads() == 0) {
-            return false; // Agreed on by address: it would wait for ever.
+            // It would wait for ever.
+            return "a READ was not sent: the connection's initiator depth is 0";
         }
-        if (RequestExecutor.isAtomic(opcode)) {
-            return terms.has(PeerHandshake.FEATURE_ATOMIC);
+        if (RequestExecutor.isAtomic(opcode) && !terms.has(PeerHandshake.FEATURE_ATOMIC)) {
+            return "an atomic operation was not sent: the peer has none";
         }
-        return !RequestExecutor.hasImmediate(opcode) || terms.has(PeerHandshake.FEATURE_IMMEDIATE);
+        return RequestExecutor.hasImmediate(opcode) && !terms.has(PeerHandshake.FEATURE_IMMEDIATE)
+                ? "immediate data was not sent: the peer takes none"
+                : null;
+    }
+
+    /// Why the request that was looked at last was not sent, if the peer cannot carry it out; else null.
+    @Nullable
+    String lack() {
+        return lack;
     }
 
     private static boolean isRead(int opcode) {

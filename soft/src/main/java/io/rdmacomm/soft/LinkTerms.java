@@ -2,6 +2,9 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.iwarp.MpaTerms;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
+import io.rdmacomm.verbs.SendOpcode;
+import java.util.EnumSet;
+import java.util.Set;
 
 /// What the two ends of a TCP connection have agreed on before a queue pair takes it over.
 ///
@@ -28,6 +31,21 @@ record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean initiator
     /// The longest segment to send to one of our own devices.
     static int segmentLimit(PeerHandshake peer, DeviceSettings own) {
         return Math.clamp(peer.longestSegment(), SHORTEST_SEGMENT, own.segmentLimit());
+    }
+
+    /// The requests that the peer does not understand, because it has only those of RFC 5040, or is an old one of
+    /// our own.
+    Set<SendOpcode> missing() {
+        EnumSet<SendOpcode> missing = EnumSet.noneOf(SendOpcode.class);
+        if (!has(PeerHandshake.FEATURE_IMMEDIATE)) {
+            missing.add(SendOpcode.SEND_WITH_IMMEDIATE);
+            missing.add(SendOpcode.WRITE_WITH_IMMEDIATE);
+        }
+        if (!has(PeerHandshake.FEATURE_ATOMIC)) {
+            missing.add(SendOpcode.COMPARE_AND_SWAP);
+            missing.add(SendOpcode.FETCH_AND_ADD);
+        }
+        return missing;
     }
 
     /// Whether both sides have the feature.

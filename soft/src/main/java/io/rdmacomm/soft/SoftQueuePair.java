@@ -22,12 +22,14 @@ import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.nio.channels.SocketChannel;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -392,6 +394,13 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
 
     private void attach(SocketChannel channel, LinkTerms terms) throws IOException {
         established = false;
+        Set<SendOpcode> missing = terms.missing();
+        peerLacks(
+                missing,
+                missing.isEmpty()
+                        ? ""
+                        : channel.getRemoteAddress()
+                                + " has the requests of iWARP alone (RFC 5040); use SEND, WRITE or READ");
         Link link = new Link(this, sends, parts, channel, terms);
         context.links().counters().established();
         sends.attach(link, link.attention());

@@ -18,6 +18,7 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -223,6 +224,22 @@ class HostilePeerTest {
         await("the queue pair fails", () -> victim.state() == QueuePairState.ERROR);
         Set<AccessFlag> rights = memory.access();
         assertThat(rights).isNotEmpty();
+        works();
+    }
+
+    /// Too late to be refused when it is posted: it fails as a request that the peer cannot carry out.
+    @Test
+    void whatWasPostedForAPeerThatDoesNotKnowItFails() throws IOException {
+        QueuePair victim = victim();
+        SendBatch batch = SendBatch.create(arena, 1, 1);
+        victim.post(batch.sendWithImmediate(1, 99).with(memory, 0, 4).signaled());
+        try (SocketChannel peer = impersonate(victim, PSN, 0, LinkTerms.LONGEST_SEGMENT)) {
+            peer.write(readyToReceive());
+            Completions done = Completions.create(arena, 8);
+            await("the SEND fails", () -> completions.poll(done) == 1);
+            assertThat(done.status(0)).isEqualTo(WorkStatus.REMOTE_INVALID_REQUEST);
+            await("the end of the connection", () -> isEnded(peer));
+        }
         works();
     }
 

@@ -1,6 +1,8 @@
 package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdmacomm.soft.iwarp.Fpdu;
 import io.rdmacomm.soft.iwarp.Opcode;
@@ -9,8 +11,13 @@ import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.TerminateCode;
 import io.rdmacomm.soft.mpa.Wire;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SendOpcode;
+import io.rdmacomm.verbs.WorkRequestException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
@@ -36,6 +43,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// A software device and one of another make: what Linux siw sends, byte for byte, and what it would make of ours.
@@ -451,8 +459,9 @@ class SiwPeerTest {
         peer.sendMessage(1, HELLO);
         own.succeeded(1);
         own.post(own.batch().read(2, 0x1000, 5).with(own.region, 0, 4).signaled());
-        assertThat(own.next().status()).isNotEqualTo(WorkStatus.SUCCESS);
+        assertThat(own.next().status()).isEqualTo(WorkStatus.REMOTE_INVALID_REQUEST);
         assertThat(connection.awaitDisconnect(LONG)).isTrue();
+        assertThat(connection.disconnectReason()).contains("READ was not sent", "initiator depth is 0");
     }
 
     @Test
@@ -476,19 +485,50 @@ class SiwPeerTest {
 
     // ---- What others do not have ----
 
-    @Test
-    void whatThePeerDoesNotKnowIsNotSent() throws Exception {
+    /// As libsiw refuses them: what was posted before is sent, and the connection stands.
+    @ParameterizedTest
+    @EnumSource(names = {"SEND_WITH_IMMEDIATE", "WRITE_WITH_IMMEDIATE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
+    void whatThePeerDoesNotKnowIsNotPosted(SendOpcode opcode) throws Exception {
         calledBySiw(false);
         peer.sendMessage(1, HELLO);
         own.succeeded(1);
-        own.post(own.batch()
-                .writeWithImmediate(2, 0x1000, 5, 99)
-                .with(own.region, 0, 4)
-                .signaled());
-        assertThat(own.next().status()).isNotEqualTo(WorkStatus.SUCCESS);
-        assertThat(own.pair.state()).isEqualTo(QueuePairState.ERROR);
-        assertThat(connection.awaitDisconnect(LONG)).isTrue();
-        assertThat(peer.wire.isEnded()).isTrue();
+        own.put("before");
+        SendBatch batch = own.batch().send(2).with(own.region, 0, 7).signaled();
+        switch (opcode) {
+            case SEND_WITH_IMMEDIATE -> batch.sendWithImmediate(3, 99);
+            case WRITE_WITH_IMMEDIATE -> batch.writeWithImmediate(3, 0x1000, 5, 99);
+            case COMPARE_AND_SWAP -> batch.compareAndSwap(3, 0x1000, 5, 0, 1);
+            default -> batch.fetchAndAdd(3, 0x1000, 5, 1);
+        }
+        batch.with(own.region, 0, 8).send(4).with(own.region, 0, 7);
+        WorkRequestException refused = catchThrowableOfType(WorkRequestException.class, () -> own.pair.post(batch));
+        assertThat(refused.index()).isEqualTo(1);
+        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(refused)
+                .hasMessageContaining(opcode + " is not possible with this peer")
+                .hasMessageContaining(connection.remoteAddress().toString())
+                .hasMessageContaining("RFC 5040");
+        assertMessage(1, "before");
+        own.succeeded(2);
+        own.put("after");
+        send(6);
+        assertMessage(2, "after");
+        own.succeeded(7);
+        assertThat(connection.isConnected()).isTrue();
+        assertThat(own.isQuiet()).isTrue();
+    }
+
+    /// The next connection of the queue pair may be to a peer that knows more.
+    @Test
+    void aQueuePairThatIsResetForgetsWhatItsPeerDidNotKnow() throws Exception {
+        calledBySiw(false);
+        SendBatch batch = own.batch().sendWithImmediate(2, 99);
+        assertThatThrownBy(() -> own.pair.post(batch)).isInstanceOf(WorkRequestException.class);
+        own.pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+        own.pair.connect(own.pair.info());
+        own.receive(1, 8);
+        own.post(batch.clear().sendWithImmediate(2, 99).signaled());
+        assertThat(own.statuses(2)).containsOnly(WorkStatus.SUCCESS);
     }
 
     // ---- Violations of the peer ----

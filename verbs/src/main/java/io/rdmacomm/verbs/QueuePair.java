@@ -42,6 +42,7 @@ public abstract class QueuePair extends Resource {
     private QueueSizes sizes = QueueSizes.defaults();
     private int readElements;
     private int opcodes;
+    private String peerLack = "";
     private long receivesPosted;
     private volatile long receivesRetired;
 
@@ -191,6 +192,7 @@ public abstract class QueuePair extends Resource {
             doModify(from, to, change, effective);
             attributes.apply(change);
             if (to == QueuePairState.RESET) {
+                peerLacks(Set.of(), "");
                 sendDepth.clear();
                 receivesPosted = 0;
                 receivesRetired = 0;
@@ -226,8 +228,8 @@ public abstract class QueuePair extends Resource {
     /// @return how many were taken; fewer than the batch holds means that the queue is full until completions are
     /// polled
     /// @throws QueuePairStateException if the state is RESET, INIT or READY_TO_RECEIVE
-    /// @throws WorkRequestException if a request does not fit this queue pair or the device refuses it; those
-    /// before it were posted
+    /// @throws WorkRequestException if a request does not fit this queue pair, the device refuses it, or the peer
+    /// of a connection by address is known to lack it; those before it were posted
     public final int post(SendBatch batch) {
         return post(batch, 0);
     }
@@ -322,8 +324,11 @@ public abstract class QueuePair extends Resource {
     private @Nullable String complaint(SendBatch batch, int index) {
         int code = batch.opcodeCode(index);
         if ((1 << code & opcodes) == 0) {
-            return SendOpcode.of(code) + " is not possible on a " + options.type() + " queue pair of "
-                    + protectionDomain.context();
+            boolean ofDevice = (1 << code & allowedOpcodes(options.type(), protectionDomain.context())) != 0;
+            return ofDevice
+                    ? SendOpcode.of(code) + " is not possible with this peer: " + peerLack
+                    : SendOpcode.of(code) + " is not possible on a " + options.type() + " queue pair of "
+                            + protectionDomain.context();
         }
         if (batch.elementCount(index) > sizes.sendElements()) {
             return batch.elementCount(index) + " scatter/gather elements, this queue pair allows "
@@ -469,6 +474,20 @@ public abstract class QueuePair extends Resource {
     /// The lock that posting receives, modifying and closing hold; taken after [#sendLock()].
     protected final OperationLock receiveLock() {
         return receiveLock;
+    }
+
+    /// A provider has learnt that the peer cannot carry out these requests: [#post] refuses them until the queue
+    /// pair is reset, or the provider knows better. Under [#sendLock()].
+    ///
+    /// @param missing replaces what was missing before
+    /// @param why what kind of peer it is, and what to do
+    protected final void peerLacks(Set<SendOpcode> missing, String why) {
+        int mask = 0;
+        for (SendOpcode opcode : missing) {
+            mask |= 1 << opcode.code();
+        }
+        opcodes = allowedOpcodes(options.type(), protectionDomain.context()) & ~mask;
+        peerLack = why;
     }
 
     /// A provider has noticed that the queue pair changed its state by itself.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdmacomm.verbs.NullDevice.NullQueuePair;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -279,6 +280,34 @@ class QueuePairTest extends QueuePairFixture {
         batch.clear().fetchAndAdd(0, 0, 0, 0).with(0, 8, 0);
         NullQueuePair reliable = connected(options());
         assertThatThrownBy(() -> reliable.post(batch)).hasMessageContaining("FETCH_AND_ADD is not possible");
+    }
+
+    @Test
+    void anOpcodeThatThePeerLacksIsRefusedUntilReset() {
+        NullQueuePair pair = connected(options());
+        SendBatch batch = SendBatch.create(arena, 2, 1);
+        batch.send(0).sendWithImmediate(1, 7);
+        pair.peerLacks(EnumSet.of(SendOpcode.SEND_WITH_IMMEDIATE), "it is an old one");
+
+        WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
+
+        assertThat(bad.index()).isEqualTo(1);
+        assertThat(bad).hasMessageContaining("SEND_WITH_IMMEDIATE is not possible with this peer: it is an old one");
+        assertThat(pair.sent).containsExactly(0L);
+        pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+        pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));
+        assertThat(pair.post(batch)).isEqualTo(2);
+    }
+
+    @Test
+    void whatTheDeviceLacksIsNotThePeersFault() {
+        device.capabilities.remove(Capability.ATOMICS);
+        NullQueuePair pair = connected(options());
+        pair.peerLacks(EnumSet.of(SendOpcode.FETCH_AND_ADD), "it is an old one");
+        pair.peerLacks(EnumSet.noneOf(SendOpcode.class), "");
+        SendBatch batch = SendBatch.create(arena, 1, 1);
+        batch.fetchAndAdd(0, 0, 0, 0).with(0, 8, 0);
+        assertThatThrownBy(() -> pair.post(batch)).hasMessageContaining("FETCH_AND_ADD is not possible on a RELIABLE");
     }
 
     private NullQueuePair connectedUnreliable() {

@@ -14,7 +14,9 @@ import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.SendOpcode;
+import io.rdmacomm.verbs.WorkRequestException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
@@ -299,11 +301,11 @@ class SoftwareToKernelTest {
         }
     }
 
-    /// Immediate data and atomics are no part of what siw speaks: they end here, with a completion that says so,
-    /// and siw is never asked.
+    /// Immediate data and atomics are no part of what siw speaks: they are refused here, siw is never asked, and
+    /// the connection stands.
     @ParameterizedTest
     @ValueSource(strings = {"SEND_WITH_IMMEDIATE", "FETCH_AND_ADD"})
-    void whatTheKernelDoesNotSpeakFailsHere(String opcode) throws Exception {
+    void whatTheKernelDoesNotSpeakIsRefusedHere(String opcode) throws Exception {
         try (LocalEnd end = LocalEnd.open("siw0")) {
             LocalQueue queue = end.queue(Spec.usual());
             LocalMemory memory = end.allocate(64, AccessFlag.allRemote());
@@ -314,7 +316,7 @@ class SoftwareToKernelTest {
                 queue.awaitAccepted();
                 Outcome outcome = client.end();
                 outcome.assertGood();
-                assertThat(outcome.text()).contains("failed here: " + opcode);
+                assertThat(outcome.text()).contains("refused here: " + opcode);
             }
             assertThat(queue.collect(1, EndQueue.PATIENCE_MILLIS))
                     .allMatch(done -> done.status() == WorkStatus.FLUSHED)
@@ -332,14 +334,14 @@ class SoftwareToKernelTest {
                 LocalMemory memory = end.allocate(64, AccessFlag.allRemote());
                 queue.connectTo(KERNEL, Integer.parseInt(words[0]), ConnectionOptions.defaults());
                 Piece piece = memory.piece(0, 8);
-                queue.post(
-                        SendOpcode.valueOf(words[1]) == SendOpcode.FETCH_AND_ADD
-                                ? Work.fetchAndAdd(7, memory.remote(), 1, piece)
-                                : Work.sendImmediate(7, 99, piece));
-                assertThat(queue.collect(1, EndQueue.PATIENCE_MILLIS))
-                        .hasSize(1)
-                        .allMatch(done -> done.status() == WorkStatus.REMOTE_INVALID_REQUEST);
-                System.out.println("failed here: " + words[1]);
+                assertThatThrownBy(() -> queue.post(
+                                SendOpcode.valueOf(words[1]) == SendOpcode.FETCH_AND_ADD
+                                        ? Work.fetchAndAdd(7, memory.remote(), 1, piece)
+                                        : Work.sendImmediate(7, 99, piece)))
+                        .isInstanceOf(WorkRequestException.class)
+                        .hasMessageContaining(words[1] + " is not possible with this peer");
+                assertThat(queue.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+                System.out.println("refused here: " + words[1]);
             }
         }
     }
