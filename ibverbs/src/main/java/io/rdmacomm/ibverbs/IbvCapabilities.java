@@ -42,6 +42,10 @@ final class IbvCapabilities {
         add(able, Capability.SEND_WITH_INVALIDATE, invalidates);
         add(able, Capability.LOCAL_INVALIDATE, invalidates && infiniband);
         add(able, Capability.ATOMICS, attributes.atomics() != AtomicCapability.NONE);
+        // siw_activate_tx_from_sq() refuses it when it is its turn: the connection ends, or the queue stands still.
+        add(able, Capability.FENCED_READ, !siw);
+        // siw_check_sgl_tx() skips an empty element, siw_tx_hdt() looks up its memory nevertheless: the kernel fails.
+        add(able, Capability.EMPTY_ELEMENTS, !siw);
         add(able, Capability.RECEIVER_NOT_READY, infiniband);
         add(able, Capability.SHARED_RECEIVE_QUEUE, shared);
         add(

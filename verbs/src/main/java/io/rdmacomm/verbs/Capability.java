@@ -23,6 +23,11 @@ public enum Capability {
     LOCAL_INVALIDATE,
     /// Compare-and-swap and fetch-and-add on remote memory.
     ATOMICS,
+    /// A READ that is fenced; other requests may be fenced on every device.
+    FENCED_READ,
+    /// An element of length zero in front of others in the scatter/gather list of a send request. At the end of
+    /// the list, or alone, every device takes it.
+    EMPTY_ELEMENTS,
     /// Receiver-not-ready is answered and retried; without it a SEND that meets no receive ends the connection.
     RECEIVER_NOT_READY,
     /// Shared receive queues.

@@ -5,7 +5,6 @@ import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /// A send queue and a receive queue (`struct ibv_qp`, ibv_create_qp(3)). Usable from any thread.
 ///
@@ -16,11 +15,6 @@ public abstract class QueuePair extends Resource {
     private static final String POST_SEND = "post send (ibv_post_send)";
     private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
     private static final VarHandle RECEIVES_RETIRED;
-    private static final int INLINE_OPCODES = 1 << SendOpcode.SEND.code()
-            | 1 << SendOpcode.SEND_WITH_IMMEDIATE.code()
-            | 1 << SendOpcode.SEND_WITH_INVALIDATE.code()
-            | 1 << SendOpcode.WRITE.code()
-            | 1 << SendOpcode.WRITE_WITH_IMMEDIATE.code();
 
     static {
         try {
@@ -40,9 +34,7 @@ public abstract class QueuePair extends Resource {
     // Set by begin(), when the provider has said what sizes it really gave.
     private SendDepth sendDepth = new SendDepth(0);
     private QueueSizes sizes = QueueSizes.defaults();
-    private int readElements;
-    private int opcodes;
-    private String peerLack = "";
+    private SendChecks sendChecks = SendChecks.NONE;
     private long receivesPosted;
     private volatile long receivesRetired;
 
@@ -56,9 +48,8 @@ public abstract class QueuePair extends Resource {
     /// Ties the complete object into its context.
     final void begin() {
         sizes = doSizes();
-        readElements = doReadElements();
         sendDepth = new SendDepth(sizes.sends());
-        opcodes = allowedOpcodes(options.type(), protectionDomain.context());
+        sendChecks = SendChecks.of(options.type(), protectionDomain.context(), sizes, doReadElements());
         dependOn(options.sendCompletions());
         if (!options.receiveCompletions().equals(options.sendCompletions())) {
             dependOn(options.receiveCompletions());
@@ -246,7 +237,7 @@ public abstract class QueuePair extends Resource {
                 throw notReady(POST_SEND, now, "connect it first");
             }
             int count = batch.size() - first;
-            if (fits(batch)) {
+            if (sendChecks.fit(batch)) {
                 return postGood(batch, first, count, now);
             }
             return postUntilBad(batch, first, count, now);
@@ -302,7 +293,7 @@ public abstract class QueuePair extends Resource {
         int good = 0;
         String complaint = null;
         while (good < count && complaint == null) {
-            complaint = complaint(batch, first + good);
+            complaint = sendChecks.complaint(batch, first + good, this);
             good += complaint == null ? 1 : 0;
         }
         int taken = good == 0 ? 0 : postGood(batch, first, good, now);
@@ -310,43 +301,6 @@ public abstract class QueuePair extends Resource {
             throw new WorkRequestException(POST_SEND, first + good, complaint);
         }
         return taken;
-    }
-
-    /// The whole batch at once: what was or-ed and maximised while it was filled.
-    private boolean fits(SendBatch batch) {
-        return (batch.opcodes() & ~opcodes) == 0
-                && batch.mostElements() <= sizes.sendElements()
-                && (batch.mostElements() <= readElements || !batch.contains(SendOpcode.READ))
-                && batch.mostInline() <= sizes.inlineBytes()
-                && (batch.inlineOpcodes() & ~INLINE_OPCODES) == 0;
-    }
-
-    private @Nullable String complaint(SendBatch batch, int index) {
-        int code = batch.opcodeCode(index);
-        if ((1 << code & opcodes) == 0) {
-            boolean ofDevice = (1 << code & allowedOpcodes(options.type(), protectionDomain.context())) != 0;
-            return ofDevice
-                    ? SendOpcode.of(code) + " is not possible with this peer: " + peerLack
-                    : SendOpcode.of(code) + " is not possible on a " + options.type() + " queue pair of "
-                            + protectionDomain.context();
-        }
-        if (batch.elementCount(index) > sizes.sendElements()) {
-            return batch.elementCount(index) + " scatter/gather elements, this queue pair allows "
-                    + sizes.sendElements();
-        }
-        if (code == SendOpcode.READ.code() && batch.elementCount(index) > readElements) {
-            return batch.elementCount(index) + " scatter/gather elements of a READ, " + protectionDomain.context()
-                    + " allows " + readElements;
-        }
-        if ((batch.flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
-            if ((1 << code & INLINE_OPCODES) == 0) {
-                return SendOpcode.of(code) + " cannot be inline";
-            }
-            if (batch.inlineLength(index) > sizes.inlineBytes()) {
-                return batch.inlineLength(index) + " inline bytes, this queue pair allows " + sizes.inlineBytes();
-            }
-        }
-        return null;
     }
 
     /// Posts the receives of `batch` (ibv_post_recv(3)). Never blocks, never allocates. Legal from INIT on.
@@ -482,12 +436,7 @@ public abstract class QueuePair extends Resource {
     /// @param missing replaces what was missing before
     /// @param why what kind of peer it is, and what to do
     protected final void peerLacks(Set<SendOpcode> missing, String why) {
-        int mask = 0;
-        for (SendOpcode opcode : missing) {
-            mask |= 1 << opcode.code();
-        }
-        opcodes = allowedOpcodes(options.type(), protectionDomain.context()) & ~mask;
-        peerLack = why;
+        sendChecks = sendChecks.withPeerThatLacks(missing, why);
     }
 
     /// A provider has noticed that the queue pair changed its state by itself.
@@ -563,28 +512,5 @@ public abstract class QueuePair extends Resource {
 
     private static PathMtu smallest(PathMtu one, PathMtu other) {
         return one.code() <= other.code() ? one : other;
-    }
-
-    private static int allowedOpcodes(QueuePairType type, Context context) {
-        int mask = 1 << SendOpcode.SEND.code();
-        mask |= bit(context, Capability.SEND_WITH_IMMEDIATE, SendOpcode.SEND_WITH_IMMEDIATE);
-        if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
-            return mask;
-        }
-        mask |= 1 << SendOpcode.WRITE.code();
-        mask |= bit(context, Capability.WRITE_WITH_IMMEDIATE, SendOpcode.WRITE_WITH_IMMEDIATE);
-        mask |= bit(context, Capability.SEND_WITH_INVALIDATE, SendOpcode.SEND_WITH_INVALIDATE);
-        mask |= bit(context, Capability.LOCAL_INVALIDATE, SendOpcode.LOCAL_INVALIDATE);
-        mask |= bit(context, Capability.MEMORY_WINDOW_TYPE_2, SendOpcode.BIND_WINDOW);
-        if (type == QueuePairType.RELIABLE_CONNECTED) {
-            mask |= 1 << SendOpcode.READ.code();
-            mask |= bit(context, Capability.ATOMICS, SendOpcode.COMPARE_AND_SWAP);
-            mask |= bit(context, Capability.ATOMICS, SendOpcode.FETCH_AND_ADD);
-        }
-        return mask;
-    }
-
-    private static int bit(Context context, Capability capability, SendOpcode opcode) {
-        return context.supports(capability) ? 1 << opcode.code() : 0;
     }
 }

@@ -22,6 +22,11 @@ import java.util.Set;
 /// int taken = queuePair.post(batch);
 /// ```
 public final class SendBatch {
+    /// Stands among the opcodes for a READ that is fenced, as not every device can carry it out.
+    static final int FENCED_READ = 1 << 31;
+    /// Stands among the opcodes for an element of length zero, as not every device takes it in front of others.
+    static final int EMPTY_ELEMENT = 1 << 30;
+
     private final MemorySegment segment;
     private final long base;
     private final int capacity;
@@ -224,8 +229,12 @@ public final class SendBatch {
         return flag(SendRequestLayout.FLAG_SOLICITED);
     }
 
-    /// Makes the last request wait for all READs and atomics before it.
+    /// Makes the last request wait for all READs and atomics before it. For a READ that needs
+    /// [Capability#FENCED_READ].
     public SendBatch fenced() {
+        if (opcodeCode(checkIndex(size - 1)) == SendOpcode.READ.code()) {
+            opcodes |= FENCED_READ;
+        }
         return flag(SendRequestLayout.FLAG_FENCE);
     }
 
@@ -261,6 +270,9 @@ public final class SendBatch {
         segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH, (int) length);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY, localKey);
+        if (length == 0) {
+            opcodes |= EMPTY_ELEMENT;
+        }
         if ((flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
             mostInline = Math.max(mostInline, inlineLength(index));
         }
@@ -286,7 +298,7 @@ public final class SendBatch {
         return (opcodes & 1 << opcode.code()) != 0;
     }
 
-    /// The opcodes in the batch, as a mask of `1 << code`.
+    /// The opcodes in the batch, as a mask of `1 << code`, [#FENCED_READ] and [#EMPTY_ELEMENT].
     int opcodes() {
         return opcodes;
     }
@@ -305,12 +317,24 @@ public final class SendBatch {
         return inlineOpcodes;
     }
 
+    /// Whether a request has bytes behind an element that has none.
+    boolean hasElementBehindEmptyOne(int index) {
+        boolean empty = false;
+        for (int i = 0; i < elementCount(index); i++) {
+            boolean none = elementLength(index, i) == 0;
+            if (empty && !none) {
+                return true;
+            }
+            empty |= none;
+        }
+        return false;
+    }
+
     /// The bytes in all elements of a request.
     long inlineLength(int index) {
         long bytes = 0;
         for (int i = 0; i < elementCount(index); i++) {
-            bytes += Integer.toUnsignedLong(
-                    segment.get(JAVA_INT, elementAt(index, i) + ReceiveRequestLayout.ELEMENT_LENGTH));
+            bytes += elementLength(index, i);
         }
         return bytes;
     }
@@ -376,6 +400,11 @@ public final class SendBatch {
     private long elementAt(int index, int element) {
         return (long) capacity * SendRequestLayout.BYTES
                 + ((long) index * elements + element) * ReceiveRequestLayout.ELEMENT_BYTES;
+    }
+
+    private long elementLength(int index, int element) {
+        return Integer.toUnsignedLong(
+                segment.get(JAVA_INT, elementAt(index, element) + ReceiveRequestLayout.ELEMENT_LENGTH));
     }
 
     private int checkIndex(int index) {

@@ -310,6 +310,45 @@ class QueuePairTest extends QueuePairFixture {
         assertThatThrownBy(() -> pair.post(batch)).hasMessageContaining("FETCH_AND_ADD is not possible on a RELIABLE");
     }
 
+    @Test
+    void aFencedReadIsRefusedWhereItCannotBeCarriedOut() {
+        SendBatch batch = SendBatch.create(arena, 3, 1);
+        batch.read(1, 0, 0).with(0, 8, 0);
+        batch.write(2, 0, 0).with(0, 8, 0).fenced();
+        batch.read(3, 0, 0).with(0, 8, 0).fenced();
+        assertThat(connected(options()).post(batch)).isEqualTo(3);
+
+        device.capabilities.remove(Capability.FENCED_READ);
+        NullQueuePair pair = connected(options());
+        WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
+
+        assertThat(bad.index()).isEqualTo(2);
+        assertThat(bad).hasMessageContaining("a READ cannot be fenced on");
+        assertThat(pair.sent).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void anEmptyElementInFrontOfOthersIsRefusedWhereItIsNotSkipped() {
+        SendBatch batch = SendBatch.create(arena, 4, 2);
+        batch.send(1).with(0, 8, 0).with(0, 0, 0);
+        batch.write(2, 0, 0).with(0, 0, 0).with(0, 0, 0);
+        batch.send(3).with(0, 0, 0).with(0, 8, 0).inline();
+        batch.write(4, 0, 0).with(0, 0, 0).with(0, 8, 0);
+        assertThat(connected(options()).post(batch)).isEqualTo(4);
+
+        device.capabilities.remove(Capability.EMPTY_ELEMENTS);
+        NullQueuePair pair = connected(options());
+        WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
+
+        assertThat(bad.index()).isEqualTo(3);
+        assertThat(bad).hasMessageContaining("an element of length 0 in front of another is not possible on");
+        assertThat(pair.sent).containsExactly(1L, 2L, 3L);
+        batch.element(3, 0, 0, 8, 0);
+        assertThat(pair.post(batch, 3)).as("with eight bytes in it").isEqualTo(1);
+        batch.element(3, 0, 0, 0, 0);
+        assertThatThrownBy(() -> pair.post(batch, 3)).as("empty again").isInstanceOf(WorkRequestException.class);
+    }
+
     private NullQueuePair connectedUnreliable() {
         NullQueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_CONNECTED));
         pair.modify(init());

@@ -3,6 +3,7 @@ package io.rdmacomm.tests.contract;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deadline;
@@ -12,6 +13,7 @@ import io.rdmacomm.tests.fixture.Outcome;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.UnsupportedVerbException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -137,6 +139,27 @@ class OrderingTest extends ContractCase {
                 assertThat(target.getLong(32)).isEqualTo(i);
             }
         }
+    }
+
+    @Test
+    void aReadMayBeFencedOrIsRefusedAndDisturbsNothing() {
+        Pair pair = connected();
+        EndMemory local = here().allocate(16, everything());
+        EndMemory target = there().allocate(16, everything());
+        target.write(0, pattern(16, 4));
+        Work first = Work.read(1, target.remote(), local.piece(0, 8)).silent();
+        Work fenced =
+                Work.read(2, target.remote().slice(8, 8), local.piece(8, 8)).fenced();
+        if (can(Capability.FENCED_READ)) {
+            pair.here().post(first, fenced);
+        } else {
+            assertThatThrownBy(() -> pair.here().post(first, fenced))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("a READ cannot be fenced");
+            pair.here().post(Work.read(2, target.remote().slice(8, 8), local.piece(8, 8)));
+        }
+        good(pair.here().one(), 2, CompletionOpcode.READ);
+        assertThat(local.read(0, 16)).isEqualTo(pattern(16, 4));
     }
 
     @Test
