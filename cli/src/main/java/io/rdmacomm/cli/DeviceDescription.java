@@ -77,6 +77,7 @@ final class DeviceDescription {
         members.put("link_layer", VerbsNames.of(port.linkLayer()));
         members.put("max_msg_sz", "0x%x".formatted(port.maxMessageSize()));
         members.put("port_cap_flags", "0x%08x".formatted(port.capabilityFlags()));
+        members.put("port_cap_flags2", "0x%04x".formatted(port.capabilityFlags2()));
         members.put("max_vl_num", VerbsNames.virtualLanes(port.maxVirtualLanes()));
         members.put("bad_pkey_cntr", "0x%x".formatted(port.badPartitionKeys()));
         members.put("qkey_viol_cntr", "0x%x".formatted(port.queueKeyViolations()));

@@ -105,6 +105,7 @@ final class IbvAttributes {
                 unsignedShort(struct, PortAttributesLayout.PARTITION_KEY_TABLE_LENGTH),
                 Integer.toUnsignedLong(struct.get(JAVA_INT, PortAttributesLayout.MAX_MESSAGE_SIZE)),
                 struct.get(JAVA_INT, PortAttributesLayout.CAPABILITY_FLAGS),
+                unsignedShort(struct, PortAttributesLayout.CAPABILITY_FLAGS_2),
                 unsignedByte(struct, PortAttributesLayout.MAX_VIRTUAL_LANES),
                 struct.get(JAVA_INT, PortAttributesLayout.BAD_PARTITION_KEYS),
                 struct.get(JAVA_INT, PortAttributesLayout.QUEUE_KEY_VIOLATIONS),

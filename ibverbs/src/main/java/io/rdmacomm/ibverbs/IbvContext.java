@@ -151,8 +151,11 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
         IbvFailure.checkByte("query port (ibv_query_port)", number, subject);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment struct = arena.allocate(PortAttributesLayout.ROOM, 8);
-            IbvFailure.check(
-                    "query port (ibv_query_port)", library.queryPort(address, number, struct.address()), subject);
+            int errno = extended.queryPort(number, struct.address());
+            if (errno == LibCLayout.EOPNOTSUPP) {
+                errno = library.queryPort(address, number, struct.address());
+            }
+            IbvFailure.check("query port (ibv_query_port)", errno, subject);
             return IbvAttributes.port(struct);
         }
     }

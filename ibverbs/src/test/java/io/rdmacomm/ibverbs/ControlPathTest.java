@@ -174,6 +174,7 @@ class ControlPathTest {
                         9,
                         0x80000000L,
                         0x12345,
+                        0xfedc,
                         12,
                         7,
                         8,
@@ -185,6 +186,17 @@ class ControlPathTest {
                         LinkLayer.ETHERNET));
         fails("ibv_query_port", EINVAL, () -> context.port(2));
         assertThatThrownBy(() -> context.port(257)).isInstanceOf(RdmaException.class);
+    }
+
+    @Test
+    void aPortIsQueriedTheOldWayWhereTheLibraryIsOlderThanTheExtendedOne() {
+        // Up to advise_mr, which came before query_port.
+        fake.extended(ContextLayout.BYTES - ContextLayout.QUERY_PORT_EXTENDED - Long.BYTES);
+        context.close();
+        context = fake.open();
+        assertThat(context.port(1).capabilityFlags()).isEqualTo(0x12345);
+        assertThat(context.port(1).capabilityFlags2()).isZero();
+        fails("ibv_query_port", EINVAL, () -> context.port(2));
     }
 
     @Test
@@ -501,6 +513,8 @@ class ControlPathTest {
         assertThat(context.supports(Capability.MEMORY_WINDOW_TYPE_2)).isTrue();
         assertThat(context.supports(Capability.RESIZE_SHARED_RECEIVE_QUEUE)).isFalse();
         assertThat(context.supports(Capability.REREGISTER_MEMORY)).isTrue();
+        assertThat(context.supports(Capability.FENCED_READ)).isTrue();
+        assertThat(context.supports(Capability.EMPTY_ELEMENTS)).isTrue();
         context.close();
         fake.kind(0, 0xffffff);
         context = fake.open();
@@ -510,6 +524,8 @@ class ControlPathTest {
         context = fake.open();
         assertThat(context.supports(Capability.CONNECT_BY_NUMBERS)).as("siw").isFalse();
         assertThat(context.supports(Capability.WRITE_WITH_IMMEDIATE)).isFalse();
+        assertThat(context.supports(Capability.FENCED_READ)).isFalse();
+        assertThat(context.supports(Capability.EMPTY_ELEMENTS)).isFalse();
         assertThat(context.supports(Capability.SOLICITED_EVENTS)).isFalse();
         fake.log();
         CompletionQueue queue = context.createCompletionQueue(

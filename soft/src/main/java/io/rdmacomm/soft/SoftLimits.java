@@ -66,6 +66,7 @@ final class SoftLimits {
                 1,
                 MAX_MESSAGE,
                 0,
+                0,
                 1,
                 0,
                 0,

@@ -13,6 +13,7 @@ package io.rdmacomm.verbs;
 /// @param partitionKeyTableLength how many partition keys it can hold
 /// @param maxMessageSize the longest message in bytes
 /// @param capabilityFlags the C capability flags
+/// @param capabilityFlags2 more of them, 16 bits; 0 where the library that speaks to the device does not know them
 /// @param maxVirtualLanes the C code of the number of virtual lanes
 /// @param badPartitionKeys packets refused for their partition key
 /// @param queueKeyViolations datagrams refused for their queue key
@@ -34,6 +35,7 @@ public record PortAttributes(
         int partitionKeyTableLength,
         long maxMessageSize,
         int capabilityFlags,
+        int capabilityFlags2,
         int maxVirtualLanes,
         int badPartitionKeys,
         int queueKeyViolations,

@@ -99,6 +99,7 @@ final class NullDevice extends Device {
                     0,
                     0,
                     0,
+                    0,
                     LinkLayer.of(1));
         }
 

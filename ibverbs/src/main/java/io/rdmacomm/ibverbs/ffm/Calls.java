@@ -36,6 +36,8 @@ final class Calls {
     private static final Downcall NUMBER_LI = new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final Downcall NUMBER_LIL =
             new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    private static final Downcall NUMBER_LILL =
+            new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final Downcall NUMBER_LIIL =
             new Downcall(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
     private static final Downcall NUMBER_LLL =
@@ -184,6 +186,18 @@ final class Calls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
             return errno((int) NUMBER_LIL.handle().invokeExact(function, state, a, b, c), state);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int numberLILL(MemorySegment function, long a, int b, long c, long d) {
+        if (isAbsent(function)) {
+            return LibCLayout.EOPNOTSUPP;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(STATE);
+            return errno((int) NUMBER_LILL.handle().invokeExact(function, state, a, b, c, d), state);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }

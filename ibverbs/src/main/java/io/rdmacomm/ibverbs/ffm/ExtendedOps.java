@@ -16,6 +16,7 @@ public final class ExtendedOps {
 
     private final long context;
     private final MemorySegment queryDevice;
+    private final MemorySegment queryPort;
 
     /// Reads the function pointers of an open device.
     ///
@@ -23,6 +24,7 @@ public final class ExtendedOps {
     public ExtendedOps(long context) {
         this.context = context;
         queryDevice = operation(context, ContextLayout.QUERY_DEVICE_EXTENDED);
+        queryPort = operation(context, ContextLayout.QUERY_PORT_EXTENDED);
     }
 
     private static MemorySegment operation(long context, int offset) {
@@ -45,5 +47,13 @@ public final class ExtendedOps {
     /// @return 0 or the errno; EOPNOTSUPP or ENOSYS where ibv_query_device(3) is all there is
     public int queryDevice(long attributes) {
         return Calls.numberLLLL(queryDevice, context, 0, attributes, ExtendedAttributesLayout.BYTES);
+    }
+
+    /// Fills a whole `struct ibv_port_attr`, as ibv_query_port(3) does in C, where it is a macro.
+    ///
+    /// @param attributes [PortAttributesLayout#ROOM] bytes
+    /// @return 0 or the errno; EOPNOTSUPP where the function of that name is all there is
+    public int queryPort(int port, long attributes) {
+        return Calls.numberLILL(queryPort, context, port, attributes, PortAttributesLayout.ROOM);
     }
 }

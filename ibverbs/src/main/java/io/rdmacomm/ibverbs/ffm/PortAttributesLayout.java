@@ -3,7 +3,7 @@ package io.rdmacomm.ibverbs.ffm;
 /// Byte offsets in the state of a port, `struct ibv_port_attr` (ibv_query_port(3)), and in an entry of its GID
 /// table, `struct ibv_gid_entry`.
 public final class PortAttributesLayout {
-    /// Room for the struct of any version: it grew from 52 to 56 bytes.
+    /// Room for the struct of any version: it grew from 48 to 52 and 56 bytes.
     public static final int ROOM = 64;
     /// `enum ibv_port_state`.
     public static final int STATE = 0;
@@ -45,6 +45,8 @@ public final class PortAttributesLayout {
     public static final int PHYSICAL_STATE = 45;
     /// Link layer, 1 byte.
     public static final int LINK_LAYER = 46;
+    /// More capability flags, 2 bytes, which only the extended query fills in.
+    public static final int CAPABILITY_FLAGS_2 = 48;
 
     /// Size of an entry of the GID table.
     public static final int GID_ENTRY_BYTES = 32;
