@@ -38,6 +38,7 @@ public final class LabMain {
                 .configurationParameter("junit.jupiter.execution.timeout.default", "4 m")
                 .configurationParameter("junit.jupiter.execution.timeout.threaddump.enabled", "true")
                 .build();
+        Resources.letLibrdmacmOpenDevices();
         Resources before = Resources.now();
         Report report = new Report(System.out);
         LauncherFactory.create().execute(request, report);

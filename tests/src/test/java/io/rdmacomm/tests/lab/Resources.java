@@ -1,47 +1,50 @@
 package io.rdmacomm.tests.lab;
 
-import java.util.HashMap;
-import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import static java.lang.foreign.ValueLayout.ADDRESS;
 
-/// The verbs objects that the kernel has, of all processes.
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+
+/// The verbs objects that the kernel has, of all processes, contexts included.
 ///
-/// @param objects how many of each kind each device has, without contexts
-/// @param contexts how many contexts each device has
-record Resources(String objects, Map<String, Integer> contexts) {
+/// @param text what [#COMMAND] says
+record Resources(String text) {
     static final String COMMAND = "rdma resource show";
 
-    private static final Pattern CONTEXTS = Pattern.compile("(?:\\d+: )?(\\S+): .*( ctx (\\d+)).*");
-    /// librdmacm opens each device that it meets once in a process, and keeps it until the process ends
-    /// (rdma_get_devices(3)).
-    private static final int KEPT = 1;
-
     static Resources now() {
-        StringBuilder objects = new StringBuilder();
-        Map<String, Integer> contexts = new HashMap<>();
-        Shell.text(COMMAND).lines().forEach(line -> {
-            Matcher device = CONTEXTS.matcher(line);
-            if (device.matches()) {
-                contexts.put(device.group(1), Integer.parseInt(device.group(3)));
-                objects.append(line, 0, device.start(2)).append(line, device.end(2), line.length());
-            } else {
-                objects.append(line);
+        return new Resources(Shell.text(COMMAND));
+    }
+
+    /// Has librdmacm open all devices. It opens each that it meets once, and keeps it until the process ends
+    /// (rdma_get_devices(3)), so whoever counts contexts must have had it meet them before.
+    @SuppressWarnings("restricted") // the descriptors are those of the C header
+    static void letLibrdmacmOpenDevices() {
+        Linker linker = Linker.nativeLinker();
+        SymbolLookup library = SymbolLookup.libraryLookup("librdmacm.so.1", Arena.global());
+        try {
+            MemorySegment devices = (MemorySegment) linker.downcallHandle(
+                            library.findOrThrow("rdma_get_devices"), FunctionDescriptor.of(ADDRESS, ADDRESS))
+                    .invokeExact(MemorySegment.NULL);
+            if (devices.address() == 0) {
+                throw new AssertionError("rdma_get_devices failed: is rdma_ucm loaded?");
             }
-            objects.append('\n');
-        });
-        return new Resources(objects.toString(), contexts);
+            linker.downcallHandle(library.findOrThrow("rdma_free_devices"), FunctionDescriptor.ofVoid(ADDRESS))
+                    .invokeExact(devices);
+        } catch (Throwable thrown) {
+            throw new AssertionError("librdmacm does not open the devices", thrown);
+        }
     }
 
     /// Whether a process that began with `before` has closed everything of its own, and its children have ended.
     boolean leftBy(Resources before) {
-        return objects.equals(before.objects)
-                && contexts.entrySet().stream()
-                        .allMatch(now -> now.getValue() <= before.contexts.getOrDefault(now.getKey(), 0) + KEPT);
+        return equals(before);
     }
 
     @Override
     public String toString() {
-        return objects + "contexts " + contexts + "\n";
+        return text;
     }
 }
