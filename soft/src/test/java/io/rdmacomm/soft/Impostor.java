@@ -28,8 +28,11 @@ record Impostor(SoftContext context, QueuePair victim) {
 
     /// Has the victim wait for it.
     static Impostor connect(SoftContext context, QueuePair victim) {
-        victim.connect(
-                new QueuePairInfo(NUMBER, PSN, LID, context.gid(), PathMtu.MTU_4096), ConnectionOptions.defaults());
+        return connect(context, victim, ConnectionOptions.defaults());
+    }
+
+    static Impostor connect(SoftContext context, QueuePair victim, ConnectionOptions how) {
+        victim.connect(new QueuePairInfo(NUMBER, PSN, LID, context.gid(), PathMtu.MTU_4096), how);
         return new Impostor(context, victim);
     }
 
