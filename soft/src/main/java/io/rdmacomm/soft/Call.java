@@ -13,7 +13,7 @@ abstract class Call implements Engine.Ready {
 
     private final Links links;
     private final SocketChannel channel;
-    private final long deadline = System.nanoTime() + PATIENCE_NANOS;
+    private final long begin = System.nanoTime();
 
     Call(Links links, SocketChannel channel) {
         this.links = links;
@@ -62,9 +62,14 @@ abstract class Call implements Engine.Ready {
     /// The call has ended without success.
     void onEnd() {}
 
+    /// How long it may take.
+    long patienceNanos() {
+        return PATIENCE_NANOS;
+    }
+
     /// Ends the call if its time is over.
     final void checkTime(long now) {
-        if (now - deadline >= 0) {
+        if (now - begin >= patienceNanos()) {
             links.counters().timedOut();
             end();
         }

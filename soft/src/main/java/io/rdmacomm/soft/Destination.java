@@ -128,7 +128,15 @@ final class Destination {
                 sendPsn,
                 receivePsn,
                 new QueuePairAddress(gid, lid, number));
-        context.engine().execute(() -> context.links().call(queuePair, handshake));
+        long patience = queuePair.sends().policy().callNanos(now);
+        context.engine().execute(() -> context.links().call(queuePair, handshake, patience));
+    }
+
+    /// Whether the peer's host has taken a call that the peer has not answered yet. What is lost then, TCP repeats
+    /// soon, and the call ends in good time by itself.
+    boolean isReached() {
+        OutgoingCall current = call;
+        return current != null && current.channel().isConnected();
     }
 
     private QueuePairAddress address() {

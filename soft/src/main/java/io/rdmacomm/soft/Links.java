@@ -19,7 +19,7 @@ final class Links implements Engine.Ready, AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(Links.class.getName());
     private static final int MOST_INCOMING = 1024;
     private static final int CALLS_AT_A_TIME = 64;
-    private static final long TIMES_NANOS = 100_000_000;
+    private static final long TIMES_NANOS = 20_000_000;
     private static final int SCRATCH_BYTES = 64 * 1024;
 
     private final SoftContext context;
@@ -95,10 +95,12 @@ final class Links implements Engine.Ready, AutoCloseable {
     }
 
     /// Calls the peer of a queue pair; the engine.
-    void call(SoftQueuePair queuePair, PeerHandshake handshake) {
+    ///
+    /// @param patienceNanos how long its host may take to answer
+    void call(SoftQueuePair queuePair, PeerHandshake handshake, long patienceNanos) {
         OutgoingCall call;
         try {
-            call = new OutgoingCall(queuePair, SocketChannel.open(), handshake);
+            call = new OutgoingCall(queuePair, SocketChannel.open(), handshake, patienceNanos);
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.WARNING, () -> queuePair + " cannot call its peer", e);
             return;

@@ -13,18 +13,25 @@ import java.nio.channels.SocketChannel;
 
 /// A connection that a queue pair opens to its peer, until the peer has answered. Goes on when the queue pair
 /// does not want it any more: a peer that has accepted must be told so, or it would take the end for a failure.
+/// Before its host has answered, nobody needs to be told: then it ends early, and another call may be made. TCP
+/// itself repeats a SYN that was lost only after a second (RFC 6298 2.1), when most queue pairs have given up.
 final class OutgoingCall extends Call {
     private final SoftQueuePair queuePair;
     private final PeerHandshake handshake;
+    private final long hostPatienceNanos;
     private final MpaNegotiation wishes;
     private final MpaFrame request;
     private final ByteBuffer bytes;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
 
-    OutgoingCall(SoftQueuePair queuePair, SocketChannel channel, PeerHandshake handshake) {
+    /// Begins a call.
+    ///
+    /// @param hostPatienceNanos how long the peer's host may take to answer
+    OutgoingCall(SoftQueuePair queuePair, SocketChannel channel, PeerHandshake handshake, long hostPatienceNanos) {
         super(queuePair.context().links(), channel);
         this.queuePair = queuePair;
         this.handshake = handshake;
+        this.hostPatienceNanos = hostPatienceNanos;
         this.wishes = queuePair.wishes();
         this.request = wishes.request(handshake.appendTo(new byte[0]));
         this.bytes = request.encode();
@@ -74,6 +81,12 @@ final class OutgoingCall extends Call {
                         LinkTerms.segmentLimit(peer, queuePair.context().settings()),
                         true,
                         peer.source().number()));
+    }
+
+    @Override
+    long patienceNanos() {
+        long whole = super.patienceNanos();
+        return channel().isConnected() ? whole : Math.min(whole, hostPatienceNanos);
     }
 
     @Override

@@ -241,7 +241,7 @@ final class SendQueue implements AutoCloseable {
         long now = System.nanoTime();
         int failure;
         if (reason == RequestExecutor.NO_PEER) {
-            failure = policy.peerMissing(now);
+            failure = policy.peerMissing(now, destination.isReached());
             destination.bind();
         } else {
             failure = policy.receiverNotReady(now, peer.rnrTimer());

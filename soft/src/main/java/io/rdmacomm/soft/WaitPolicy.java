@@ -16,6 +16,7 @@ final class WaitPolicy {
     private static final long FIRST_LOOK_NANOS = 200_000;
     private static final long LONGEST_LOOK_NANOS = 10_000_000;
 
+    private long timeoutNanos;
     private long patienceNanos;
     private int rnrRetries;
     private int rnrTries;
@@ -27,25 +28,27 @@ final class WaitPolicy {
 
     void configure(QueuePairAttributes attributes) {
         int code = attributes.timeout();
-        patienceNanos = code == 0 ? Long.MAX_VALUE : (TIMEOUT_UNIT_NANOS << code) * (attributes.retryCount() + 1);
+        timeoutNanos = code == 0 ? Long.MAX_VALUE : TIMEOUT_UNIT_NANOS << code;
+        patienceNanos = code == 0 ? Long.MAX_VALUE : timeoutNanos * (attributes.retryCount() + 1);
         rnrRetries = attributes.rnrRetry();
         progressed();
     }
 
     /// The peer's queue pair did not answer.
     ///
+    /// @param reached whether its host has answered, and just now brings it the question
     /// @return [RequestExecutor#DONE] if it is tried again, or the status to fail with
-    int peerMissing(long now) {
+    int peerMissing(long now, boolean reached) {
         if (!missing) {
             missing = true;
             missingSince = now;
             lookNanos = FIRST_LOOK_NANOS;
         }
         long left = patienceNanos - (now - missingSince);
-        if (left <= 0) {
+        if (left <= 0 && !reached) {
             return WorkStatus.RETRY_EXCEEDED.code();
         }
-        due = now + Math.min(left, lookNanos);
+        due = now + (left <= 0 ? lookNanos : Math.min(left, lookNanos));
         lookNanos = Math.min(lookNanos * 2, LONGEST_LOOK_NANOS);
         return RequestExecutor.DONE;
     }
@@ -62,6 +65,12 @@ final class WaitPolicy {
         rnrTries++;
         due = now + RnrTimer.nanos(timer);
         return RequestExecutor.DONE;
+    }
+
+    /// How long a call waits for the peer's host to answer before another one is made. Grows with each, so that it
+    /// is not too short for a long line.
+    long callNanos(long now) {
+        return missing ? Math.max(timeoutNanos, now - missingSince) : timeoutNanos;
     }
 
     /// How long a request is repeated, [Long#MAX_VALUE] for ever.
