@@ -120,8 +120,8 @@ class LostCallTest {
         assertThat(status()).isEqualTo(WorkStatus.SUCCESS);
     }
 
-    /// The ends of connections to the peer that have sent a SYN and heard nothing (proc_net(5), state 02). A socket
-    /// of Java is one of IPv6 where there is such a thing; the peer's address ends in the same way then.
+    /// The ends of connections to the peer that have sent a SYN and heard nothing (proc_net(5), state 02). A
+    /// socket of Java is one of IPv6 where there is such a thing; the peer's address ends in the same way then.
     private List<String> callers() {
         List<String> ends = new ArrayList<>();
         try {

@@ -131,6 +131,30 @@ class SoftConnectionTest {
         assertOperations(connect());
     }
 
+    /// One end sends short frames, the other long ones.
+    @Test
+    void theFramesOfTheTwoEndsMayDiffer() throws Exception {
+        client.close();
+        client = new AddressEnd("soft0=127.0.0.1?segment=536&checksum=true");
+        assertOperations(connect());
+        assertGoesOver(client, server);
+        assertGoesOver(server, client);
+    }
+
+    private static void assertGoesOver(AddressEnd from, AddressEnd to) {
+        int bytes = 100_001;
+        from.fill(bytes, 5);
+        to.receive(21, bytes);
+        from.post(from.batch().send(22).with(from.region, 0, bytes).signaled());
+        assertThat(to.succeeded(21).bytes()).isEqualTo(bytes);
+        from.succeeded(22);
+        assertThat(to.region
+                        .segment()
+                        .asSlice(AddressEnd.HALF, bytes)
+                        .mismatch(from.region.segment().asSlice(0, bytes)))
+                .isEqualTo(-1);
+    }
+
     private void assertOperations(Both both) {
         assertThat(both.active().isConnected()).isTrue();
         server.receive(11, 100);
