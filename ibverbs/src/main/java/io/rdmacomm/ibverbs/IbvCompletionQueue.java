@@ -1,27 +1,20 @@
 package io.rdmacomm.ibverbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.ibverbs.ffm.CompletionLayouts;
 import io.rdmacomm.ibverbs.ffm.ContextOps;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionLayout;
-import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /// A completion queue (`struct ibv_cq`). The driver writes completions straight into the caller's memory.
 final class IbvCompletionQueue extends CompletionQueue {
-    private static final int BINDING = CompletionOpcode.BIND_WINDOW.code();
-
     private final IbvContext context;
     private final ContextOps ops;
     private final long address;
@@ -73,32 +66,7 @@ final class IbvCompletionQueue extends CompletionQueue {
         if (count < 0) {
             throw broken(count);
         }
-        for (int i = 0; i < count; i++) {
-            long at = (long) i * CompletionLayout.BYTES;
-            if (into.get(JAVA_INT, at + CompletionLayout.STATUS) != 0) {
-                noticeFailure(into, at);
-            } else if (into.get(JAVA_INT, at + CompletionLayout.OPCODE) == BINDING) {
-                noticeBinding(into, at);
-            }
-        }
         return count;
-    }
-
-    /// The queue pair of failed work goes to the error state by itself.
-    private void noticeFailure(MemorySegment completions, long at) {
-        if (queuePair(completions, at) instanceof IbvQueuePair queuePair) {
-            queuePair.noticeFailure(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
-        }
-    }
-
-    private void noticeBinding(MemorySegment completions, long at) {
-        if (queuePair(completions, at) instanceof IbvQueuePair queuePair) {
-            queuePair.noticeBinding(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
-        }
-    }
-
-    private @Nullable QueuePair queuePair(MemorySegment completions, long at) {
-        return context.queuePair(completions.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER));
     }
 
     private RdmaException broken(int code) {

@@ -175,13 +175,13 @@ final class IbvQueuePair extends QueuePair {
         }
     }
 
-    /// A binding was carried out.
-    void noticeBinding(long workId) {
+    @Override
+    protected void noticeBinding(long workId) {
         bindings.forget(workId);
     }
 
-    /// Work of this queue pair has failed.
-    void noticeFailure(long workId) {
+    @Override
+    protected void noticeFailure(long workId) {
         bindings.failed(workId);
         noticeState();
     }

@@ -56,7 +56,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     private boolean established;
 
     private SoftQueuePair(SoftProtectionDomain domain, QueuePairOptions options, int number) throws IOException {
-        super(domain, options);
+        super(domain, options.withSingleThreaded(false)); // the engine posts what had to wait
         this.context = domain.softContext();
         this.number = number;
         QueueSizes asked = options.sizes();

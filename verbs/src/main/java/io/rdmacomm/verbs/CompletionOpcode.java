@@ -36,6 +36,11 @@ public enum CompletionOpcode {
         return code;
     }
 
+    /// Whether `code` is that of a receive: they all have this bit (IBV_WC_RECV).
+    static boolean isReceive(int code) {
+        return (code & RECEIVE.code) != 0;
+    }
+
     /// The constant of `code`, or [#UNKNOWN].
     public static CompletionOpcode of(int code) {
         for (CompletionOpcode value : VALUES) {

@@ -1,5 +1,8 @@
 package io.rdmacomm.verbs;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// A queue that overruns is broken: [AsyncEventType#COMPLETION_QUEUE_ERROR] is raised, its queue pairs go to the
 /// error state and polling throws.
 public abstract class CompletionQueue extends Resource {
+    private static final int BINDING = CompletionOpcode.BIND_WINDOW.code();
+
     private final Context context;
     private final @Nullable CompletionChannel channel;
     private final @Nullable OperationLock lock;
@@ -70,17 +75,18 @@ public abstract class CompletionQueue extends Resource {
 
     private int pollExclusively(Completions completions, int max) {
         checkOpen();
-        int count = doPoll(completions.segment(), max);
+        MemorySegment segment = completions.segment();
+        int count = doPoll(segment, max);
         completions.size(count);
         for (int i = 0; i < count; i++) {
-            retire(completions, i);
+            settle(segment, (long) i * CompletionLayout.BYTES);
         }
         return count;
     }
 
-    /// Gives the queue slots of a completed request back to its queue pair.
-    private void retire(Completions completions, int index) {
-        int number = completions.queuePairNumber(index);
+    /// Tells the queue pair of a completed request: it gets the request's slot back, or has failed.
+    private void settle(MemorySegment completions, long at) {
+        int number = completions.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER);
         QueuePair queuePair = lastCompleted;
         if (queuePair == null || queuePair.number() != number || !queuePair.isOpen()) {
             queuePair = context.queuePairs().find(number);
@@ -89,8 +95,14 @@ public abstract class CompletionQueue extends Resource {
             }
             lastCompleted = queuePair;
         }
-        if (completions.isSuccess(index)) {
-            queuePair.retire(completions.isReceive(index));
+        if (completions.get(JAVA_INT, at + CompletionLayout.STATUS) != 0) {
+            queuePair.noticeFailure(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
+            return;
+        }
+        int opcode = completions.get(JAVA_INT, at + CompletionLayout.OPCODE);
+        queuePair.retire(CompletionOpcode.isReceive(opcode));
+        if (opcode == BINDING) {
+            queuePair.noticeBinding(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
         }
     }
 

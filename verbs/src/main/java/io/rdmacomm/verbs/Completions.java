@@ -73,7 +73,7 @@ public final class Completions {
 
     /// Whether a receive was completed, not a send; valid only on success.
     public boolean isReceive(int index) {
-        return (segment.get(JAVA_INT, at(index) + CompletionLayout.OPCODE) & 128) != 0;
+        return CompletionOpcode.isReceive(segment.get(JAVA_INT, at(index) + CompletionLayout.OPCODE));
     }
 
     /// The provider's own number for a failure.

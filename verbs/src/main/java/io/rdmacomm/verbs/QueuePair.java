@@ -1,7 +1,5 @@
 package io.rdmacomm.verbs;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -14,15 +12,6 @@ import java.util.concurrent.ThreadLocalRandom;
 public abstract class QueuePair extends Resource {
     private static final String POST_SEND = "post send (ibv_post_send)";
     private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
-    private static final VarHandle RECEIVES_RETIRED;
-
-    static {
-        try {
-            RECEIVES_RETIRED = MethodHandles.lookup().findVarHandle(QueuePair.class, "receivesRetired", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     private final ProtectionDomain protectionDomain;
     private final QueuePairOptions options;
@@ -30,25 +19,29 @@ public abstract class QueuePair extends Resource {
     private final QueuePairAttributes attributes = new QueuePairAttributes();
     private final OperationLock sendLock = new OperationLock();
     private final OperationLock receiveLock = new OperationLock();
+    private final boolean singleThreaded;
+    private final boolean signalAll;
     private volatile QueuePairState state = QueuePairState.RESET;
     // Set by begin(), when the provider has said what sizes it really gave.
-    private SendDepth sendDepth = new SendDepth(0);
     private QueueSizes sizes = QueueSizes.defaults();
+    private SendDepth sendDepth = new SendDepth(0);
+    private ReceiveDepth receiveDepth = new ReceiveDepth(0);
     private SendChecks sendChecks = SendChecks.NONE;
-    private long receivesPosted;
-    private volatile long receivesRetired;
 
     /// For providers.
     protected QueuePair(ProtectionDomain protectionDomain, QueuePairOptions options) {
         super(protectionDomain);
         this.protectionDomain = protectionDomain;
         this.options = options;
+        this.singleThreaded = options.singleThreaded();
+        this.signalAll = options.signalAll();
     }
 
     /// Ties the complete object into its context.
     final void begin() {
         sizes = doSizes();
         sendDepth = new SendDepth(sizes.sends());
+        receiveDepth = new ReceiveDepth(sizes.receives());
         sendChecks = SendChecks.of(options.type(), protectionDomain.context(), sizes, doReadElements());
         dependOn(options.sendCompletions());
         if (!options.receiveCompletions().equals(options.sendCompletions())) {
@@ -185,8 +178,7 @@ public abstract class QueuePair extends Resource {
             if (to == QueuePairState.RESET) {
                 peerLacks(Set.of(), "");
                 sendDepth.clear();
-                receivesPosted = 0;
-                receivesRetired = 0;
+                receiveDepth.clear();
             }
             // A provider that failed the queue pair meanwhile has the last word.
             if (state == from) {
@@ -229,21 +221,25 @@ public abstract class QueuePair extends Resource {
     ///
     /// @return how many were taken
     public final int post(SendBatch batch, int first) {
+        if (singleThreaded) {
+            return postExclusively(batch, first);
+        }
         sendLock.lock();
         try {
-            checkOpen();
-            QueuePairState now = state;
-            if (now.code() < QueuePairState.READY_TO_SEND.code()) {
-                throw notReady(POST_SEND, now, "connect it first");
-            }
-            int count = batch.size() - first;
-            if (sendChecks.fit(batch)) {
-                return postGood(batch, first, count, now);
-            }
-            return postUntilBad(batch, first, count, now);
+            return postExclusively(batch, first);
         } finally {
             sendLock.unlock();
         }
+    }
+
+    private int postExclusively(SendBatch batch, int first) {
+        checkOpen();
+        QueuePairState now = state;
+        if (now.code() < QueuePairState.READY_TO_SEND.code()) {
+            throw notReady(POST_SEND, now, "connect it first");
+        }
+        int count = batch.size() - first;
+        return sendChecks.fit(batch) ? postGood(batch, first, count, now) : postUntilBad(batch, first, count, now);
     }
 
     private int postGood(SendBatch batch, int first, int wanted, QueuePairState now) {
@@ -286,7 +282,7 @@ public abstract class QueuePair extends Resource {
     }
 
     private boolean isSignaled(SendBatch batch, int index) {
-        return options.signalAll() || (batch.flags(index) & SendRequestLayout.FLAG_SIGNALED) != 0;
+        return signalAll || (batch.flags(index) & SendRequestLayout.FLAG_SIGNALED) != 0;
     }
 
     private int postUntilBad(SendBatch batch, int first, int count, QueuePairState now) {
@@ -312,32 +308,35 @@ public abstract class QueuePair extends Resource {
     /// @throws WorkRequestException if a receive does not fit this queue pair or the device refuses it; those
     /// before it were posted
     public final int post(ReceiveBatch batch) {
+        if (singleThreaded) {
+            return postExclusively(batch);
+        }
         receiveLock.lock();
         try {
-            checkOpen();
-            QueuePairState now = state;
-            if (now == QueuePairState.RESET) {
-                throw notReady(POST_RECEIVE, now, "bring it to INIT first");
-            }
-            if (options.sharedReceives() != null) {
-                throw new RdmaException(
-                        POST_RECEIVE,
-                        Errno.EINVAL,
-                        this + " takes its receives from a shared receive queue; post there");
-            }
-            int room = now == QueuePairState.ERROR
-                    ? batch.size()
-                    : sizes.receives() - (int) (receivesPosted - receivesRetired);
-            int good = ReceiveChecks.acceptable(batch, sizes.receiveElements());
-            int count = Math.min(good, room);
-            int taken = count <= 0 ? 0 : postReceives(batch, count);
-            if (taken == good && good < batch.size()) {
-                throw ReceiveChecks.tooManyElements(POST_RECEIVE, good, sizes.receiveElements());
-            }
-            return taken;
+            return postExclusively(batch);
         } finally {
             receiveLock.unlock();
         }
+    }
+
+    private int postExclusively(ReceiveBatch batch) {
+        checkOpen();
+        QueuePairState now = state;
+        if (now == QueuePairState.RESET) {
+            throw notReady(POST_RECEIVE, now, "bring it to INIT first");
+        }
+        if (options.sharedReceives() != null) {
+            throw new RdmaException(
+                    POST_RECEIVE, Errno.EINVAL, this + " takes its receives from a shared receive queue; post there");
+        }
+        int room = now == QueuePairState.ERROR ? batch.size() : receiveDepth.room();
+        int good = ReceiveChecks.acceptable(batch, sizes.receiveElements());
+        int count = Math.min(good, room);
+        int taken = count <= 0 ? 0 : postReceives(batch, count);
+        if (taken == good && good < batch.size()) {
+            throw ReceiveChecks.tooManyElements(POST_RECEIVE, good, sizes.receiveElements());
+        }
+        return taken;
     }
 
     private int postReceives(ReceiveBatch batch, int count) {
@@ -347,7 +346,7 @@ public abstract class QueuePair extends Resource {
         }
         try {
             int taken = doPost(batch, 0, count);
-            receivesPosted += taken;
+            receiveDepth.take(taken);
             return taken;
         } finally {
             if (shortened) {
@@ -391,7 +390,7 @@ public abstract class QueuePair extends Resource {
             if (sendDepth.room() < 1) {
                 throw new RdmaException(operation, Errno.ENOMEM, "the send queue of " + this + " is full");
             }
-            boolean signaled = options.signalAll() || (flags & SendRequestLayout.FLAG_SIGNALED) != 0;
+            boolean signaled = signalAll || (flags & SendRequestLayout.FLAG_SIGNALED) != 0;
             sendDepth.take(signaled);
             boolean success = false;
             try {
@@ -409,16 +408,19 @@ public abstract class QueuePair extends Resource {
 
     /// A successful completion was polled. One thread at a time retires: the poller, under its queue's lock.
     final void retire(boolean receive) {
-        if (!receive) {
+        if (receive) {
+            receiveDepth.retire();
+        } else {
             sendDepth.retire();
-            return;
-        }
-        long retired = (long) RECEIVES_RETIRED.getAcquire(this);
-        if (retired < receivesPosted) {
-            // Not so for a completion that was left in its queue when the queue pair was reset.
-            RECEIVES_RETIRED.setRelease(this, retired + 1);
         }
     }
+
+    /// Work of this queue pair has failed, as a poll has found. For a provider whose device does not say that the
+    /// queue pair went to the error state with it.
+    protected void noticeFailure(long workId) {}
+
+    /// A memory window was bound, as a poll has found.
+    protected void noticeBinding(long workId) {}
 
     /// The lock that posting, modifying and closing hold, for a provider whose own threads touch the send queue.
     protected final OperationLock sendLock() {

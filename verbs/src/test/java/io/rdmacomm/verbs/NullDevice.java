@@ -318,6 +318,7 @@ final class NullDevice extends Device {
         final List<Long> sent = new ArrayList<>();
         RdmaException failure;
         final List<Long> received = new ArrayList<>();
+        final List<Long> failed = new ArrayList<>();
         int takeAtMost = Integer.MAX_VALUE;
         boolean refuseModify;
 
@@ -329,6 +330,11 @@ final class NullDevice extends Device {
 
         void fail() {
             entered(QueuePairState.ERROR);
+        }
+
+        @Override
+        protected void noticeFailure(long workId) {
+            failed.add(workId);
         }
 
         @Override

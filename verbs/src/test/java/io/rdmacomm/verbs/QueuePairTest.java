@@ -8,6 +8,9 @@ import io.rdmacomm.verbs.NullDevice.NullQueuePair;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +39,45 @@ class QueuePairTest extends QueuePairFixture {
         } else {
             assertThat(pair.post(sends(1, true))).isEqualTo(1);
         }
+    }
+
+    @Test
+    void whoPromisesOneThreadWaitsForNoLock() throws Exception {
+        NullQueuePair pair = connected(options().withSingleThreaded(true));
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        CompletableFuture<Boolean> endedByThePost = CompletableFuture.supplyAsync(() -> {
+            pair.sendLock().lock();
+            pair.receiveLock().lock();
+            held.countDown();
+            try {
+                return over.await(10, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            } finally {
+                pair.receiveLock().unlock();
+                pair.sendLock().unlock();
+            }
+        });
+        held.await();
+
+        assertThat(pair.post(sends(1, true)) + pair.post(receives(1))).isEqualTo(2);
+
+        over.countDown();
+        assertThat(endedByThePost.get(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aFailedRequestIsToldToItsQueuePair() {
+        NullQueuePair pair = connected(options());
+        pair.post(sends(2, true));
+        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
+        queue.put(1, WorkStatus.RETRY_EXCEEDED, CompletionOpcode.SEND, pair.number());
+        queue.put(2, WorkStatus.FLUSHED, CompletionOpcode.SEND, 0x777);
+
+        assertThat(queue.poll(completions)).isEqualTo(3);
+
+        assertThat(pair.failed).containsExactly(1L);
     }
 
     @Test

@@ -56,7 +56,7 @@ public class BindingBenchmark {
         ProtectionDomain domain = context.allocateProtectionDomain();
         queue = context.createCompletionQueue(
                 CompletionQueueOptions.ofCapacity(1024).withSingleThreaded(true));
-        queuePair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        queuePair = domain.createQueuePair(QueuePairOptions.reliable(queue).withSingleThreaded(true));
         queuePair.connect(queuePair.info());
         MemoryRegion region = domain.allocate(4096, AccessFlag.allRemote());
         completions = Completions.create(arena, 16);

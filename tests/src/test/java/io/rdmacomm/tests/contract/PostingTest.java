@@ -70,6 +70,28 @@ class PostingTest extends ContractCase {
     }
 
     @Test
+    void aQueuePairOfOneThreadTakesAndGivesBackSlotsAsAnyOther() {
+        Pair pair = connected(Spec.usual().withDepth(2, 2).withSingleThreaded());
+        EndMemory target = there().allocate(8, everything());
+        EndMemory source = here().allocate(8, everything());
+        for (int round = 0; round < 10; round++) {
+            assertThat(pair.there().receive(1, target.piece(0, 8))).isEqualTo(1);
+            assertThat(pair.there().receive(2, target.piece(0, 8))).isEqualTo(1);
+            assertThat(pair.there().receive(3, target.piece(0, 8))).isZero();
+            assertThat(pair.here()
+                            .post(
+                                    Work.send(1, source.piece(0, 8)),
+                                    Work.send(2, source.piece(0, 8)),
+                                    Work.send(3, source.piece(0, 8))))
+                    .isEqualTo(2);
+            good(pair.here().one(), 1, CompletionOpcode.SEND);
+            good(pair.here().one(), 2, CompletionOpcode.SEND);
+            good(pair.there().one(), 1, CompletionOpcode.RECEIVE);
+            good(pair.there().one(), 2, CompletionOpcode.RECEIVE);
+        }
+    }
+
+    @Test
     void aQueuePairThatIsReadyToReceiveServesItsPeer() {
         Pair pair = pair(Spec.usual());
         EndMemory target = there().allocate(64, everything());
