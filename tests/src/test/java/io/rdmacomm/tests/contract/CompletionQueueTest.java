@@ -111,7 +111,7 @@ class CompletionQueueTest extends ContractCase {
         Pair pair = pair(Spec.usual().withDepth(128, 128).withCompletions(512));
         LocalQueue small = here().queue(Spec.usual().withDepth(16, 128).withCompletions(4));
         small.connect(pair.there().info(), ConnectionOptions.defaults());
-        pair.there().connect(small.info(), impatient(2));
+        pair.there().connect(small.info(), ConnectionOptions.defaults());
         int capacity = small.completionQueue().capacity();
         for (int i = 0; i <= Math.min(capacity, 100); i++) {
             small.receive(i);
