@@ -187,7 +187,7 @@ final class IbvQueuePair extends QueuePair {
     }
 
     /// Work of this queue pair has failed, or the device has reported something: asks the device whether the queue
-    /// pair is in an error state by now. A device that cannot be asked has put it there.
+    /// pair is in an error state by now. A device that cannot be asked is told to put it there.
     void noticeState() {
         if (state() == QueuePairState.ERROR) {
             return;
@@ -199,12 +199,23 @@ final class IbvQueuePair extends QueuePair {
             }
             QueuePairState now = deviceState();
             if (now == null) {
+                fail();
                 entered(QueuePairState.ERROR);
             } else if (now == QueuePairState.ERROR || now == QueuePairState.SEND_QUEUE_ERROR) {
                 entered(now);
             }
         } finally {
             sendLock().unlock();
+        }
+    }
+
+    /// siw ends the connection when a request fails, and leaves the queue pair's state alone (`siw_qp_cm_drop`):
+    /// what waits in the queues is flushed when somebody changes it. If that fails, the device is gone.
+    private void fail() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = arena.allocate(QueuePairAttributesLayout.BYTES, 8);
+            int mask = QueuePairStructs.writeChange(new QueuePairAttributes().state(QueuePairState.ERROR), attributes);
+            library.modifyQueuePair(address, attributes.address(), mask);
         }
     }
 

@@ -5,19 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -139,6 +143,29 @@ class BringUpTest extends ConnectionCase {
         }
         assertThat(passive.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(fake.log()).hasSize(2).last().asString().startsWith("accept");
+    }
+
+    @Test
+    void aQueuePairOnIwarpIsFailedWithItsFirstRequest() throws InterruptedException {
+        useIwarp();
+        QueuePair pair = pair();
+        try (Arena arena = Arena.ofConfined();
+                Connection connection = manager.connect(PEER, pair, DEFAULTS, LONG)) {
+            assertThat(connection.isOpen()).isTrue();
+            fake.log();
+            fake.status(WorkStatus.LOCAL_QUEUE_PAIR_ERROR.code());
+            assertThat(pair.post(SendBatch.create(arena, 1, 1).send(1).signaled()))
+                    .isEqualTo(1);
+            assertThat(queue.poll(Completions.create(arena, 1))).isEqualTo(1);
+
+            assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);
+            assertThat(fake.log())
+                    .as("siw flushes the other requests only then")
+                    .filteredOn(line -> line.startsWith("modify_qp"))
+                    .singleElement()
+                    .asString()
+                    .contains("state=6");
+        }
     }
 
     @Test
