@@ -20,7 +20,10 @@ final class NearCommand {
     private final CompletableFuture<Integer> exit;
 
     private NearCommand(String... words) {
-        exit = CompletableFuture.supplyAsync(() -> execute(text, words));
+        // A thread of its own: a server waits, and the common pool of a small machine has one thread for all of them.
+        exit = CompletableFuture.supplyAsync(
+                () -> execute(text, words),
+                task -> Thread.ofPlatform().daemon().name(words[0]).start(task));
     }
 
     /// Runs the command to its end.

@@ -90,7 +90,7 @@ class SoftwareToKernelTest {
     @ParameterizedTest
     @CsvSource({"false, 2", "true, " + CONNECTIONS})
     void theServerSpeaksWithTheClientsOfRping(boolean checksum, int connections) throws Exception {
-        try (FarProcess server = FarProcess.serve(
+        try (HeardProcess server = FarProcess.serve(
                 checksum,
                 "ping --interop rping -d soft0 --bind " + FarProcess.ADDRESS + " --server --verbose" + WAIT)) {
             for (int i = 0; i < connections; i++) {
@@ -113,7 +113,7 @@ class SoftwareToKernelTest {
     void manyClientsOneAfterTheOtherSpeakWithOneServerOfRping() throws Exception {
         withServer("rping -s -P -a " + KERNEL + " -S 1000 -V", () -> {
             String words = "ping --interop rping -d soft0 " + KERNEL + " --count 5 --size 1000" + WAIT;
-            try (FarProcess clients = FarProcess.start(true, Repeats.class, words.split(" ", -1))) {
+            try (HeardProcess clients = FarProcess.start(true, Repeats.class, words.split(" ", -1))) {
                 Outcome outcome = clients.end();
                 outcome.assertGood();
                 assertThat(count(outcome.text(), "5 pings, 5 right")).isEqualTo(CONNECTIONS);
@@ -149,7 +149,7 @@ class SoftwareToKernelTest {
 
     @Test
     void aStringIsCopiedFromTheKernelsDeviceAndBack() throws Exception {
-        try (FarProcess server = FarProcess.serve(
+        try (HeardProcess server = FarProcess.serve(
                 true, "copy-string -d soft0 --bind " + FarProcess.ADDRESS + " --server --once" + WAIT)) {
             Outcome client = NearCommand.run("copy-string -d siw0 " + FarProcess.ADDRESS + " textstring" + WAIT);
 
@@ -179,7 +179,7 @@ class SoftwareToKernelTest {
 
     @Test
     void theKernelsDevicePingsTheSoftwareDevice() throws Exception {
-        try (FarProcess server = FarProcess.serve(
+        try (HeardProcess server = FarProcess.serve(
                 true, "ping -d soft0 -R --bind " + FarProcess.ADDRESS + " --server --once --port 0" + WAIT + SET_UP)) {
             Outcome client = NearCommand.run("ping -d siw0 " + FarProcess.ADDRESS + ":" + server.port()
                     + " --count 20 --size 20000 --interval 0" + WAIT + SET_UP);
@@ -211,7 +211,7 @@ class SoftwareToKernelTest {
     @Test
     void aFileIsReceivedFromTheKernelsDevice(@TempDir Path from, @TempDir Path to) throws Exception {
         Path file = file(from);
-        try (FarProcess server = FarProcess.serve(
+        try (HeardProcess server = FarProcess.serve(
                 true, "recv -d soft0 -R --bind " + FarProcess.ADDRESS + " --once --port 0 --dir " + to + SET_UP)) {
             Outcome client =
                     NearCommand.run("send -d siw0 " + file + " " + FarProcess.ADDRESS + ":" + server.port() + SET_UP);
@@ -228,7 +228,7 @@ class SoftwareToKernelTest {
         try (LocalEnd end = LocalEnd.open("siw0");
                 ConnectionManager manager = ConnectionManager.open(end.context())) {
             try (Listener listener = manager.listen(new InetSocketAddress(KERNEL, 0), 4);
-                    FarProcess client = far(
+                    HeardProcess client = far(
                             Refused.class,
                             Integer.toString(listener.localAddress().getPort()))) {
                 refuse(listener, "of soft0", "siw0 says no");
@@ -236,7 +236,7 @@ class SoftwareToKernelTest {
                 outcome.assertGood();
                 assertThat(outcome.text()).contains("refused: siw0 says no");
             }
-            try (FarProcess server = far(Refuses.class).listening()) {
+            try (HeardProcess server = far(Refuses.class).listening()) {
                 int port = Integer.parseInt(server.port());
                 assertRefused(end, manager, FarProcess.ADDRESS, port, "of siw0", "soft0 says no");
                 server.end().assertGood();
@@ -244,7 +244,7 @@ class SoftwareToKernelTest {
         }
     }
 
-    private static FarProcess far(Class<?> main, String... words) throws IOException {
+    private static HeardProcess far(Class<?> main, String... words) throws IOException {
         return FarProcess.start(true, main, words);
     }
 
@@ -312,7 +312,7 @@ class SoftwareToKernelTest {
             queue.initialize(ConnectionOptions.defaults());
             queue.postReceive(1, List.of(memory.piece(0, 64)));
             int port = queue.acceptAt(KERNEL, ConnectionOptions.defaults());
-            try (FarProcess client = far(Unspoken.class, Integer.toString(port), opcode)) {
+            try (HeardProcess client = far(Unspoken.class, Integer.toString(port), opcode)) {
                 queue.awaitAccepted();
                 Outcome outcome = client.end();
                 outcome.assertGood();

@@ -1,0 +1,91 @@
+package io.rdmacomm.tests.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.Deadline;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// Another process whose output, complaints included, is collected.
+final class HeardProcess implements AutoCloseable {
+    private static final long PATIENCE_SECONDS = 120;
+    private static final long END_SECONDS = 10;
+
+    private final Process process;
+    private final StringWriter text = new StringWriter();
+    private final Thread reader;
+
+    private HeardProcess(Process process) {
+        this.process = process;
+        reader = Thread.ofPlatform().daemon().name("heard").start(this::read);
+    }
+
+    /// Starts a program.
+    static HeardProcess start(List<String> line) throws IOException {
+        return new HeardProcess(
+                new ProcessBuilder(line).redirectErrorStream(true).start());
+    }
+
+    private void read() {
+        try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+            output.lines().forEach(line -> text.append(line + "\n"));
+        } catch (IOException | UncheckedIOException e) {
+            text.append(e.toString());
+        }
+    }
+
+    /// Waits until it says that it listens.
+    HeardProcess listening() {
+        return said("listening on port ");
+    }
+
+    /// Waits until it has printed `words`.
+    HeardProcess said(String words) {
+        Deadline.until(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS), () -> text().contains(words) || !reader.isAlive());
+        assertThat(text.toString()).contains(words);
+        return this;
+    }
+
+    /// The port that it listens on.
+    String port() {
+        return text.toString().replaceAll("(?s).*listening on port (\\d+).*", "$1");
+    }
+
+    /// What it has printed up to now.
+    String text() {
+        return text.toString();
+    }
+
+    /// Ends it as Ctrl-C does.
+    void interrupt() {
+        process.destroy();
+    }
+
+    /// Waits until it has ended.
+    Outcome end() throws InterruptedException {
+        assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .as("it ends; so far it said " + text)
+                .isTrue();
+        reader.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+        return new Outcome(process.exitValue(), text.toString());
+    }
+
+    /// Ends it with SIGTERM, so that it can end what it has started, and with SIGKILL if it does not listen.
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            throw new AssertionError(e);
+        }
+    }
+}
