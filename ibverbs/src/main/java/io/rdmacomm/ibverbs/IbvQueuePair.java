@@ -143,13 +143,18 @@ final class IbvQueuePair extends QueuePair {
     @Override
     protected void doModify(
             QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
+        IbvFailure.check(
+                "modify queue pair (ibv_modify_qp)",
+                apply(change),
+                this + " from " + from + " to " + to + " with " + change.present());
+    }
+
+    /// @return 0 or the errno
+    private int apply(QueuePairAttributes change) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = arena.allocate(QueuePairAttributesLayout.BYTES, 8);
             int mask = QueuePairStructs.writeChange(change, attributes);
-            IbvFailure.check(
-                    "modify queue pair (ibv_modify_qp)",
-                    library.modifyQueuePair(address, attributes.address(), mask),
-                    this + " from " + from + " to " + to + " with " + change.present());
+            return library.modifyQueuePair(address, attributes.address(), mask);
         }
     }
 
@@ -199,23 +204,16 @@ final class IbvQueuePair extends QueuePair {
             }
             QueuePairState now = deviceState();
             if (now == null) {
-                fail();
+                // siw ends the connection when a request fails, and leaves the queue pair's state alone
+                // (`siw_qp_cm_drop`): what waits in the queues is flushed when somebody changes it. If that fails,
+                // the device is gone.
+                apply(new QueuePairAttributes().state(QueuePairState.ERROR));
                 entered(QueuePairState.ERROR);
             } else if (now == QueuePairState.ERROR || now == QueuePairState.SEND_QUEUE_ERROR) {
                 entered(now);
             }
         } finally {
             sendLock().unlock();
-        }
-    }
-
-    /// siw ends the connection when a request fails, and leaves the queue pair's state alone (`siw_qp_cm_drop`):
-    /// what waits in the queues is flushed when somebody changes it. If that fails, the device is gone.
-    private void fail() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attributes = arena.allocate(QueuePairAttributesLayout.BYTES, 8);
-            int mask = QueuePairStructs.writeChange(new QueuePairAttributes().state(QueuePairState.ERROR), attributes);
-            library.modifyQueuePair(address, attributes.address(), mask);
         }
     }
 
