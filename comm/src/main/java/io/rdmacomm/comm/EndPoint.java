@@ -389,6 +389,11 @@ public final class EndPoint implements AutoCloseable {
         }
 
         @Override
+        public @Nullable CommException failure() {
+            return status.failure();
+        }
+
+        @Override
         public void onHandlerError(RdmaChannel channel, Throwable failure) {
             owner.onHandlerError(channel, failure);
         }

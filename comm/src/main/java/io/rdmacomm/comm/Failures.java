@@ -17,6 +17,18 @@ final class Failures {
                 cause);
     }
 
+    /// What an end point fails with when work has failed. That the peer is gone may be seen by the set-up
+    /// connection or by the queue pair first: it is the same failure.
+    static CommException ofEndPoint(String channel, String what, WorkStatus status, int vendorError) {
+        return switch (status) {
+            case FLUSHED -> new PeerClosedException("the connection of " + channel + " was lost", null);
+            case RETRY_EXCEEDED ->
+                new PeerClosedException(
+                        operation(channel, what, status, vendorError, null).getMessage(), null);
+            default -> operation(channel, what, status, vendorError, null);
+        };
+    }
+
     private static String hint(WorkStatus status, @Nullable CommException cause) {
         return switch (status) {
             case FLUSHED -> cause == null ? "the channel ended before it did" : cause.getMessage();

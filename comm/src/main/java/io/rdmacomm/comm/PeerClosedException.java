@@ -3,7 +3,8 @@ package io.rdmacomm.comm;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// The peer went away without saying that it was done, or before it was set up.
+/// The peer went away without saying that it was done, or before it was set up; or it does not answer any more,
+/// which looks the same from here.
 public final class PeerClosedException extends CommException {
     @Serial
     private static final long serialVersionUID = 1L;

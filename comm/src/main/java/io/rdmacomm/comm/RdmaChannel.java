@@ -25,6 +25,11 @@ public final class RdmaChannel {
         /// The queue pair of `channel` cannot be used any more.
         void onFailed(RdmaChannel channel, CommException why);
 
+        /// What the channels have failed with: the first that [#onFailed] was told by any of them, or something
+        /// else.
+        @Nullable
+        CommException failure();
+
         /// A handler of the user threw.
         void onHandlerError(RdmaChannel channel, Throwable failure);
     }
@@ -40,7 +45,6 @@ public final class RdmaChannel {
     private ChannelRules rules;
     private Operation scratch;
     private int peerReceives = 1;
-    private volatile @Nullable CommException failure;
     private volatile int vendorError;
 
     /// @param arena lives as long as the channel
@@ -301,7 +305,6 @@ public final class RdmaChannel {
 
     /// Takes nothing more, flushes what is in flight, and fails those who wait.
     void stop(CommException why) {
-        failure = why;
         ClosedException refusal = new ClosedException(name + " has failed: " + why.getMessage(), why);
         adapter.stop();
         gate.refuse(refusal);
@@ -310,7 +313,7 @@ public final class RdmaChannel {
 
     /// What an operation failed with.
     OperationException failure(int kind, WorkStatus status) {
-        CommException why = failure;
+        CommException why = owner.failure();
         boolean own = why instanceof OperationException first && first.status() == status;
         return Failures.operation(
                 name, Operation.name(kind), status, status == WorkStatus.FLUSHED ? 0 : vendorError, own ? null : why);
@@ -353,15 +356,13 @@ public final class RdmaChannel {
 
         @Override
         public void onWorkFailed(String what, WorkStatus status, int vendor) {
-            if (failure != null) {
+            if (status != WorkStatus.FLUSHED) {
+                vendorError = vendor;
+            }
+            if (owner.failure() != null) {
                 return;
             }
-            vendorError = vendor;
-            owner.onFailed(
-                    RdmaChannel.this,
-                    status == WorkStatus.FLUSHED
-                            ? new PeerClosedException("the connection of " + name + " was lost", null)
-                            : Failures.operation(name, what, status, vendor, null));
+            owner.onFailed(RdmaChannel.this, Failures.ofEndPoint(name, what, status, vendor));
         }
 
         @Override

@@ -91,6 +91,31 @@ final class PeerDeathTest {
         }
     }
 
+    /// Nobody but the queue pairs can see the end of the peer's process.
+    @Test
+    void aPeerWhoseQueuePairsDoNotAnswerIsGone() throws IOException {
+        try (PeerProgram peer = PeerProgram.start("server");
+                Relay line = new Relay(Integer.parseInt(peer.readLine()));
+                ClientSession session = ClientSession.connect(OPTIONS.withPort(line.port()))) {
+            EndPoint endPoint = session.endPoint();
+            RdmaBuffer source = session.allocate("source", 64, 1);
+            RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
+
+            peer.kill();
+
+            assertThatThrownBy(() -> writeUntilItFails(endPoint.channel(0), source, remote))
+                    .isInstanceOfAny(ClosedException.class, OperationException.class)
+                    .hasCauseInstanceOf(PeerClosedException.class);
+            assertThat(endPoint.failure()).isInstanceOf(PeerClosedException.class);
+        }
+    }
+
+    private static void writeUntilItFails(RdmaChannel channel, RdmaBuffer source, RemoteBuffer remote) {
+        while (true) {
+            channel.blocking(PATIENCE).write(source.block(0), remote, 0);
+        }
+    }
+
     private static void writeUntilItFails(
             RdmaChannel channel, RdmaBuffer source, RemoteBuffer remote, CompletionHandler handler, AtomicLong taken) {
         try {
