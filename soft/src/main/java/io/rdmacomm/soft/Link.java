@@ -21,6 +21,8 @@ final class Link {
     private static final int ROUNDS = 4;
     private static final long STREAM_BYTES = 32 * 1024;
     private static final long PATIENCE_FLOOR_NANOS = 5_000_000_000L;
+    /// How often a peer of another make is reminded of the first frames: see [#remind].
+    private static final int REMINDERS = 2;
 
     private final SoftContext context;
     private final SendQueue owner;
@@ -38,6 +40,7 @@ final class Link {
     private final LinkAttention attention;
 
     private final boolean waitsForPeer;
+    private int reminders;
     private boolean responsesFirst;
     private boolean ended;
     private String loss = "the peer has ended the TCP connection";
@@ -68,6 +71,7 @@ final class Link {
         this.attention = new LinkAttention(this, queuePair);
         // A responder keeps silent until the initiator has spoken, unless both know better (RFC 5044 7.1.2).
         this.waitsForPeer = !terms.initiator() && !terms.acknowledges();
+        this.reminders = terms.initiator() && !terms.acknowledges() ? REMINDERS : 0;
         ReadyToReceive first = terms.mpa().readyToReceive();
         if (first != ReadyToReceive.NONE) {
             if (!terms.initiator()) {
@@ -297,6 +301,24 @@ final class Link {
         }
         ended = true;
         finish();
+    }
+
+    /// Whether [#remind] is wanted.
+    boolean isToRemind() {
+        return reminders > 0 && output.written() > 0;
+    }
+
+    /// Has the peer look at what was sent, with a Write of no bytes; the engine, with the send lock.
+    ///
+    /// Linux siw sends its reply first and begins to listen for frames after that (`siw_accept`): those that
+    /// arrive in between lie in its socket until more comes, which in a dialogue is never.
+    void remind() {
+        reminders--;
+        boolean inside = requester.isInside() || responder.responses().isInside();
+        if (output.isEmpty() && !inside && responder.refusal() == null && !isOver()) {
+            requester.announceWrite(output);
+            drive(true);
+        }
     }
 
     /// Nothing is expected of the peer now; the engine.

@@ -211,12 +211,15 @@ final class LinkAttention implements Engine.Ready {
         return deferred ? due : 0;
     }
 
-    /// Gives the peer up if it is silent for too long.
+    /// Reminds the peer, or gives it up if it is silent for too long.
     void checkTime(long now) {
-        if (link.isWaiting() || link.isBlocked() || !link.isQuiet()) {
+        if (link.isWaiting() || link.isBlocked() || !link.isQuiet() || link.isToRemind()) {
             if (queuePair.tryLockSends()) {
                 try {
                     link.checkTime(now, queuePair.sends().policy().patienceNanos());
+                    if (link.isToRemind()) {
+                        link.remind();
+                    }
                 } finally {
                     queuePair.unlockSends();
                 }

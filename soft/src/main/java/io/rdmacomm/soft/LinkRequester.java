@@ -70,7 +70,8 @@ final class LinkRequester {
         return message.isActive();
     }
 
-    /// The first frame of an initiator, which lets the responder speak (RFC 6581 5): a Write of no bytes.
+    /// A Write of no bytes, for which no key is looked at (RFC 5040 5.2): as the first frame of an initiator it
+    /// lets the responder speak (RFC 6581 5).
     void announceWrite(FrameOutput out) {
         header.setTagged(Opcode.WRITE, true, 1, 0, 0);
         out.begin(header);

@@ -89,10 +89,21 @@ final class FakePeer implements AutoCloseable {
         return HexFormat.of().formatHex(bytes);
     }
 
-    /// Reads the next frame and checks it.
+    /// Reads the next frame that says something, and checks it: not a reminder.
     ///
     /// @return its payload
     byte[] readFrame() throws IOException {
+        byte[] payload = readAnyFrame();
+        while (header.opcode == Opcode.WRITE && payload.length == 0) {
+            payload = readAnyFrame();
+        }
+        return payload;
+    }
+
+    /// Reads the next frame and checks it.
+    ///
+    /// @return its payload
+    byte[] readAnyFrame() throws IOException {
         String length = wire.readHex(2);
         int segment = Integer.parseInt(length, 16);
         byte[] bytes = Wire.bytes(length + wire.readHex(Fpdu.bytes(segment) - 2));
