@@ -39,8 +39,8 @@ public record BandwidthResult(BenchTest test, long bytes, long iterations, long 
         members.put("test", test.label());
         members.put("bytes", bytes);
         members.put("iterations", iterations);
-        members.put("gbps", Rounding.to(gbps(), 3));
-        members.put("mmsgs_per_s", Rounding.to(millionMessagesPerSecond(), 4));
+        members.put("gbps", Rounding.rate(gbps(), 3));
+        members.put("mmsgs_per_s", Rounding.rate(millionMessagesPerSecond(), 4));
         members.put("cpu_us_per_gb", Rounding.to(cpuMicrosPerGigabyte(), 1));
         if (copyGbps > 0) {
             members.put("copy_gbps", Rounding.to(copyGbps, 3));
