@@ -113,11 +113,11 @@ class StringCopyTest {
 
     @Test
     void aSilentClientIsGivenUp() throws Exception {
-        try (ConnectionPair pair = pair(Duration.ofMillis(200));
+        try (ConnectionPair pair = pair(Duration.ofMillis(900));
                 RawClient silent = new RawClient(pair.clients(), pair.port())) {
             silent.awaitEnd();
 
-            pair.assertOneComplaint("waited 200 ms in vain");
+            pair.assertOneComplaint("waited 900 ms in vain");
         }
     }
 
