@@ -10,6 +10,7 @@ import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
@@ -244,7 +245,7 @@ final class CloseTest {
     @Test
     void aPeerThatDoesNotAnswerIsNotWaitedForBeyondTheDeadline() {
         SessionOptions patient = SessionOptions.defaults().withThreadMode(ThreadMode.CALLER);
-        try (ConnectedPair pair = new ConnectedPair(patient, ConnectedPair.impatient())) {
+        try (ConnectedPair pair = new ConnectedPair(patient, ConnectedPair.impatient(Deadlines::withClose))) {
             // The server never polls its data channel; it answers all the same.
             BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
             pair.clientChannel().blocking(PATIENCE).send(slice);
