@@ -15,7 +15,6 @@ import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AtomicCapability;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.WorkRequestException;
 import java.util.ArrayList;
@@ -106,7 +105,7 @@ class AtomicsTest extends ContractCase {
                 floods.add(pair.here().flood(Work.fetchAndAdd(0, target.remote(), 1, mine.piece(0, 8)), 16));
                 // The end that owns the memory adds to it through a queue pair of its own.
                 var loop = there().queue(Spec.usual());
-                loop.connect(loop.info(), ConnectionOptions.defaults());
+                loop.connect(loop.info(), patient());
                 floods.add(loop.flood(Work.fetchAndAdd(0, target.remote(), 1, theirs.piece(0, 8)), 16));
             }
             int byProcessor = global ? 20_000 : 0;
@@ -164,7 +163,7 @@ class AtomicsTest extends ContractCase {
         if (missing()) {
             return;
         }
-        Pair pair = connected(ConnectionOptions.defaults().withReadAtomic(1));
+        Pair pair = connected(patient().withReadAtomic(1));
         EndMemory target = there().allocate(8, everything());
         EndMemory local = here().allocate(64 * 8, everything());
         List<Work> works = new ArrayList<>();

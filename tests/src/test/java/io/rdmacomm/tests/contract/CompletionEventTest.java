@@ -21,7 +21,6 @@ import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
@@ -180,7 +179,7 @@ class CompletionEventTest extends ContractCase {
             QueuePair pair = here().domain().createQueuePair(here().options(queue, Spec.usual()));
             peers[i] = there().queue(Spec.usual());
             pair.connect(peers[i].info());
-            peers[i].connect(pair.info(), ConnectionOptions.defaults());
+            peers[i].connect(pair.info(), patient());
             pair.post(ReceiveBatch.create(here().arena(), 1, 1).receive(i));
             queue.arm(false);
         }

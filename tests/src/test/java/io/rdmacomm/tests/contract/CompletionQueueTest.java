@@ -18,7 +18,6 @@ import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
@@ -53,7 +52,7 @@ class CompletionQueueTest extends ContractCase {
         LocalQueue queue =
                 pair(Spec.usual().withDepth(64, 64).withCompletions(8)).here();
         EndMemory memory = here().allocate(8, everything());
-        queue.connect(queue.info(), ConnectionOptions.defaults());
+        queue.connect(queue.info(), patient());
         int capacity = queue.completionQueue().capacity();
         for (int round = 0; round < 5; round++) {
             for (int i = 0; i < Math.min(capacity, 64); i++) {
@@ -81,7 +80,7 @@ class CompletionQueueTest extends ContractCase {
         EndMemory memory = here().allocate(8, everything());
         QueuePair bystander = here().domain().createQueuePair(here().options(queue.completionQueue(), spec));
         bystander.connect(bystander.info());
-        queue.connect(queue.info(), ConnectionOptions.defaults());
+        queue.connect(queue.info(), patient());
 
         int capacity = overrun(queue, memory);
 
@@ -110,8 +109,8 @@ class CompletionQueueTest extends ContractCase {
     void anOverrunByThePeersMessagesBreaksItToo() {
         Pair pair = pair(Spec.usual().withDepth(128, 128).withCompletions(512));
         LocalQueue small = here().queue(Spec.usual().withDepth(16, 128).withCompletions(4));
-        small.connect(pair.there().info(), ConnectionOptions.defaults());
-        pair.there().connect(small.info(), ConnectionOptions.defaults());
+        small.connect(pair.there().info(), patient());
+        pair.there().connect(small.info(), patient());
         int capacity = small.completionQueue().capacity();
         for (int i = 0; i <= Math.min(capacity, 100); i++) {
             small.receive(i);
@@ -128,7 +127,7 @@ class CompletionQueueTest extends ContractCase {
         Pair busy = connected();
         LocalQueue broken = here().queue(Spec.usual().withDepth(256, 16).withCompletions(2));
         EndMemory memory = here().allocate(8, everything());
-        broken.connect(broken.info(), ConnectionOptions.defaults());
+        broken.connect(broken.info(), patient());
         overrun(broken, memory);
         EndMemory target = there().allocate(8, everything());
         busy.here().post(Work.write(1, target.remote(), memory.piece(0, 8)));

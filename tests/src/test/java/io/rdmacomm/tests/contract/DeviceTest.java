@@ -15,7 +15,6 @@ import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.DeviceAttributes;
@@ -130,7 +129,7 @@ class DeviceTest extends ContractCase {
                             RdmaException.class,
                             refused -> assertThat(refused.errno()).isEqualTo(Errno.EBUSY));
         }
-        queue.initialize(ConnectionOptions.defaults());
+        queue.initialize(patient());
         assertThat(queue.receive(1)).as("still usable").isEqualTo(1);
     }
 

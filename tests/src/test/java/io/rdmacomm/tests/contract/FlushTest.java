@@ -13,7 +13,6 @@ import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionOpcode;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairStateException;
@@ -162,7 +161,7 @@ class FlushTest extends ContractCase {
         Deadline.await("all are done", () -> target.getLong(0) == 8);
         queue.modify(QueuePairState.RESET);
         pair.there().modify(QueuePairState.RESET);
-        pair.connect(ConnectionOptions.defaults());
+        pair.connect(patient());
         // A device may also drop them.
         assertThat(queue.collect(8, 100)).extracting(Outcome::id).isSubsetOf(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
         int taken = 0;
@@ -188,7 +187,7 @@ class FlushTest extends ContractCase {
                 pair.here().modify(QueuePairState.RESET);
             }
             pair.there().modify(QueuePairState.RESET);
-            pair.connect(ConnectionOptions.defaults());
+            pair.connect(patient());
             EndMemory source = here().allocate(8, everything());
             source.setLong(0, round);
             pair.there().receive(200, target.piece(0, 8));

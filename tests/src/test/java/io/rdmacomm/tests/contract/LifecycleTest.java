@@ -19,7 +19,6 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryRegion;
@@ -113,7 +112,7 @@ class LifecycleTest extends ContractCase {
                         context.allocateProtectionDomain().createQueuePair(here().options(queue, Spec.usual()));
                 LocalQueue mine = here().queue(Spec.usual());
                 pair.connect(mine.info());
-                mine.connect(pair.info(), ConnectionOptions.defaults());
+                mine.connect(pair.info(), patient());
                 mine.post(Work.read(i, memory.remote().slice(0, 0)));
                 good(mine.one(), i, CompletionOpcode.READ);
                 mine.close();
@@ -135,7 +134,7 @@ class LifecycleTest extends ContractCase {
         LocalQueue queue = here().queue(Spec.usual());
         QueuePair other = here().domain().createQueuePair(here().options(queue.completionQueue(), Spec.usual()));
         EndMemory memory = here().allocate(16, everything());
-        queue.connect(queue.info(), ConnectionOptions.defaults());
+        queue.connect(queue.info(), patient());
         queue.post(Work.fetchAndAdd(1, memory.remote(), 1, memory.piece(8, 8)));
         Deadline.await("it is done", () -> memory.getLong(0) == 1);
         queue.queuePair().close();
@@ -179,7 +178,7 @@ class LifecycleTest extends ContractCase {
             return;
         }
         Pair pair = pair(here().queue(receiver), there().queue(Spec.usual().withDepth(16, 0)));
-        pair.connect(ConnectionOptions.defaults());
+        pair.connect(patient());
         assertThat(pair.here().receive(1)).isEqualTo(1);
         pair.there().post(Work.send(2));
         good(pair.there().one(), 2, CompletionOpcode.SEND);

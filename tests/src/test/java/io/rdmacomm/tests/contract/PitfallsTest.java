@@ -15,7 +15,6 @@ import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairStateException;
@@ -54,7 +53,7 @@ class PitfallsTest extends ContractCase {
 
     @Test
     void aSendWithoutAReceiveIsNeverReportedAsDone() {
-        Pair pair = connected(ConnectionOptions.defaults().withReceiverNotReady(1, 1));
+        Pair pair = connected(patient().withReceiverNotReady(1, 1));
         pair.here().post(Work.send(1));
         failed(pair.here().one(), 1, WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
     }
@@ -62,7 +61,7 @@ class PitfallsTest extends ContractCase {
     @Test
     void receivesMayBePostedBeforeConnectingAndSendsMayNot() {
         LocalQueue queue = here().queue(Spec.usual());
-        queue.initialize(ConnectionOptions.defaults());
+        queue.initialize(patient());
         assertThat(queue.receive(1)).isEqualTo(1);
         assertThatThrownBy(() -> queue.post(Work.send(2)))
                 .isInstanceOf(QueuePairStateException.class)
@@ -159,8 +158,8 @@ class PitfallsTest extends ContractCase {
         for (int i = 0; i < 20; i++) {
             LocalQueue server = here().queue(Spec.usual());
             EndQueue client = there().queue(Spec.usual());
-            server.connect(client.info(), ConnectionOptions.defaults());
-            client.connect(server.info(), ConnectionOptions.defaults());
+            server.connect(client.info(), patient());
+            client.connect(server.info(), patient());
             server.receive(1);
             client.post(Work.send(2));
             good(server.one(), 1, CompletionOpcode.RECEIVE);

@@ -17,7 +17,6 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairStateException;
 import io.rdmacomm.verbs.ReceiveBatch;
@@ -44,23 +43,23 @@ class PostingTest extends ContractCase {
     void receivesCanBePostedBeforeThePeerIsKnownAndAreKept() {
         Pair pair = pair(Spec.usual());
         EndMemory target = there().allocate(8, everything());
-        pair.there().initialize(ConnectionOptions.defaults());
+        pair.there().initialize(patient());
         assertThat(pair.there().receive(1, target.piece(0, 8))).isEqualTo(1);
         assertThatThrownBy(() -> {
-                    pair.here().initialize(ConnectionOptions.defaults());
+                    pair.here().initialize(patient());
                     pair.here().post(Work.send(1));
                 })
                 .isInstanceOf(QueuePairStateException.class)
                 .hasMessageContaining("INIT");
         if (can(Capability.CONNECT_BY_NUMBERS)) {
-            pair.here().readyToReceive(pair.there().info(), ConnectionOptions.defaults());
+            pair.here().readyToReceive(pair.there().info(), patient());
             assertThatThrownBy(() -> pair.here().post(Work.send(1)))
                     .isInstanceOf(QueuePairStateException.class)
                     .hasMessageContaining("READY_TO_RECEIVE");
-            pair.here().readyToSend(ConnectionOptions.defaults());
-            pair.there().readyToReceive(pair.here().info(), ConnectionOptions.defaults());
+            pair.here().readyToSend(patient());
+            pair.there().readyToReceive(pair.here().info(), patient());
         } else {
-            pair.connect(ConnectionOptions.defaults());
+            pair.connect(patient());
         }
 
         pair.here().post(Work.send(2));
@@ -97,10 +96,10 @@ class PostingTest extends ContractCase {
         EndMemory target = there().allocate(64, everything());
         EndMemory source = here().allocate(64, everything());
         source.write(0, pattern(64, 1));
-        pair.here().connect(pair.there().info(), ConnectionOptions.defaults());
-        pair.there().initialize(ConnectionOptions.defaults());
+        pair.here().connect(pair.there().info(), patient());
+        pair.there().initialize(patient());
         pair.there().receive(1, target.piece(0, 8));
-        pair.there().readyToReceive(pair.here().info(), ConnectionOptions.defaults());
+        pair.there().readyToReceive(pair.here().info(), patient());
 
         pair.here()
                 .post(
@@ -268,7 +267,7 @@ class PostingTest extends ContractCase {
                 .createQueuePair(
                         here().options(a.completionQueue(), Spec.usual()).withReceiveCompletions(receiveQueue));
         pair.connect(b.info());
-        b.connect(pair.info(), ConnectionOptions.defaults());
+        b.connect(pair.info(), patient());
         b.receive(1);
         var arena = here().arena();
         var sends = SendBatch.create(arena, 1, 1).send(2).signaled();

@@ -13,7 +13,6 @@ import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionOpcode;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RdmaException;
@@ -174,10 +173,7 @@ class RemoteAccessTest extends ContractCase {
         Set<AccessFlag> rights = EnumSet.copyOf(AccessFlag.allRemote());
         rights.remove(operation.right);
         EndMemory memory = target(everything());
-        Pair pair = pair(Spec.usual())
-                .connect(
-                        ConnectionOptions.defaults(),
-                        ConnectionOptions.defaults().withAccessFlags(rights));
+        Pair pair = pair(Spec.usual()).connect(patient(), patient().withAccessFlags(rights));
         refused(operation, pair, memory.remote(), memory, WorkStatus.REMOTE_INVALID_REQUEST);
     }
 
@@ -211,9 +207,7 @@ class RemoteAccessTest extends ContractCase {
         Set<AccessFlag> rights = EnumSet.of(operation.right, AccessFlag.LOCAL_WRITE);
         EndMemory memory = target(rights);
         Pair pair = pair(Spec.usual())
-                .connect(
-                        ConnectionOptions.defaults().withAccessFlags(Set.of()),
-                        ConnectionOptions.defaults().withAccessFlags(rights));
+                .connect(patient().withAccessFlags(Set.of()), patient().withAccessFlags(rights));
         EndMemory local = here().allocate(8, Set.of(AccessFlag.LOCAL_WRITE));
         pair.there().receive(2);
         pair.here().post(operation.on(1, memory.remote(), local.piece(0, 8)));
@@ -224,7 +218,7 @@ class RemoteAccessTest extends ContractCase {
     void theSameMemoryCanBeRegisteredTwiceWithDifferentRights() {
         EndMemory open = target(everything());
         var queue = here().queue(Spec.usual());
-        queue.connect(queue.info(), ConnectionOptions.defaults());
+        queue.connect(queue.info(), patient());
         var memory = here().arena().allocate(64, 64);
         var readable = here().domain().register(memory, Set.of(AccessFlag.REMOTE_READ));
         var writable = here().domain().register(memory, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));

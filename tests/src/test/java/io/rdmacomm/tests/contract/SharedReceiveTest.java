@@ -51,10 +51,8 @@ class SharedReceiveTest extends ContractCase {
         EndSharedReceives shared = there().sharedReceives(64, 2);
         EndMemory target = there().allocate(64 * 8, everything());
         EndMemory source = here().allocate(8, everything());
-        List<Pair> pairs = List.of(
-                onShared(shared, ConnectionOptions.defaults()),
-                onShared(shared, ConnectionOptions.defaults()),
-                onShared(shared, ConnectionOptions.defaults()));
+        List<Pair> pairs =
+                List.of(onShared(shared, patient()), onShared(shared, patient()), onShared(shared, patient()));
         for (int i = 0; i < 60; i++) {
             assertThat(shared.receive(i, target.piece(i * 8L, 4), target.piece(i * 8L + 4, 4)))
                     .isEqualTo(1);
@@ -80,7 +78,7 @@ class SharedReceiveTest extends ContractCase {
             return;
         }
         EndSharedReceives shared = there().sharedReceives(8, 1);
-        Pair pair = onShared(shared, ConnectionOptions.defaults());
+        Pair pair = onShared(shared, patient());
         if (has(Deviation.NO_RECEIVE_ENDS_THE_CONNECTION)) {
             pair.here().receive(9);
             pair.here().post(Work.send(1));
@@ -94,7 +92,7 @@ class SharedReceiveTest extends ContractCase {
         shared.receive(2);
         good(pair.here().one(), 1, CompletionOpcode.SEND);
         good(pair.there().one(), 2, CompletionOpcode.RECEIVE);
-        Pair strict = onShared(shared, ConnectionOptions.defaults().withReceiverNotReady(0, 1));
+        Pair strict = onShared(shared, patient().withReceiverNotReady(0, 1));
         strict.here().post(Work.send(3));
         failed(strict.here().one(), 3, WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
     }
@@ -105,7 +103,7 @@ class SharedReceiveTest extends ContractCase {
             return;
         }
         EndSharedReceives shared = there().sharedReceives(4, 1);
-        Pair pair = onShared(shared, ConnectionOptions.defaults());
+        Pair pair = onShared(shared, patient());
         int depth = 0;
         while (depth < 10_000 && shared.receive(depth) == 1) {
             depth++;
@@ -124,7 +122,7 @@ class SharedReceiveTest extends ContractCase {
             return;
         }
         EndSharedReceives shared = there().sharedReceives(4, 1);
-        Pair pair = onShared(shared, ConnectionOptions.defaults());
+        Pair pair = onShared(shared, patient());
         EndMemory target = there().allocate(8, everything());
         EndMemory source = here().allocate(8, everything());
         shared.receive(5);
@@ -141,8 +139,8 @@ class SharedReceiveTest extends ContractCase {
         EndSharedReceives shared = there().sharedReceives(16, 2);
         EndMemory own = there().register(1024, everything());
         EndMemory source = here().register(64, everything());
-        Pair one = onShared(shared, ConnectionOptions.defaults());
-        Pair two = onShared(shared, ConnectionOptions.defaults());
+        Pair one = onShared(shared, patient());
+        Pair two = onShared(shared, patient());
         for (int i = 0; i < 16; i++) {
             shared.receive(i, own.piece(i * 64L, 32), own.piece(i * 64L + 32, 32));
         }
@@ -162,7 +160,7 @@ class SharedReceiveTest extends ContractCase {
             return;
         }
         EndSharedReceives shared = there().sharedReceives(16, 1);
-        Pair pair = onShared(shared, ConnectionOptions.defaults());
+        Pair pair = onShared(shared, patient());
         for (int i = 0; i < 10; i++) {
             shared.receive(i);
         }
@@ -215,8 +213,8 @@ class SharedReceiveTest extends ContractCase {
             return;
         }
         EndSharedReceives shared = there().sharedReceives(16, 1);
-        Pair failing = onShared(shared, ConnectionOptions.defaults());
-        Pair healthy = onShared(shared, ConnectionOptions.defaults());
+        Pair failing = onShared(shared, patient());
+        Pair healthy = onShared(shared, patient());
         for (int i = 0; i < 4; i++) {
             shared.receive(i);
         }
@@ -243,7 +241,7 @@ class SharedReceiveTest extends ContractCase {
                 .isInstanceOfSatisfying(
                         RdmaException.class,
                         refused -> assertThat(refused.errno()).isEqualTo(Errno.EBUSY));
-        user.initialize(ConnectionOptions.defaults());
+        user.initialize(patient());
         assertThatThrownBy(() -> user.receive(1))
                 .isInstanceOfSatisfying(
                         RdmaException.class,
@@ -272,8 +270,8 @@ class SharedReceiveTest extends ContractCase {
             sources[i] = there().queue(Spec.usual());
             // Whatever is posted may complete on one of them.
             sinks[i] = here().queueOn(shared, Spec.usual().withCompletions(1024));
-            sources[i].connect(sinks[i].info(), ConnectionOptions.defaults());
-            sinks[i].connect(sources[i].info(), ConnectionOptions.defaults());
+            sources[i].connect(sinks[i].info(), patient());
+            sinks[i].connect(sources[i].info(), patient());
             floods[i] = sources[i].flood(Work.send(0, source.piece(0, 8)), 8);
         }
         long[] received = new long[senders];

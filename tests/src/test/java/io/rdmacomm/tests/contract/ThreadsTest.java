@@ -43,6 +43,10 @@ import org.junit.jupiter.api.Test;
 class ThreadsTest extends ContractCase {
     private static final int POSTERS = 3;
     private static final int EACH = Amount.of(10_000, 500);
+    /// 268 ms, four times: seven retries, the default, are without end on some devices, and traffic begins only
+    /// after a while where the machine is busy.
+    private static final ConnectionOptions LIMITED =
+            ConnectionOptions.defaults().withTimeout(16, 3);
 
     @Test
     void manyThreadsPostToAndPollOneQueuePair() throws Exception {
@@ -275,7 +279,7 @@ class ThreadsTest extends ContractCase {
     @Test
     void thePeersQueuePairMayCloseUnderTraffic() {
         for (int round = 0; round < 5; round++) {
-            Pair pair = pair(Spec.usual()).connect(impatient(3));
+            Pair pair = pair(Spec.usual()).connect(LIMITED);
             EndMemory mine = here().allocate(1 << 16, everything());
             EndMemory theirs = there().allocate(1 << 16, everything());
             pair.there().receive(1);
@@ -292,8 +296,7 @@ class ThreadsTest extends ContractCase {
 
     @Test
     void thePeersContextMayCloseUnderTraffic() {
-        // Seven retries, the default, are without end on some devices.
-        Pair pair = pair(Spec.usual()).connect(impatient(3));
+        Pair pair = pair(Spec.usual()).connect(LIMITED);
         EndMemory mine = here().allocate(1 << 16, everything());
         EndMemory theirs = there().allocate(1 << 16, everything());
         if (fabric.place() == Fabric.Place.SAME_CONTEXT) {
@@ -325,7 +328,7 @@ class ThreadsTest extends ContractCase {
                             QueuePair pair = context.allocateProtectionDomain()
                                     .createQueuePair(here().options(queue, Spec.usual()));
                             if (numbers) {
-                                pair.connect(pair.info(), ConnectionOptions.defaults());
+                                pair.connect(pair.info(), patient());
                             }
                         }
                     }

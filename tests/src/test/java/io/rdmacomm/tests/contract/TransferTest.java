@@ -13,7 +13,6 @@ import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.RemoteMemory;
 import java.util.Arrays;
 import java.util.Random;
@@ -201,7 +200,7 @@ class TransferTest extends ContractCase {
     @Test
     void aQueuePairCanBeConnectedToItself() {
         var queue = here().queue(Spec.usual());
-        queue.connect(queue.info(), ConnectionOptions.defaults());
+        queue.connect(queue.info(), patient());
         EndMemory memory = here().allocate(256, everything());
         memory.write(0, pattern(64, 3));
         queue.receive(1, memory.piece(64, 64));
