@@ -242,7 +242,7 @@ class HostilePeerTest {
     /// Too late to be refused when it is posted: it fails as a request that the peer cannot carry out.
     @Test
     void whatWasPostedForAPeerThatDoesNotKnowItFails() throws IOException {
-        QueuePair victim = victim();
+        QueuePair victim = patientVictim();
         SendBatch batch = SendBatch.create(arena, 1, 1);
         victim.post(batch.sendWithImmediate(1, 99).with(memory, 0, 4).signaled());
         try (SocketChannel peer = impersonate(victim, PSN, 0, LinkTerms.LONGEST_SEGMENT)) {
@@ -399,7 +399,7 @@ class HostilePeerTest {
     void whatWasPostedBeforeTheLinkStoodIsSentThoughNobodyPolls() throws IOException {
         int bytes = 32 << 20;
         MemoryRegion large = domain.allocate(bytes, AccessFlag.allRemote());
-        QueuePair victim = victim();
+        QueuePair victim = patientVictim();
         victim.post(SendBatch.create(arena, 1, 1).write(1, 0x1000, 5).with(large, 0, bytes));
         try (SocketChannel peer = impersonate(victim, PSN)) {
             peer.configureBlocking(false);
