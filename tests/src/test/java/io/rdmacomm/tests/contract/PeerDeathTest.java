@@ -46,7 +46,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("io.rdmacomm.tests.fixture.Fabric#betweenProcesses")
 @ExtendWith(LeakCheck.class)
 class PeerDeathTest {
-    private static final long NOTICED_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /// At once, on a machine that is busy with something else. Without a time-out it would be never.
+    private static final long NOTICED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     @Parameter
     private Fabric fabric;
@@ -116,11 +117,11 @@ class PeerDeathTest {
         queue.awaitState(QueuePairState.ERROR);
         assertThat(System.nanoTime() - since)
                 .as("time until the death is noticed")
-                .isLessThan(silent() ? 10 * NOTICED_NANOS : NOTICED_NANOS);
+                .isLessThan(silent() ? 2 * NOTICED_NANOS : NOTICED_NANOS);
     }
 
     @Test
-    void killingAnIdlePeerFlushesTheReceivesWithinASecond() {
+    void killingAnIdlePeerFlushesTheReceivesAtOnce() {
         Pair pair = connected(Spec.usual());
         for (int i = 0; i < 10; i++) {
             pair.here().receive(i);
