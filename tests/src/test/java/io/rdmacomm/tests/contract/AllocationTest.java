@@ -25,7 +25,7 @@ class AllocationTest extends ContractCase {
     private static final int AT_LEAST = 1000;
     /// Over TCP each step waits for another thread or process, which waits for the processor: then there are
     /// fewer.
-    private static final long ROUND_NANOS = 3_000_000_000L;
+    private static final long ROUND_NANOS = 2_000_000_000L;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private void allocatesNothing(String what, Runnable step) {

@@ -38,6 +38,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// Armed completion queues and their channels.
 class CompletionEventTest extends ContractCase {
@@ -291,6 +292,7 @@ class CompletionEventTest extends ContractCase {
     }
 
     @Test
+    @Timeout(300)
     void theLoopThatArmsAndThenDrainsLosesNoWakeUp() throws Exception {
         int total = Amount.of(100_000, 2000);
         Pair pair = connected(Spec.usual().withDepth(128, 128).withCompletions(512));

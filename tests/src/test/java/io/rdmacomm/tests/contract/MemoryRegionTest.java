@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// Registration, keys, own memory, re-registration and closing under way.
 class MemoryRegionTest extends ContractCase {
@@ -255,6 +256,7 @@ class MemoryRegionTest extends ContractCase {
 
     @Test
     @Tag("slow")
+    @Timeout(300)
     void aLargeRegionIsRegisteredAndReached() {
         long bytes = 3L << 30;
         EndMemory target;
