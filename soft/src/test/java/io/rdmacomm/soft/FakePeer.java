@@ -12,6 +12,7 @@ import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.soft.mpa.Wire;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /// An iWARP device of another make that is nothing but a socket and a table of bytes. Behaves like Linux siw: what
@@ -47,6 +48,31 @@ final class FakePeer implements AutoCloseable {
 
     void sendMessage(int number, byte[] payload) throws IOException {
         wire.send(message(number, payload));
+    }
+
+    /// Sends a segment of a Send that has several.
+    void sendPart(int number, int offset, boolean last, byte[] payload) throws IOException {
+        SegmentHeader part = new SegmentHeader();
+        part.setUntagged(Opcode.SEND, number);
+        part.messageOffset = offset;
+        part.last = last;
+        part.payloadBytes = payload.length;
+        sendFrame(part, payload);
+    }
+
+    /// Answers the Read Request that was read last, in this many segments.
+    void answerRead(byte[] data, int segments) throws IOException {
+        int key = readRequest.sinkKey;
+        long address = readRequest.sinkAddress;
+        int each = data.length / segments;
+        for (int i = 0; i < segments; i++) {
+            boolean last = i == segments - 1;
+            int from = i * each;
+            int to = last ? data.length : from + each;
+            SegmentHeader response = new SegmentHeader();
+            response.setTagged(Opcode.READ_RESPONSE, last, key, address + from, to - from);
+            sendFrame(response, Arrays.copyOfRange(data, from, to));
+        }
     }
 
     /// A Send of one segment.

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What the kernel's siw takes from the wire and how it refuses the rest, frame by frame. On the other side is a
-/// socket, so this is what the software device's fake siw (`SiwPeerTest` of the module soft) is measured by.
+/// socket, so this is what the software device's fake siw (`SiwPeer*Test` of the module soft) is measured by.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
 class WireToKernelTest {
     private static final String KERNEL = "10.8.0.1";
