@@ -10,7 +10,9 @@ import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.TerminateMessage;
 import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.soft.mpa.Wire;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -120,17 +122,39 @@ final class FakePeer implements AutoCloseable {
     /// @return its payload
     byte[] readFrame() throws IOException {
         byte[] payload = readAnyFrame();
-        while (header.opcode == Opcode.WRITE && payload.length == 0) {
+        while (isReminder()) {
             payload = readAnyFrame();
         }
         return payload;
+    }
+
+    private boolean isReminder() {
+        return header.opcode == Opcode.WRITE && header.payloadBytes == 0;
+    }
+
+    /// Waits for the end of the connection, in whatever way it ends. Reminders come when their time is, so whole
+    /// ones may come before it, and nothing else.
+    boolean isEnded() throws IOException {
+        do {
+            String first;
+            try {
+                first = wire.readHex(1);
+            } catch (EOFException | SocketException e) {
+                return true;
+            }
+            readFrameOf(first + wire.readHex(1));
+        } while (isReminder());
+        return false;
     }
 
     /// Reads the next frame and checks it.
     ///
     /// @return its payload
     byte[] readAnyFrame() throws IOException {
-        String length = wire.readHex(2);
+        return readFrameOf(wire.readHex(2));
+    }
+
+    private byte[] readFrameOf(String length) throws IOException {
         int segment = Integer.parseInt(length, 16);
         byte[] bytes = Wire.bytes(length + wire.readHex(Fpdu.bytes(segment) - 2));
         ByteBuffer frame = ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();

@@ -144,7 +144,7 @@ class SiwPeerTransferTest {
         byte[] back = ends.own.region.segment().asSlice(AddressEnd.HALF, size).toArray(ValueLayout.JAVA_BYTE);
         assertThat(back).isEqualTo(data);
         ends.connection.disconnect();
-        assertThat(ends.peer.wire.isEnded()).isTrue();
+        assertThat(ends.peer.isEnded()).isTrue();
     }
 
     @Test
