@@ -17,6 +17,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -28,9 +29,8 @@ import java.util.concurrent.ThreadLocalRandom;
 /// file `lock` for as long as it lives; a folder whose lock can be taken belongs to a process that is gone, and
 /// the next context that opens removes it.
 public final class ShmDirectory implements AutoCloseable {
-    private static final Set<PosixFilePermission> FOLDER_MODE = PosixFilePermissions.fromString("rwx------");
     private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
-            PosixFilePermissions.asFileAttribute(FOLDER_MODE);
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
     private static final FileAttribute<Set<PosixFilePermission>> FILE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final Set<StandardOpenOption> NEW_FILE =
@@ -39,6 +39,13 @@ public final class ShmDirectory implements AutoCloseable {
     private static final String LOCK = "lock";
     private static final long FRESH_MILLIS = 60_000;
     private static final Set<Path> OWN_FOLDERS = ConcurrentHashMap.newKeySet();
+    private static final int MOST_TRIES = 1000;
+    /// Of st_mode (inode(7)).
+    private static final int KIND_AND_RIGHTS = 0170777;
+
+    /// S_IFDIR with mode 0700.
+    private static final int CLOSED_FOLDER = 0040700;
+
     private static final int FIRST_LID = 0x4000;
     private static final int LAST_LID = 0xfffe;
 
@@ -102,10 +109,30 @@ public final class ShmDirectory implements AutoCloseable {
     }
 
     private static void makeRoot(Path root) throws IOException {
+        for (int tries = 1; ; tries++) {
+            try {
+                Files.createDirectory(root, FOLDER);
+                return;
+            } catch (FileAlreadyExistsException e) {
+                if (isOwn(root, tries == MOST_TRIES)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether the root is there; whoever was the last to leave may just have removed it.
+    ///
+    /// @param last whether its absence is an error
+    private static boolean isOwn(Path root, boolean last) throws IOException {
         try {
-            Files.createDirectory(root, FOLDER);
-        } catch (FileAlreadyExistsException e) {
             checkOwner(root);
+            return true;
+        } catch (NoSuchFileException e) {
+            if (last) {
+                throw e;
+            }
+            return false;
         }
     }
 
@@ -127,9 +154,11 @@ public final class ShmDirectory implements AutoCloseable {
 
     /// A folder that somebody else made could be used to feed this process data.
     private static void checkOwner(Path root) throws IOException {
-        boolean mine = user().equals(Files.getAttribute(root, "unix:uid", LinkOption.NOFOLLOW_LINKS));
-        boolean closed = FOLDER_MODE.equals(Files.getPosixFilePermissions(root, LinkOption.NOFOLLOW_LINKS));
-        if (!mine || !closed || !Files.isDirectory(root, LinkOption.NOFOLLOW_LINKS)) {
+        // Asked for together: it may go at any moment.
+        Map<String, Object> found = Files.readAttributes(root, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+        boolean mine = user().equals(found.get("uid"));
+        boolean closed = found.get("mode") instanceof Integer mode && (mode & KIND_AND_RIGHTS) == CLOSED_FOLDER;
+        if (!mine || !closed) {
             throw new IOException(root + " is not a folder of this user with mode 0700; remove it");
         }
     }
@@ -142,6 +171,8 @@ public final class ShmDirectory implements AutoCloseable {
                     removeLeftover(folder);
                 }
             }
+        } catch (NoSuchFileException e) {
+            LOGGER.log(System.Logger.Level.TRACE, "the last one to leave {0} has removed it", root);
         }
     }
 

@@ -7,10 +7,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ShmDirectoryTest {
+    private static final String DIRECTORY = "rdmacomm.soft.directory";
+
     @Test
     void leavesNothingBehind() throws IOException {
         Path folder;
@@ -71,6 +77,35 @@ class ShmDirectoryTest {
                 assertThat(half).doesNotExist();
             } finally {
                 Files.deleteIfExists(half);
+            }
+        }
+    }
+
+    /// The last to leave removes the root, at any moment of another's coming.
+    @Test
+    void comesWhileTheLastOneLeaves(@TempDir Path base) throws Exception {
+        String before = System.setProperty(DIRECTORY, base.toString());
+        try {
+            List<FutureTask<Void>> users = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                FutureTask<Void> user = new FutureTask<>(() -> {
+                    for (int round = 0; round < 500; round++) {
+                        ShmDirectory.claim().close();
+                    }
+                    return null;
+                });
+                users.add(user);
+                Thread.ofPlatform().daemon().start(user);
+            }
+            for (FutureTask<Void> user : users) {
+                user.get(60, TimeUnit.SECONDS);
+            }
+            assertThat(ShmDirectory.root()).doesNotExist();
+        } finally {
+            if (before == null) {
+                System.clearProperty(DIRECTORY);
+            } else {
+                System.setProperty(DIRECTORY, before);
             }
         }
     }
