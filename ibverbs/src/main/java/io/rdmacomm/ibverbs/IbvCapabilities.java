@@ -46,6 +46,10 @@ final class IbvCapabilities {
         add(able, Capability.FENCED_READ, !siw);
         // siw_check_sgl_tx() skips an empty element, siw_tx_hdt() looks up its memory nevertheless: the kernel fails.
         add(able, Capability.EMPTY_ELEMENTS, !siw);
+        // iWARP does not know the state: its drivers end the connection instead (siw, cxgb4, irdma).
+        add(able, Capability.SEND_QUEUE_DRAIN, transport != TransportType.IWARP);
+        // siw_qp_nextstate_from_rts() does nothing, so that the peer can go on, and an ERROR is for ever.
+        add(able, Capability.RESET, !siw);
         add(able, Capability.RECEIVER_NOT_READY, infiniband);
         add(able, Capability.SHARED_RECEIVE_QUEUE, shared);
         add(

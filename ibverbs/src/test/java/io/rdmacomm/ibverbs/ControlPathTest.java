@@ -515,6 +515,8 @@ class ControlPathTest {
         assertThat(context.supports(Capability.REREGISTER_MEMORY)).isTrue();
         assertThat(context.supports(Capability.FENCED_READ)).isTrue();
         assertThat(context.supports(Capability.EMPTY_ELEMENTS)).isTrue();
+        assertThat(context.supports(Capability.SEND_QUEUE_DRAIN)).isTrue();
+        assertThat(context.supports(Capability.RESET)).isTrue();
         context.close();
         fake.kind(0, 0xffffff);
         context = fake.open();
@@ -526,6 +528,8 @@ class ControlPathTest {
         assertThat(context.supports(Capability.WRITE_WITH_IMMEDIATE)).isFalse();
         assertThat(context.supports(Capability.FENCED_READ)).isFalse();
         assertThat(context.supports(Capability.EMPTY_ELEMENTS)).isFalse();
+        assertThat(context.supports(Capability.SEND_QUEUE_DRAIN)).isFalse();
+        assertThat(context.supports(Capability.RESET)).isFalse();
         assertThat(context.supports(Capability.SOLICITED_EVENTS)).isFalse();
         fake.log();
         CompletionQueue queue = context.createCompletionQueue(

@@ -28,6 +28,10 @@ public enum Capability {
     /// An element of length zero in front of others in the scatter/gather list of a send request. At the end of
     /// the list, or alone, every device takes it.
     EMPTY_ELEMENTS,
+    /// The state SEND_QUEUE_DRAIN, in which a connected queue pair holds its sends.
+    SEND_QUEUE_DRAIN,
+    /// A queue pair that was connected goes back to RESET, and can be connected again.
+    RESET,
     /// Receiver-not-ready is answered and retried; without it a SEND that meets no receive ends the connection.
     RECEIVER_NOT_READY,
     /// Shared receive queues.

@@ -38,6 +38,8 @@ public enum Errno {
     ENETUNREACH(101),
     /// Connection reset by peer.
     ECONNRESET(104),
+    /// Not connected.
+    ENOTCONN(107),
     /// The wait was longer than allowed.
     ETIMEDOUT(110),
     /// Connection refused.

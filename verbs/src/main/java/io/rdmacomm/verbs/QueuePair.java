@@ -161,6 +161,8 @@ public abstract class QueuePair extends Resource {
     ///
     /// @throws QueuePairStateException if the state table does not allow it; the message names what is missing or
     ///         forbidden, and nothing has changed
+    /// @throws UnsupportedVerbException if the device does not know the state, or the way back to it; nothing has
+    ///         changed
     /// @throws RdmaException the errno of the device
     public final void modify(QueuePairAttributes change) {
         sendLock.lock();
@@ -170,6 +172,7 @@ public abstract class QueuePair extends Resource {
             QueuePairStateTable.check(toString(), options.type(), state, change);
             QueuePairState from = state;
             QueuePairState to = change.has(QueuePairAttribute.STATE) ? change.state() : from;
+            checkPossible(from, to);
             QueuePairAttributes effective = new QueuePairAttributes();
             effective.apply(attributes);
             effective.apply(change);
@@ -187,6 +190,23 @@ public abstract class QueuePair extends Resource {
         } finally {
             receiveLock.unlock();
             sendLock.unlock();
+        }
+    }
+
+    /// A device that lacks a state would take the change for another one, or for none.
+    private void checkPossible(QueuePairState from, QueuePairState to) {
+        if (to == QueuePairState.SEND_QUEUE_DRAIN) {
+            require(Capability.SEND_QUEUE_DRAIN, to, "wait for the completions instead");
+        } else if (to == QueuePairState.RESET && from.code() > QueuePairState.INIT.code()) {
+            require(Capability.RESET, to, "close it and create another");
+        }
+    }
+
+    private void require(Capability needed, QueuePairState to, String hint) {
+        Context context = protectionDomain.context();
+        if (!context.supports(needed)) {
+            throw new UnsupportedVerbException(
+                    "modify queue pair to " + to, needed, context.device().name(), hint);
         }
     }
 

@@ -391,6 +391,23 @@ class QueuePairTest extends QueuePairFixture {
         assertThatThrownBy(() -> pair.post(batch, 3)).as("empty again").isInstanceOf(WorkRequestException.class);
     }
 
+    @Test
+    void aStateThatTheDeviceDoesNotKnowIsRefusedBeforeItIsAsked() {
+        NullQueuePair pair = connected(options());
+        device.capabilities.remove(Capability.SEND_QUEUE_DRAIN);
+        device.capabilities.remove(Capability.RESET);
+        for (QueuePairState unknown : EnumSet.of(QueuePairState.SEND_QUEUE_DRAIN, QueuePairState.RESET)) {
+            assertThatThrownBy(() -> pair.modify(new QueuePairAttributes().state(unknown)))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("modify queue pair to " + unknown);
+            assertThat(pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        }
+        NullQueuePair fresh = create(options());
+        fresh.modify(init());
+        fresh.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+        assertThat(fresh.state()).as("it was never connected").isEqualTo(QueuePairState.RESET);
+    }
+
     private NullQueuePair connectedUnreliable() {
         NullQueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_CONNECTED));
         pair.modify(init());

@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import io.rdmacomm.tests.fixture.Amount;
@@ -9,12 +10,14 @@ import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.LocalMemory;
 import io.rdmacomm.tests.fixture.LocalQueue;
 import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkRequestException;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
@@ -91,7 +94,12 @@ class AllocationTest extends ContractCase {
                 .compareAndSwap(4, remote.address() + 8, remote.key(), 1, 2)
                 .with(local.region(), 16, 8)
                 .signaled();
-        for (SendBatch batch : new SendBatch[] {write, read, add, swap}) {
+        boolean atomics = can(Capability.ATOMICS);
+        if (!atomics) {
+            assertThatThrownBy(() -> queuePair.post(add)).isInstanceOf(WorkRequestException.class);
+            assertThatThrownBy(() -> queuePair.post(swap)).isInstanceOf(WorkRequestException.class);
+        }
+        for (SendBatch batch : atomics ? new SendBatch[] {write, read, add, swap} : new SendBatch[] {write, read}) {
             allocatesNothing("one-sided request", () -> {
                 queuePair.post(batch);
                 pollOne(queue, room);
@@ -113,12 +121,15 @@ class AllocationTest extends ContractCase {
     void sendsAndReceivesAllocateNothing() {
         LocalQueue one = here().queue(Spec.usual());
         LocalQueue two = here().queue(Spec.usual());
-        one.connect(two.info(), patient());
-        two.connect(one.info(), patient());
+        pair(one, two).connect(patient());
         LocalMemory local = here().allocate(256, everything());
         Completions room = Completions.create(here().arena(), 16);
-        SendBatch send = SendBatch.create(here().arena(), 1, 2)
+        SendBatch immediate = SendBatch.create(here().arena(), 1, 2)
                 .sendWithImmediate(1, 7)
+                .with(local.region(), 0, 64)
+                .signaled();
+        SendBatch send = SendBatch.create(here().arena(), 1, 2)
+                .send(1)
                 .with(local.region(), 0, 32)
                 .with(local.region(), 32, 32)
                 .signaled()
@@ -134,7 +145,14 @@ class AllocationTest extends ContractCase {
                 .signaled();
         ReceiveBatch receive =
                 ReceiveBatch.create(here().arena(), 1, 1).receive(2).with(local.region(), 128, 64);
-        for (SendBatch batch : new SendBatch[] {send, inline, write}) {
+        boolean possible = can(Capability.SEND_WITH_IMMEDIATE) && can(Capability.WRITE_WITH_IMMEDIATE);
+        if (!possible) {
+            assertThatThrownBy(() -> one.queuePair().post(immediate)).isInstanceOf(WorkRequestException.class);
+            assertThatThrownBy(() -> one.queuePair().post(write)).isInstanceOf(WorkRequestException.class);
+        }
+        SendBatch[] batches =
+                possible ? new SendBatch[] {send, inline, immediate, write} : new SendBatch[] {send, inline};
+        for (SendBatch batch : batches) {
             allocatesNothing("receive and send", () -> {
                 two.queuePair().post(receive);
                 one.queuePair().post(batch);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.ContractCase;
+import io.rdmacomm.tests.fixture.Deviation;
 import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.EndQueue;
 import io.rdmacomm.tests.fixture.LocalQueue;
@@ -33,11 +34,9 @@ class PitfallsTest extends ContractCase {
         Pair pair = connected();
         EndMemory source = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
-        pair.here()
-                .post(
-                        Work.read(1, target.remote(), source.piece(0, 8)),
-                        Work.write(2, target.remote(), source.piece(0, 8)));
+        pair.here().post(Work.read(1, target.remote(), source.piece(0, 8)));
         good(pair.here().one(), 1, CompletionOpcode.READ);
+        pair.here().post(Work.write(2, target.remote(), source.piece(0, 8)));
         good(pair.here().one(), 2, CompletionOpcode.WRITE);
     }
 
@@ -54,6 +53,13 @@ class PitfallsTest extends ContractCase {
     @Test
     void aSendWithoutAReceiveIsNeverReportedAsDone() {
         Pair pair = connected(patient().withReceiverNotReady(1, 1));
+        if (has(Deviation.NO_RECEIVE_ENDS_THE_CONNECTION)) {
+            // Sent is done, there; but what follows fails.
+            pair.here().receive(2);
+            pair.here().post(Work.send(1));
+            failed(pair.here().until(1L, 2L).getLast(), 2, WorkStatus.FLUSHED);
+            return;
+        }
         pair.here().post(Work.send(1));
         failed(pair.here().one(), 1, WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
     }
@@ -84,8 +90,7 @@ class PitfallsTest extends ContractCase {
         pair.here().post(Work.send(2, source.piece(0, 16)));
         good(pair.there().one(), 1, CompletionOpcode.RECEIVE);
         good(pair.here().one(), 2, CompletionOpcode.SEND);
-        pair.here().post(Work.write(3, metadata.remote(), source.piece(0, 16)));
-        failed(pair.here().one(), 3, WorkStatus.REMOTE_ACCESS_ERROR);
+        refused(pair.here(), Work.write(3, metadata.remote(), source.piece(0, 16)), WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @Test
@@ -138,8 +143,7 @@ class PitfallsTest extends ContractCase {
         EndMemory remoteForeign = there().allocateInOtherDomain(8, everything());
         EndMemory local = here().allocate(8, everything());
         Pair other = connected();
-        other.here().post(Work.write(2, remoteForeign.remote(), local.piece(0, 8)));
-        failed(other.here().one(), 2, WorkStatus.REMOTE_ACCESS_ERROR);
+        refused(other.here(), Work.write(2, remoteForeign.remote(), local.piece(0, 8)), WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @Test
@@ -156,10 +160,9 @@ class PitfallsTest extends ContractCase {
     @Test
     void oneProgramServesManyConnectionsOneAfterAnother() {
         for (int i = 0; i < 20; i++) {
-            LocalQueue server = here().queue(Spec.usual());
-            EndQueue client = there().queue(Spec.usual());
-            server.connect(client.info(), patient());
-            client.connect(server.info(), patient());
+            Pair pair = connected();
+            LocalQueue server = pair.here();
+            EndQueue client = pair.there();
             server.receive(1);
             client.post(Work.send(2));
             good(server.one(), 1, CompletionOpcode.RECEIVE);

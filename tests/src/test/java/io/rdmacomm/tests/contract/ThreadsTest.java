@@ -8,6 +8,7 @@ import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.Deviation;
 import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.Fabric;
+import io.rdmacomm.tests.fixture.LocalEnd;
 import io.rdmacomm.tests.fixture.LocalMemory;
 import io.rdmacomm.tests.fixture.LocalQueue;
 import io.rdmacomm.tests.fixture.Spec;
@@ -18,9 +19,11 @@ import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.SendBatch;
@@ -230,13 +233,14 @@ class ThreadsTest extends ContractCase {
 
     @Test
     void closingAContextUnderTrafficIsSafe() throws Exception {
+        boolean fails = has(Deviation.POSTING_FAILS_WHILE_THE_CONNECTION_ENDS);
         for (int round = 0; round < 15; round++) {
-            Context context = closing(Rdma.open(fabric.device()));
-            CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(256));
-            var domain = context.allocateProtectionDomain();
-            QueuePair loop = domain.createQueuePair(here().options(queue, Spec.usual()));
-            loop.connect(loop.info());
-            var memory = domain.allocate(8192, everything());
+            LocalEnd end = closing(LocalEnd.open(fabric.device()));
+            LocalQueue mine = end.queue(Spec.usual());
+            pair(mine, there().queue(Spec.usual())).connect(patient());
+            CompletionQueue queue = mine.completionQueue();
+            LocalMemory memory = end.allocate(4096, everything());
+            RemoteMemory target = there().allocate(4096, everything()).remote();
             CountDownLatch running = new CountDownLatch(1);
             try (ExecutorService threads = Executors.newFixedThreadPool(1)) {
                 Future<String> traffic = threads.submit(() -> {
@@ -244,10 +248,15 @@ class ThreadsTest extends ContractCase {
                     Completions room = Completions.create(here().arena(), 16);
                     try {
                         for (long i = 0; ; i++) {
-                            batch.clear().write(i, memory.address() + 4096, memory.remoteKey());
+                            batch.clear().write(i, target.address(), target.key());
                             batch.with(memory.address(), 4096, memory.localKey())
                                     .signaled();
-                            loop.post(batch);
+                            try {
+                                mine.queuePair().post(batch);
+                            } catch (RdmaException ending) {
+                                assertThat(fails).as("%s", ending).isTrue();
+                                assertThat(ending.errno()).isEqualTo(Errno.ENOTCONN);
+                            }
                             queue.poll(room);
                             if (i == 100) {
                                 running.countDown();
@@ -258,7 +267,7 @@ class ThreadsTest extends ContractCase {
                     }
                 });
                 assertThat(running.await(10, TimeUnit.SECONDS)).isTrue();
-                context.close();
+                end.context().close();
                 assertThat(traffic.get(10, TimeUnit.SECONDS)).contains("is closed");
             }
         }
@@ -282,11 +291,16 @@ class ThreadsTest extends ContractCase {
 
     @Test
     void thePeersQueuePairMayCloseUnderTraffic() {
-        for (int round = 0; round < 5; round++) {
+        // What is posted too late stays, there, and the flood waits for it before it ends.
+        boolean stays = has(Deviation.LATE_SEND_STAYS);
+        for (int round = 0; round < (stays ? 1 : 5); round++) {
             Pair pair = pair(Spec.usual()).connect(LIMITED);
             EndMemory mine = here().allocate(1 << 16, everything());
             EndMemory theirs = there().allocate(1 << 16, everything());
             pair.there().receive(1);
+            if (stays) {
+                pair.here().receive(-1);
+            }
             try (var out = pair.here().flood(Work.write(0, theirs.remote(), mine.piece(0, 1 << 16)), 8)) {
                 Deadline.await("traffic", () -> out.done() > 50);
                 pair.there().close();
@@ -305,6 +319,9 @@ class ThreadsTest extends ContractCase {
         EndMemory theirs = there().allocate(1 << 16, everything());
         if (fabric.place() == Fabric.Place.SAME_CONTEXT) {
             return; // It would be this context.
+        }
+        if (has(Deviation.LATE_SEND_STAYS)) {
+            pair.here().receive(-1);
         }
         try (var out = pair.here().flood(Work.read(0, theirs.remote(), mine.piece(0, 1 << 16)), 8)) {
             Deadline.await("traffic", () -> out.done() > 50);
