@@ -17,8 +17,10 @@ record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean initiator
     /// All that this version knows.
     static final int FEATURES =
             PeerHandshake.FEATURE_IMMEDIATE | PeerHandshake.FEATURE_ATOMIC | PeerHandshake.FEATURE_ACKNOWLEDGE;
-    /// What one frame of our own peers carries, with its header: just under 64 KiB.
-    static final int LONGEST_SEGMENT = 0xffff;
+    /// What one frame of our own peers carries, with its header: just under 64 KiB. With all around it, it is a
+    /// little shorter than a TCP segment of the loopback interface (65,483 bytes), or of an adapter that puts
+    /// segments together: what comes as one piece is read as one piece.
+    static final int LONGEST_SEGMENT = 65_440;
     /// No peer is sent shorter segments than this, whatever it says: a segment without room for payload would
     /// never bring a message to its end.
     private static final int SHORTEST_SEGMENT = 128;

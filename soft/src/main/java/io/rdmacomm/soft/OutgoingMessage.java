@@ -32,8 +32,13 @@ final class OutgoingMessage {
     /// @param segmentLimit the longest segment, in bytes
     OutgoingMessage(SoftContext context, int segmentLimit) {
         this.context = context;
+        this.mostPayload = mostPayload(segmentLimit);
+    }
+
+    /// The payload of all segments but the last.
+    static int mostPayload(int segmentLimit) {
         int room = segmentLimit - (FpduLayout.UNTAGGED_BYTES - FpduLayout.DDP_CONTROL);
-        this.mostPayload = room >= LINE ? room & -LINE : room;
+        return room >= LINE ? room & -LINE : room;
     }
 
     /// A Write or Read Response.

@@ -64,8 +64,9 @@ public final class FrameInput {
     private static final int BUFFER_BYTES = 8 * 1024;
     private static final int TARGETS = 16;
     private static final int LARGE_BYTES = 4096;
-    // Behind a large payload: its trailer and the next header, so that the next payload comes by itself.
-    private static final int LOOK_AHEAD = 96;
+    // Behind a large payload: its trailer and the next header, so that the next payload comes by itself; and what
+    // else TCP has put into the same segment, so that one read takes all of it.
+    private static final int LOOK_AHEAD = 2048;
     private static final long BUDGET = 1 << 20;
 
     private enum Phase {
