@@ -37,6 +37,7 @@ final class Link {
     private final LinkResponder responder;
     private final LinkReceiver receiver;
     private final LinkAcknowledger acknowledger;
+    private final PromptAcknowledgement promptness;
     private final LinkAttention attention;
 
     private final boolean waitsForPeer;
@@ -68,6 +69,7 @@ final class Link {
         this.receiver = new LinkReceiver(owner, terms, requester, responder);
         this.input = new FrameInput(arena.allocate(FrameInput.memoryBytes(), 64), checksum, receiver);
         this.acknowledger = new LinkAcknowledger(terms, block, responder, output);
+        this.promptness = new PromptAcknowledgement(channel);
         this.attention = new LinkAttention(this, queuePair);
         // A responder keeps silent until the initiator has spoken, unless both know better (RFC 5044 7.1.2).
         this.waitsForPeer = !terms.initiator() && !terms.acknowledges();
@@ -216,6 +218,9 @@ final class Link {
             if (!output.flush(channel)) {
                 attention.wanted();
                 return;
+            }
+            if (acknowledger.takeStreamTold()) {
+                promptness.renew();
             }
             requester.sent().allWritten();
             requester.sent().settle();

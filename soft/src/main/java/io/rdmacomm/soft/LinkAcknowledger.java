@@ -11,6 +11,7 @@ import io.rdmacomm.soft.iwarp.SegmentHeader;
 final class LinkAcknowledger {
     private static final int MANY_UNTOLD = 16;
     private static final long MUCH_UNTOLD = 64 * 1024;
+    private static final long STREAM_BYTES = 32 * 1024;
     // Well within the time after which a peer that says nothing counts as dead.
     private static final long SIGN_OF_LIFE_NANOS = 1_000_000_000;
 
@@ -26,6 +27,7 @@ final class LinkAcknowledger {
     private long lastCame = System.nanoTime();
     private long lastTold = lastCame;
     private boolean signOfLife;
+    private boolean streamTold;
     private boolean refusalTold;
 
     /// @param block shows how long the peer waits when it finds no receive
@@ -69,6 +71,13 @@ final class LinkAcknowledger {
         }
     }
 
+    /// Whether something was said in the middle of a stream that comes in; asked once.
+    boolean takeStreamTold() {
+        boolean was = streamTold;
+        streamTold = false;
+        return was;
+    }
+
     /// Says once why a request was refused, if there is room.
     void tellRefusal() {
         Refusal why = responder.refusal();
@@ -101,6 +110,7 @@ final class LinkAcknowledger {
         acknowledgement.encode(output.headers(), output.begin(header));
         output.end();
         told = acknowledgement.count;
+        streamTold |= untoldBytes >= STREAM_BYTES;
         untoldBytes = 0;
         // The clock is read once for what comes in, not once more for each answer.
         lastTold = lastCame;
