@@ -2,7 +2,6 @@ package io.rdmacomm.tests.lab;
 
 import io.rdmacomm.cli.RdmaCommand;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,10 +18,8 @@ final class FarProcess {
     /// @param checksum whether the device wants one in each frame
     static HeardProcess start(boolean checksum, Class<?> main, String... words) throws IOException {
         List<String> line = new ArrayList<>(List.of("ip", "netns", "exec", "far"));
-        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        line.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
-        line.add("-Drdmacomm.soft.devices=soft0=" + ADDRESS + "?sharedMemory=false&checksum=" + checksum);
-        line.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        line.addAll(HeardProcess.java(
+                main, "-Drdmacomm.soft.devices=soft0=" + ADDRESS + "?sharedMemory=false&checksum=" + checksum));
         line.addAll(List.of(words));
         return HeardProcess.start(line);
     }

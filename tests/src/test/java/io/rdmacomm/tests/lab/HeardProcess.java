@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -23,6 +25,18 @@ final class HeardProcess implements AutoCloseable {
     private HeardProcess(Process process) {
         this.process = process;
         reader = Thread.ofPlatform().daemon().name("heard").start(this::read);
+    }
+
+    /// The line that starts a JVM like this one.
+    ///
+    /// @param properties its system properties, each with its `-D`
+    static List<String> java(Class<?> main, String... properties) {
+        List<String> line = new ArrayList<>();
+        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        line.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
+        line.addAll(List.of(properties));
+        line.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        return line;
     }
 
     /// Starts a program.

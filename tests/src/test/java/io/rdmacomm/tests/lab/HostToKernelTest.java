@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -42,9 +41,7 @@ class HostToKernelTest {
             PORTS.put(command, freePort());
             line.addAll(List.of("--forward", PORTS.get(command) + ":" + port));
         });
-        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        line.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
-        line.addAll(List.of("-cp", System.getProperty("java.class.path"), GuestServers.class.getName()));
+        line.addAll(HeardProcess.java(GuestServers.class));
         line.add(SECONDS);
         guest = HeardProcess.start(line);
         guest.said(GuestServers.READY);

@@ -94,7 +94,7 @@ class SoftwareToKernelTest {
                 checksum,
                 "ping --interop rping -d soft0 --bind " + FarProcess.ADDRESS + " --server --verbose" + WAIT)) {
             // One shell starts them all: in the guest, starting a process takes a JVM a second.
-            CProgram.assertEndsWell(CProgram.start("sh -c 'for i in $(seq " + connections + "); do" + " rping -c -a "
+            CProgram.assertEndsWell(CProgram.start("sh -c 'for i in $(seq " + connections + "); do rping -c -a "
                     + FarProcess.ADDRESS + " -S $((i % 2 * 65471 + 64)) -C 5 -V || exit 1; done'"));
             Deadline.await("all are served", () -> count(server.text(), ": 5 pings served") == connections);
             server.interrupt();
