@@ -5,6 +5,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
@@ -141,8 +142,7 @@ public final class Engine implements AutoCloseable {
             } catch (ClosedSelectorException e) {
                 return;
             } catch (IOException | RuntimeException e) {
-                // One bad connection must not end the engine of all others.
-                LOGGER.log(System.Logger.Level.WARNING, "the engine goes on after an unexpected failure", e);
+                goOn(e);
                 wait = 0;
             }
         }
@@ -174,10 +174,24 @@ public final class Engine implements AutoCloseable {
         return lingerUntil != 0;
     }
 
-    private void handle(SelectionKey key, ByteBuffer buffer) throws IOException {
-        if (!key.isValid()) {
-            return;
+    private void handle(SelectionKey key, ByteBuffer buffer) {
+        try {
+            if (key.isValid()) {
+                serve(key, buffer);
+            }
+        } catch (CancelledKeyException e) {
+            LOGGER.log(System.Logger.Level.TRACE, "another thread has closed it meanwhile", e);
+        } catch (IOException | RuntimeException e) {
+            goOn(e);
         }
+    }
+
+    /// One bad connection must not end the engine of all others, nor keep it from them.
+    private static void goOn(Exception e) {
+        LOGGER.log(System.Logger.Level.WARNING, "the engine goes on after an unexpected failure", e);
+    }
+
+    private void serve(SelectionKey key, ByteBuffer buffer) throws IOException {
         if (key.isAcceptable() && key.attachment() == null) {
             SocketChannel accepted = server.accept();
             if (accepted != null) {

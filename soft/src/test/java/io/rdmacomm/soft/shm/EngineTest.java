@@ -1,0 +1,86 @@
+package io.rdmacomm.soft.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// One thread serves all connections of a context.
+class EngineTest {
+    private static final int MANY = 16;
+
+    private final List<Pipe> pipes = new ArrayList<>();
+    private ShmDirectory directory;
+    private Engine engine;
+
+    @BeforeEach
+    void start() throws IOException {
+        directory = ShmDirectory.claim();
+        engine = new Engine(directory, "engine", new Idle());
+        engine.start();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        engine.close();
+        for (Pipe pipe : pipes) {
+            pipe.source().close();
+            pipe.sink().close();
+        }
+        directory.close();
+    }
+
+    private void register(Engine.Ready ready) throws IOException {
+        Pipe pipe = Pipe.open();
+        pipes.add(pipe);
+        pipe.source().configureBlocking(false);
+        pipe.sink().write(ByteBuffer.allocate(1));
+        engine.register(pipe.source(), SelectionKey.OP_READ, ready);
+    }
+
+    /// What makes the others fail stays ready: it fails again and again.
+    @Test
+    void aConnectionThatFailsDoesNotKeepItFromTheOthers() throws Exception {
+        CountDownLatch served = new CountDownLatch(MANY);
+        CountDownLatch failed = new CountDownLatch(MANY);
+        for (int i = 0; i < MANY; i++) {
+            register(key -> {
+                failed.countDown();
+                if (served.getCount() == 0) {
+                    key.cancel();
+                }
+                throw new IOException("this one always fails");
+            });
+        }
+        assertThat(failed.await(10, TimeUnit.SECONDS)).isTrue();
+        for (int i = 0; i < MANY; i++) {
+            register(key -> {
+                key.cancel();
+                served.countDown();
+            });
+        }
+        assertThat(served.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static final class Idle implements Engine.Events {
+        @Override
+        public void onMessage(int type, int number, long first, long second) {}
+
+        @Override
+        public void onPeerGone(Peer peer) {}
+
+        @Override
+        public long onTime() {
+            return Long.MAX_VALUE;
+        }
+    }
+}
