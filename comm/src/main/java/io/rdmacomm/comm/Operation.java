@@ -1,6 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.SendBatch;
 
 /// One operation with its arguments, checked and ready to become a work request. Reusable.
@@ -23,6 +24,7 @@ final class Operation {
     private static final int INLINE_KINDS = CREDIT_KINDS | 1 << WRITE | 1 << CREDIT;
 
     private final ChannelRules rules;
+    private final boolean fenced;
     private int kind;
     private long localAddress;
     private long length;
@@ -35,6 +37,7 @@ final class Operation {
 
     Operation(ChannelRules rules) {
         this.rules = rules;
+        this.fenced = !rules.domain().context().supports(Capability.ORDERED_COMPLETIONS);
     }
 
     static String name(int kind) {
@@ -161,6 +164,10 @@ final class Operation {
         }
         if (length <= rules.inlineBytes() && (1 << kind & INLINE_KINDS) != 0) {
             batch.inline();
+        }
+        if (fenced && kind != READ) {
+            // A completion tells that everything before it has ended, READs included.
+            batch.fenced();
         }
     }
 }
