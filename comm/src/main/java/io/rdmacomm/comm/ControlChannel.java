@@ -43,7 +43,7 @@ final class ControlChannel {
     private static final int BUFFER = 1;
     private static final int BARRIER = 2;
     private static final int DONE = 3;
-    private static final int LOOKS = 40;
+    private static final int LOOKS = 10_000;
     private static final long LOOK_NANOS = 50_000;
 
     private final RdmaChannel channel;
@@ -103,7 +103,7 @@ final class ControlChannel {
     private void send(ByteBuffer message, Duration timeout) {
         sending.lock();
         try {
-            if (isBusy()) {
+            if (isBusy(System.nanoTime() + timeout.toNanos())) {
                 throw new DeadlineException(
                         channel + " has not delivered an earlier message yet: the peer does not answer", null);
             }
@@ -117,11 +117,14 @@ final class ControlChannel {
     }
 
     /// Whether an earlier message, whose sender has given up waiting, is still on its way. A credit update that
-    /// ends at this moment looks like one until it has ended, so look more than once.
-    private boolean isBusy() {
+    /// ends at this moment looks like one until the thread that polls has seen its end, so look for a while.
+    private boolean isBusy(long deadline) {
         for (int look = 0; look < LOOKS; look++) {
             if (channel.inFlight() == 0) {
                 return false;
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                return true;
             }
             LockSupport.parkNanos(LOOK_NANOS);
         }
