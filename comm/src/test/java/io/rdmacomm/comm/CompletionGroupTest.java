@@ -13,8 +13,8 @@ class CompletionGroupTest {
     private static final int ENTRIES = 16;
     private static final int PATIENCE_SECONDS = 20;
 
-    /// Who needs room for a new channel has the queue resized by the thread that polls, and waits for it. That thread
-    /// may just be closing a channel, which gives room back: it must not wait in turn.
+    /// Who needs room for a new channel has the queue resized by the thread that polls, and waits for it. That
+    /// thread may just be closing a channel, which gives room back: it must not wait in turn.
     @Test
     void roomIsGivenBackWhileAnotherThreadMakesRoom() throws Exception {
         try (Context context = Rdma.open("soft0")) {

@@ -27,8 +27,7 @@ class SessionOrderTest {
 
     @Test
     void aReadHasEndedBeforeTheWriteBehindIt() {
-        SessionOptions options =
-                SessionOptions.defaults().withDevice("siw0").withAddress("10.8.0.1", 0);
+        SessionOptions options = SessionOptions.defaults().withDevice("siw0").withAddress("10.8.0.1", 0);
         try (ServerSession server = ServerSession.listen(options);
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
             RdmaBuffer source = server.allocate("source", BYTES, 1);
