@@ -20,9 +20,14 @@ final class IbvCapabilities {
 
     private IbvCapabilities() {}
 
+    /// Whether it is the kernel's software iWARP device.
+    static boolean isSiw(DeviceAttributes attributes) {
+        return attributes.vendorId() == SIW;
+    }
+
     static Set<Capability> of(TransportType transport, DeviceAttributes attributes) {
         boolean infiniband = transport == TransportType.INFINIBAND;
-        boolean siw = attributes.vendorId() == SIW;
+        boolean siw = isSiw(attributes);
         boolean rxe = attributes.vendorId() == RXE;
         int flags = (int) attributes.limit(DeviceLimit.CAPABILITY_FLAGS);
         boolean windows = attributes.limit(DeviceLimit.MAX_WINDOWS) > 0;

@@ -6,11 +6,15 @@ import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.function.LongToIntFunction;
 
 /// An identifier whose address and route are resolved; it connects (rdma_connect(3)).
 final class IbvRoute extends Route {
     private static final String CONNECT = "connect (rdma_connect)";
+    /// siw answers a call first and begins to listen for messages after that (`siw_accept`): one that comes in
+    /// between lies in its socket until there is another. And a siw device mostly speaks with its like.
+    private static final Duration SIW_PAUSE = Duration.ofMillis(20);
 
     private final IbvConnectionManager connections;
     private final ConnectionTransitions transitions;
@@ -67,6 +71,9 @@ final class IbvRoute extends Route {
                 // After a refusal the queue pair is what it was before; without an answer nobody knows.
                 intact = answer != null;
                 throw IdentifierFailures.of(CONNECT, answer, remote.toString(), timeoutNanos);
+            }
+            if (IbvCapabilities.isSiw(connections.context().attributes())) {
+                Thread.sleep(SIW_PAUSE);
             }
             ConnectionDepths depths = ConnectionDepths.ofAnswer(responder, initiator, answer, transitions.isIwarp());
             Connection connection = establish(queuePair, answer, depths);

@@ -128,6 +128,15 @@ class ConnectingTest extends ConnectionCase {
                         assertThat(failure.getClass().getSimpleName()).isEqualTo(kind));
     }
 
+    /// It overlooks what comes right behind its answer.
+    @Test
+    void siwIsGivenTimeToListen() throws Exception {
+        useIwarp();
+        long start = System.nanoTime();
+        assertThat(manager.connect(PEER, pair(), DEFAULTS, LONG).isConnected()).isTrue();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(20_000_000);
+    }
+
     @Test
     void aCallThatBlocksInTheKernelBlocksNobody() throws Exception {
         useIwarp();
