@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
-import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongToIntFunction;
 
 /// An identifier whose address and route are resolved; it connects (rdma_connect(3)).
@@ -14,7 +14,7 @@ final class IbvRoute extends Route {
     private static final String CONNECT = "connect (rdma_connect)";
     /// siw answers a call first and begins to listen for messages after that (`siw_accept`): one that comes in
     /// between lies in its socket until there is another. And a siw device mostly speaks with its like.
-    private static final Duration SIW_PAUSE = Duration.ofMillis(20);
+    private static final long SIW_PAUSE_NANOS = 20_000_000;
 
     private final IbvConnectionManager connections;
     private final ConnectionTransitions transitions;
@@ -73,7 +73,7 @@ final class IbvRoute extends Route {
                 throw IdentifierFailures.of(CONNECT, answer, remote.toString(), timeoutNanos);
             }
             if (IbvCapabilities.isSiw(connections.context().attributes())) {
-                Thread.sleep(SIW_PAUSE);
+                letListen();
             }
             ConnectionDepths depths = ConnectionDepths.ofAnswer(responder, initiator, answer, transitions.isIwarp());
             Connection connection = establish(queuePair, answer, depths);
@@ -83,6 +83,16 @@ final class IbvRoute extends Route {
             if (!intact) {
                 transitions.fail(queuePair);
             }
+        }
+    }
+
+    private static void letListen() throws InterruptedException {
+        long end = System.nanoTime() + SIW_PAUSE_NANOS;
+        for (long left = SIW_PAUSE_NANOS; left > 0; left = end - System.nanoTime()) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            LockSupport.parkNanos(left);
         }
     }
 
