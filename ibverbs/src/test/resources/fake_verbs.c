@@ -54,6 +54,9 @@ static char fail_function[64];
 static int fail_errno;
 static int refuse_index = -2, refuse_result;
 static int next_status;
+static int keeps;
+static struct { struct ibv_cq *cq; struct ibv_wc wc; } kept[64];
+static int kept_count;
 static int device_count = 1;
 static int list_errno;
 static int transport = IBV_TRANSPORT_IB;
@@ -70,6 +73,8 @@ void fake_reset(void)
 	fail_function[0] = 0;
 	refuse_index = -2;
 	next_status = 0;
+	keeps = 0;
+	kept_count = 0;
 	device_count = 1;
 	list_errno = 0;
 	transport = IBV_TRANSPORT_IB;
@@ -97,6 +102,7 @@ void fake_log_off(int off) { log_off = off; }
 void fake_fail(const char *function, int err) { strcpy(fail_function, function); fail_errno = err; }
 void fake_refuse(int index, int result) { refuse_index = index; refuse_result = result; }
 void fake_status(int status) { next_status = status; }
+void fake_keep(int on) { keeps = on; }
 void fake_devices(int count, int err) { device_count = count; list_errno = err; }
 void fake_extended(int bytes) { extended_bytes = bytes; }
 void fake_kind(int type, int vendor_id) { transport = type; vendor = vendor_id; }
@@ -158,6 +164,14 @@ static void complete(struct ibv_cq *ibcq, struct ibv_wc wc)
 		if (write(*(int *)((char *)ibcq->channel + 16), &ibcq, sizeof(ibcq)) < 0)
 			abort();
 	}
+}
+
+/* As siw, when it closes a connection late. */
+void fake_flush_kept(void)
+{
+	for (int i = 0; i < kept_count; i++)
+		complete(kept[i].cq, kept[i].wc);
+	kept_count = 0;
 }
 
 static int fake_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
@@ -253,6 +267,13 @@ static int fake_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ib
 		}
 		struct ibv_wc wc = { .wr_id = wr->wr_id, .status = next_status, .vendor_err = 77,
 				     .qp_num = ibqp->qp_num };
+		if (keeps) { /* as siw, in ERROR */
+			wc.status = IBV_WC_WR_FLUSH_ERR;
+			wc.opcode = wr->opcode == IBV_WR_RDMA_READ ? IBV_WC_RDMA_READ : IBV_WC_RDMA_WRITE;
+			kept[kept_count].cq = ibqp->send_cq;
+			kept[kept_count++].wc = wc;
+			continue;
+		}
 		if (next_status)
 			ibqp->state = IBV_QPS_ERR;
 		else if (wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM)

@@ -24,6 +24,11 @@ final class BadRequest implements AutoCloseable {
         return address;
     }
 
+    /// Whether the driver named none.
+    boolean isNone() {
+        return slot.get(JAVA_LONG, 0) == 0;
+    }
+
     /// How many requests were taken when posting failed.
     ///
     /// @param result what the driver returned: an errno, positive or, with some drivers, negative
@@ -47,11 +52,6 @@ final class BadRequest implements AutoCloseable {
         long bad = slot.get(JAVA_LONG, 0);
         slot.set(JAVA_LONG, 0, 0);
         int errno = Math.abs(result);
-        if (bad == 0 && result == -1) {
-            // libsiw: writing the doorbell failed, and errno is lost. The kernel takes none in this state.
-            throw new RdmaException(
-                    operation, Errno.ENOTCONN, "the connection of " + queue + " is ending: the requests are not begun");
-        }
         if (bad == 0) {
             // rxe: all of them are in the queue, but the doorbell failed. They may be carried out at any time.
             throw IbvFailure.of(operation, errno, queue + " has the requests, but its device does not begin them");

@@ -49,6 +49,8 @@ final class IbvCapabilities {
         add(able, Capability.ATOMICS, attributes.atomics() != AtomicCapability.NONE);
         // siw_activate_tx_from_sq() refuses it when it is its turn: the connection ends, or the queue stands still.
         add(able, Capability.FENCED_READ, !siw);
+        // siw_try_1seg() counts wrongly where a page ends; a siw that asks is most likely answered by another.
+        add(able, Capability.SHORT_READ_ACROSS_PAGES, !siw);
         // siw_check_sgl_tx() skips an empty element, siw_tx_hdt() looks up its memory nevertheless: the kernel fails.
         add(able, Capability.EMPTY_ELEMENTS, !siw);
         // iWARP does not know the state: its drivers end the connection instead (siw, cxgb4, irdma).

@@ -11,6 +11,8 @@ import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /// A completion channel (`struct ibv_comp_channel`): a file that events are read from.
@@ -22,6 +24,7 @@ final class IbvCompletionChannel extends CompletionChannel {
     private final NativeObjects objects;
     private final EventSource source;
     private final long address;
+    private final Queue<CompletionQueue> announced = new ConcurrentLinkedQueue<>();
 
     private IbvCompletionChannel(IbvContext context, long address) {
         super(context);
@@ -48,6 +51,12 @@ final class IbvCompletionChannel extends CompletionChannel {
         return address;
     }
 
+    /// Delivers an event that does not come from the device.
+    void announce(CompletionQueue queue) {
+        announced.add(queue);
+        source.wakeUp();
+    }
+
     @Override
     protected @Nullable CompletionQueue doAwaitEvent(long timeoutNanos) throws InterruptedException {
         if (!source.enter()) {
@@ -72,6 +81,10 @@ final class IbvCompletionChannel extends CompletionChannel {
 
     /// The queue of the next event; null when there is none, or its queue is being closed.
     private @Nullable CompletionQueue take() {
+        CompletionQueue own = announced.poll();
+        if (own != null && own.isOpen()) {
+            return own;
+        }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment queue = arena.allocate(JAVA_LONG);
             MemorySegment userContext = arena.allocate(JAVA_LONG);

@@ -7,17 +7,20 @@ import io.rdmacomm.ibverbs.ffm.ContextOps;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionLayout;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// A completion queue (`struct ibv_cq`). The driver writes completions straight into the caller's memory.
 final class IbvCompletionQueue extends CompletionQueue {
     private final IbvContext context;
     private final ContextOps ops;
     private final long address;
+    private final @Nullable LateFlush lateFlush;
     // Not read from the struct each time: a closed queue has a name, too, but no struct.
     private volatile int capacity;
 
@@ -26,6 +29,7 @@ final class IbvCompletionQueue extends CompletionQueue {
         this.context = context;
         this.ops = context.ops();
         this.address = address;
+        this.lateFlush = context.leavesSends() ? new LateFlush(this) : null;
         this.capacity = readCapacity();
         context.objects().add(address, this);
     }
@@ -62,11 +66,35 @@ final class IbvCompletionQueue extends CompletionQueue {
     @Override
     protected int doPoll(MemorySegment into, int max) {
         into.get(JAVA_INT, 0); // Throws if the memory was freed, which C would not notice.
-        int count = ops.poll(address, max, into.address());
+        return lateFlush == null ? pollDevice(into, 0, max) : lateFlush.poll(into, max);
+    }
+
+    /// Polls the device for up to `max` completions, which go behind the first `kept`.
+    int pollDevice(MemorySegment into, int kept, int max) {
+        int count = ops.poll(address, max, into.address() + (long) kept * CompletionLayout.BYTES);
         if (count < 0) {
             throw broken(count);
         }
         return count;
+    }
+
+    /// What the queue pair with that number has under way; null if there is none.
+    @Nullable
+    OutstandingSends outstandingSends(int number) {
+        return findQueuePair(number) instanceof IbvQueuePair queuePair ? queuePair.outstandingSends() : null;
+    }
+
+    /// What ends the sends that the device leaves; null where it leaves none.
+    @Nullable
+    LateFlush lateFlush() {
+        return lateFlush;
+    }
+
+    /// Delivers an event that does not come from the device.
+    void announce() {
+        if (channel() instanceof IbvCompletionChannel events) {
+            events.announce(this);
+        }
     }
 
     private RdmaException broken(int code) {
@@ -78,6 +106,9 @@ final class IbvCompletionQueue extends CompletionQueue {
 
     @Override
     protected void doArm(boolean solicitedOnly) {
+        if (lateFlush != null) {
+            lateFlush.arm();
+        }
         // A device that never solicits would never wake its waiter: there every completion counts.
         boolean only = solicitedOnly && context.supports(Capability.SOLICITED_EVENTS);
         int errno = Math.abs(ops.requestNotify(address, only ? 1 : 0));

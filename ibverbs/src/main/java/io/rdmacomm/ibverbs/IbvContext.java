@@ -48,6 +48,8 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
     private final long address;
     private final Set<Capability> capabilities;
     private final int readElements;
+    private final @Nullable SiwPlaceholder placeholder;
+    private final LeavingNumbers leavingNumbers = new LeavingNumbers();
     private final EventSource eventSource;
     private final NativeObjects objects = new NativeObjects();
     private final AsyncEvents asyncEvents;
@@ -62,6 +64,7 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
         this.ops = new ContextOps(address, IbvCapabilities.postsWithoutSystemCall(attributes));
         this.capabilities = IbvCapabilities.of(device.transport(), attributes);
         this.readElements = (int) attributes.limit(DeviceLimit.MAX_SGE_READ);
+        this.placeholder = IbvCapabilities.isSiw(attributes) ? new SiwPlaceholder(library, address) : null;
         int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);
         this.eventSource = new EventSource(file, device.name());
         this.asyncEvents = new AsyncEvents(library, address, objects, eventSource);
@@ -94,6 +97,22 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
     /// How many elements a READ may have; 0 if the device does not say.
     int readElements() {
         return readElements;
+    }
+
+    /// To be called before a completion queue or a shared receive queue is created; a queue pair needs one.
+    void beforeQueue() {
+        if (placeholder != null) {
+            placeholder.occupy(toString());
+        }
+    }
+
+    /// Whether the device is one that leaves requests in the send queues of failed queue pairs.
+    boolean leavesSends() {
+        return placeholder != null;
+    }
+
+    LeavingNumbers leavingNumbers() {
+        return leavingNumbers;
     }
 
     NativeObjects objects() {
@@ -214,6 +233,7 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
 
     @Override
     protected CompletionQueue doCreateCompletionQueue(CompletionQueueOptions options) {
+        beforeQueue();
         return IbvCompletionQueue.create(this, address, options);
     }
 
@@ -230,6 +250,12 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
     @Override
     protected void doCloseDevice() {
         eventSource.close();
-        IbvFailure.check("close device (ibv_close_device)", library.closeDevice(address), toString());
+        try {
+            if (placeholder != null) {
+                placeholder.release(toString());
+            }
+        } finally {
+            IbvFailure.check("close device (ibv_close_device)", library.closeDevice(address), toString());
+        }
     }
 }

@@ -51,6 +51,7 @@ final class IbvProtectionDomain extends ProtectionDomain {
 
     @Override
     protected SharedReceiveQueue doCreateSharedReceiveQueue(SharedReceiveQueueOptions options) {
+        context.beforeQueue();
         return IbvSharedReceiveQueue.create(this, options);
     }
 

@@ -9,6 +9,7 @@ import io.rdmacomm.ibverbs.ffm.MemoryLayouts;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.ffm.QueuePairAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.QueuePairLayout;
+import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.QueuePair;
@@ -33,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 final class IbvQueuePair extends QueuePair {
     private static final String POST_SEND = "post send (ibv_post_send)";
     private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
+    /// What libsiw returns when write(2) did (`siw_db`).
+    private static final int DOORBELL_FAILED = -1;
 
     private final IbvContext context;
     private final LibIbverbs library;
@@ -43,6 +46,10 @@ final class IbvQueuePair extends QueuePair {
     private final BadRequest badSend = new BadRequest();
     private final BadRequest badReceive = new BadRequest();
     private final RecentBindings bindings;
+    /// Null where the device leaves none.
+    private final @Nullable OutstandingSends outstandingSends;
+    /// Null elsewhere than on siw.
+    private final @Nullable SiwElements siwElements;
 
     private IbvQueuePair(IbvProtectionDomain domain, QueuePairOptions options, long address, QueueSizes sizes) {
         super(domain, options);
@@ -53,6 +60,10 @@ final class IbvQueuePair extends QueuePair {
         this.sizes = sizes;
         this.bindings = new RecentBindings(sizes.sends());
         this.number = NativeMemory.at(address, QueuePairLayout.BYTES).get(JAVA_INT, QueuePairLayout.NUMBER);
+        LateFlush lateFlush = ((IbvCompletionQueue) options.sendCompletions()).lateFlush();
+        this.outstandingSends = lateFlush == null ? null : new OutstandingSends(lateFlush, number, sizes.sends());
+        this.siwElements = lateFlush == null ? null : new SiwElements(sizes.sends());
+        context.leavingNumbers().await(number);
         context.objects().add(address, this);
     }
 
@@ -86,10 +97,48 @@ final class IbvQueuePair extends QueuePair {
         return allowed == 0 ? sizes.sendElements() : Math.min(allowed, sizes.sendElements());
     }
 
+    /// What it has under way, where the device may leave some of it.
+    @Nullable
+    OutstandingSends outstandingSends() {
+        return outstandingSends;
+    }
+
     @Override
     protected int doPost(SendBatch batch, int first, int count) {
+        OutstandingSends sends = outstandingSends;
+        SiwElements elements = siwElements;
+        return sends == null || elements == null
+                ? handOn(batch, first, count)
+                : keep(sends, elements, batch, first, count);
+    }
+
+    /// Posts to a device that may leave the requests where they are: what is posted in ERROR does not even go
+    /// there.
+    private int keep(OutstandingSends sends, SiwElements elements, SendBatch batch, int first, int count) {
+        if (state() == QueuePairState.ERROR) {
+            return sends.addFailed(batch, first, count);
+        }
+        boolean all = options().signalAll();
+        sends.add(batch, first, count, all);
+        int taken = 0;
+        elements.replace(batch, first, count);
+        try {
+            taken = handOn(batch, first, count);
+        } finally {
+            elements.restore(batch, first, count);
+            sends.withdraw(batch, first + taken, count - taken, all);
+        }
+        return taken;
+    }
+
+    private int handOn(SendBatch batch, int first, int count) {
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postSend(address, start, badSend.address());
+        if (result == DOORBELL_FAILED && outstandingSends != null && badSend.isNone()) {
+            // They are in the queue, but the kernel takes none while the connection ends (`siw_post_send`).
+            noticeState();
+            return count;
+        }
         int taken = result == 0 ? count : badSend.taken(POST_SEND, result, batch, first, count, this);
         if (batch.contains(SendOpcode.BIND_WINDOW)) {
             noteBindings(batch, first, taken);
@@ -147,6 +196,16 @@ final class IbvQueuePair extends QueuePair {
                 "modify queue pair (ibv_modify_qp)",
                 apply(change),
                 this + " from " + from + " to " + to + " with " + change.present());
+        if (to == QueuePairState.ERROR) {
+            flushLater();
+        }
+    }
+
+    /// The device has flushed, for its part.
+    private void flushLater() {
+        if (outstandingSends != null) {
+            outstandingSends.fail();
+        }
     }
 
     /// @return 0 or the errno
@@ -209,6 +268,7 @@ final class IbvQueuePair extends QueuePair {
                 // the device is gone.
                 apply(new QueuePairAttributes().state(QueuePairState.ERROR));
                 entered(QueuePairState.ERROR);
+                flushLater();
             } else if (now == QueuePairState.ERROR || now == QueuePairState.SEND_QUEUE_ERROR) {
                 entered(now);
             }
@@ -232,8 +292,28 @@ final class IbvQueuePair extends QueuePair {
     @Override
     protected void doDestroy() {
         context.objects().remove(address);
-        IbvFailure.check("destroy queue pair (ibv_destroy_qp)", library.destroyQueuePair(address), toString());
+        if (outstandingSends != null) {
+            outstandingSends.close();
+        }
+        context.leavingNumbers().add(number);
+        try {
+            IbvFailure.check("destroy queue pair (ibv_destroy_qp)", library.destroyQueuePair(address), toString());
+            forgetCompletions(options().sendCompletions());
+            forgetCompletions(options().receiveCompletions());
+        } finally {
+            context.leavingNumbers().remove(number);
+        }
         badSend.close();
         badReceive.close();
+        if (siwElements != null) {
+            siwElements.close();
+        }
+    }
+
+    private void forgetCompletions(CompletionQueue queue) {
+        LateFlush lateFlush = ((IbvCompletionQueue) queue).lateFlush();
+        if (lateFlush != null) {
+            lateFlush.forget(number);
+        }
     }
 }

@@ -87,8 +87,8 @@ final class IbvRoute extends Route {
     }
 
     private static void letListen() throws InterruptedException {
-        long end = System.nanoTime() + SIW_PAUSE_NANOS;
-        for (long left = SIW_PAUSE_NANOS; left > 0; left = end - System.nanoTime()) {
+        long end = Deadline.after(SIW_PAUSE_NANOS);
+        for (long left = SIW_PAUSE_NANOS; left > 0; left = Deadline.left(end)) {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }

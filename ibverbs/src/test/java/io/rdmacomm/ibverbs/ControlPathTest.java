@@ -515,6 +515,7 @@ class ControlPathTest {
         assertThat(context.supports(Capability.REREGISTER_MEMORY)).isTrue();
         assertThat(context.supports(Capability.FENCED_READ)).isTrue();
         assertThat(context.supports(Capability.EMPTY_ELEMENTS)).isTrue();
+        assertThat(context.supports(Capability.SHORT_READ_ACROSS_PAGES)).isTrue();
         assertThat(context.supports(Capability.SEND_QUEUE_DRAIN)).isTrue();
         assertThat(context.supports(Capability.RESET)).isTrue();
         context.close();
@@ -528,6 +529,7 @@ class ControlPathTest {
         assertThat(context.supports(Capability.WRITE_WITH_IMMEDIATE)).isFalse();
         assertThat(context.supports(Capability.FENCED_READ)).isFalse();
         assertThat(context.supports(Capability.EMPTY_ELEMENTS)).isFalse();
+        assertThat(context.supports(Capability.SHORT_READ_ACROSS_PAGES)).isFalse();
         assertThat(context.supports(Capability.SEND_QUEUE_DRAIN)).isFalse();
         assertThat(context.supports(Capability.RESET)).isFalse();
         assertThat(context.supports(Capability.SOLICITED_EVENTS)).isFalse();
@@ -535,6 +537,33 @@ class ControlPathTest {
         CompletionQueue queue = context.createCompletionQueue(
                 CompletionQueueOptions.ofCapacity(8).withChannel(context.createCompletionChannel()));
         queue.arm(true);
-        assertThat(fake.log()).as("never armed for solicited events").contains("req_notify_cq cq5 0");
+        assertThat(fake.log())
+                .as("never armed for solicited events")
+                .anyMatch(call -> call.startsWith("req_notify_cq cq") && call.endsWith(" 0"));
+    }
+
+    @Test
+    void noQueueOfSiwLiesWhereItsLibraryLetsNoneBegin() {
+        context.close();
+        fake.kind(1, 0x626d74);
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        fake.log();
+        fake.fail("ibv_create_cq", ENOMEM);
+        assertThatThrownBy(() -> domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4)))
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContainingAll("ibv_create_cq", "placeholder of", "fake0");
+        assertThat(fake.log()).as("the shared receive queue is not made").isEmpty();
+        domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
+        assertThat(fake.log())
+                .as("the first queue goes beyond 0x90000 / 32 completions")
+                .satisfiesExactly(
+                        call -> assertThat(call).contains("create_cq", " cqe=18433 "),
+                        call -> assertThat(call).contains("create_srq"));
+        context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        assertThat(fake.log()).as("only one").singleElement().asString().contains("create_cq", " cqe=8 ");
+        context.close();
+        assertThat(fake.log()).filteredOn(call -> call.startsWith("destroy_cq")).hasSize(2);
+        assertThat(fake.log()).isEmpty();
     }
 }

@@ -202,16 +202,6 @@ class DataPathTest {
     }
 
     @Test
-    void saysThatTheConnectionEndsWhenTheDoorbellKeepsItsErrno() {
-        fake.refuse(-1, -1);
-        assertThatThrownBy(() -> pair.post(sends(1)))
-                .isInstanceOfSatisfying(
-                        RdmaException.class,
-                        refused -> assertThat(refused.errno()).isEqualTo(Errno.ENOTCONN))
-                .hasMessageContaining("is ending");
-    }
-
-    @Test
     void postsReceivesAndSharedReceives() {
         assertThat(pair.post(receives(20))).isEqualTo(8);
         fake.log();

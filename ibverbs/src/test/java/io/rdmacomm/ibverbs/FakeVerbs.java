@@ -124,6 +124,16 @@ final class FakeVerbs {
         call("fake_status", FunctionDescriptor.ofVoid(JAVA_INT), status);
     }
 
+    /// Whether sends that are posted from now on stay where they are, without an end.
+    void keep(boolean on) {
+        call("fake_keep", FunctionDescriptor.ofVoid(JAVA_INT), on ? 1 : 0);
+    }
+
+    /// Flushes what was kept.
+    void flushKept() {
+        call("fake_flush_kept", FunctionDescriptor.ofVoid());
+    }
+
     void devices(int count, int errno) {
         call("fake_devices", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), count, errno);
     }

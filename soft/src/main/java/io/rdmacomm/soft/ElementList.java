@@ -53,6 +53,21 @@ final class ElementList {
         count++;
     }
 
+    /// Makes two pieces of piece `index`, the first of which has `length` bytes.
+    void split(int index, long length) {
+        int behind = count - index;
+        System.arraycopy(segments, index, segments, index + 1, behind);
+        System.arraycopy(offsets, index, offsets, index + 1, behind);
+        System.arraycopy(lengths, index, lengths, index + 1, behind);
+        System.arraycopy(addresses, index, addresses, index + 1, behind);
+        System.arraycopy(keys, index, keys, index + 1, behind);
+        lengths[index] = length;
+        offsets[index + 1] += length;
+        addresses[index + 1] += length;
+        lengths[index + 1] -= length;
+        count++;
+    }
+
     void addUnreachable(int key, long address, long length) {
         segments[count] = null;
         keys[count] = key;

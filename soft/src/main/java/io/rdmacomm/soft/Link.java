@@ -5,7 +5,6 @@ import io.rdmacomm.soft.iwarp.FrameOutput;
 import io.rdmacomm.soft.iwarp.ReadyToReceive;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.channels.SocketChannel;
 
 /// A queue pair's TCP connection to its peer, which speaks iWARP. Whoever has the queue pair's send lock drives
@@ -19,7 +18,8 @@ final class Link {
 
     private static final System.Logger LOGGER = System.getLogger(Link.class.getName());
     private static final int ROUNDS = 4;
-    private static final long STREAM_BYTES = 32 * 1024;
+    /// How long a full socket is left alone by those who poll: half of what a segment takes at 70 Gbit/s.
+    private static final long FULL_NANOS = 4_000;
     private static final long PATIENCE_FLOOR_NANOS = 5_000_000_000L;
     /// How often a peer of another make is reminded of the first frames: see [#remind].
     private static final int REMINDERS = 2;
@@ -29,7 +29,6 @@ final class Link {
     private final OwnBlock block;
     private final SocketChannel channel;
     private final LinkTerms terms;
-    private final Arena arena = Arena.ofShared();
     private final FrameInput input;
     private final FrameOutput output;
     private final FrameOutput.KeyCheck keyCheck;
@@ -47,6 +46,7 @@ final class Link {
     private String loss = "the peer has ended the TCP connection";
     private long lastHeard = System.nanoTime();
     private long writtenBefore;
+    private long fullSince = System.nanoTime() - FULL_NANOS;
     private boolean driving;
     private volatile boolean closed;
 
@@ -61,15 +61,16 @@ final class Link {
         this.terms = terms;
         this.keyCheck = context::isValid;
         boolean checksum = terms.mpa().checksum();
-        this.output = new FrameOutput(arena.allocate(FrameOutput.memoryBytes(), 64), checksum);
+        this.output = new FrameOutput(checksum);
         this.requester = new LinkRequester(context, parts.ring(), parts.executor(), terms);
         LocalKeys keys = new LocalKeys(context, parts.domain(), queuePair.number());
         this.responder = new LinkResponder(
                 context, block, queuePair.number(), terms, keys, parts.receiveRing(), parts.receiveCompletions());
         this.receiver = new LinkReceiver(owner, terms, requester, responder);
-        this.input = new FrameInput(arena.allocate(FrameInput.memoryBytes(), 64), checksum, receiver);
+        this.input = new FrameInput(checksum, receiver);
         this.acknowledger = new LinkAcknowledger(terms, block, responder, output);
         this.promptness = new PromptAcknowledgement(channel);
+        limitSendBuffer();
         this.attention = new LinkAttention(this, queuePair);
         // A responder keeps silent until the initiator has spoken, unless both know better (RFC 5044 7.1.2).
         this.waitsForPeer = !terms.initiator() && !terms.acknowledges();
@@ -83,6 +84,14 @@ final class Link {
             } else {
                 requester.announceRead(output);
             }
+        }
+    }
+
+    private void limitSendBuffer() {
+        try {
+            SendBuffer.limit(channel);
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "the socket has failed already, as its use will show", e);
         }
     }
 
@@ -110,7 +119,7 @@ final class Link {
 
     /// Whether the last [#drive] has brought so much that more of it is likely to be on its way.
     boolean isStreaming() {
-        return receiver.bytes() >= STREAM_BYTES;
+        return receiver.bytes() >= LinkAcknowledger.STREAM_BYTES;
     }
 
     /// Whether requests were sent that have not ended.
@@ -127,7 +136,7 @@ final class Link {
         }
         try {
             if (isSendable()) {
-                send(false);
+                send(false, false);
                 finish();
             }
         } catch (IOException | RuntimeException e) {
@@ -158,7 +167,7 @@ final class Link {
             if (isOver()) {
                 finish();
             } else if (isSendable()) {
-                send(prompt || got == FrameInput.IDLE);
+                send(prompt || got == FrameInput.IDLE, prompt);
                 finish();
             }
             return got != FrameInput.IDLE;
@@ -193,9 +202,6 @@ final class Link {
     private void leave() {
         block.endExecuting();
         driving = false;
-        if (closed) {
-            arena.close();
-        }
     }
 
     /// Memory that waits to be sent may have been deregistered since.
@@ -207,7 +213,13 @@ final class Link {
         return false;
     }
 
-    private void send(boolean prompt) throws IOException {
+    /// @param prompt whether the peer is told what was carried out, however little
+    /// @param insist whether to try although the socket was full a moment ago
+    private void send(boolean prompt, boolean insist) throws IOException {
+        if (!insist && !output.isEmpty() && System.nanoTime() - fullSince < FULL_NANOS) {
+            attention.wanted();
+            return;
+        }
         requester.sent().settle();
         boolean tell = prompt || acknowledger.isMuchUntold();
         for (int round = 0; round < ROUNDS; round++) {
@@ -216,6 +228,7 @@ final class Link {
                 return;
             }
             if (!output.flush(channel)) {
+                fullSince = System.nanoTime();
                 attention.wanted();
                 return;
             }
@@ -308,16 +321,16 @@ final class Link {
         finish();
     }
 
-    /// Whether [#remind] is wanted.
+    /// Whether [#checkTime] is wanted to remind the peer.
     boolean isToRemind() {
         return reminders > 0 && output.written() > 0;
     }
 
-    /// Has the peer look at what was sent, with a Write of no bytes; the engine, with the send lock.
+    /// Has the peer look at what was sent, with a Write of no bytes.
     ///
     /// Linux siw sends its reply first and begins to listen for frames after that (`siw_accept`): those that
     /// arrive in between lie in its socket until more comes, which in a dialogue is never.
-    void remind() {
+    private void remind() {
         reminders--;
         boolean inside = requester.isInside() || responder.responses().isInside();
         if (output.isEmpty() && !inside && responder.refusal() == null && !isOver()) {
@@ -331,7 +344,7 @@ final class Link {
         lastHeard = now;
     }
 
-    /// Gives the peer up if it has not answered for too long; the engine, with the send lock.
+    /// Gives the peer up if it has not answered for too long, or reminds it; the engine, with the send lock.
     ///
     /// @param patienceNanos how long requests are repeated
     void checkTime(long now, long patienceNanos) {
@@ -342,6 +355,9 @@ final class Link {
             lastHeard = now;
         } else if (!closed && now - lastHeard > Math.max(patienceNanos, PATIENCE_FLOOR_NANOS)) {
             owner.linkLost(this, WorkStatus.RETRY_EXCEEDED, VENDOR_SILENT, "the peer does not answer");
+        }
+        if (!closed && isToRemind()) {
+            remind();
         }
     }
 
@@ -373,13 +389,9 @@ final class Link {
             LOGGER.log(System.Logger.Level.DEBUG, () -> this + ": the peer could not be told of its end", e);
         }
         output.clear();
-        input.clear();
         receiver.release();
         // A peer of another make is told by FIN alone, behind everything that it has not read yet.
         context.links().farewell(channel, told || acknowledger.isRefusalTold() || (orderly && !terms.acknowledges()));
-        if (!driving) {
-            arena.close();
-        }
     }
 
     private boolean sayGoodbye() throws IOException {

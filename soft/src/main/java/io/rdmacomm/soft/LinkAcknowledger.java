@@ -11,7 +11,9 @@ import io.rdmacomm.soft.iwarp.SegmentHeader;
 final class LinkAcknowledger {
     private static final int MANY_UNTOLD = 16;
     private static final long MUCH_UNTOLD = 64 * 1024;
-    private static final long STREAM_BYTES = 32 * 1024;
+    /// What comes at once, or before anything is said, that counts as a stream.
+    static final long STREAM_BYTES = 32 * 1024;
+
     // Well within the time after which a peer that says nothing counts as dead.
     private static final long SIGN_OF_LIFE_NANOS = 1_000_000_000;
 

@@ -217,9 +217,6 @@ final class LinkAttention implements Engine.Ready {
             if (queuePair.tryLockSends()) {
                 try {
                     link.checkTime(now, queuePair.sends().policy().patienceNanos());
-                    if (link.isToRemind()) {
-                        link.remind();
-                    }
                 } finally {
                     queuePair.unlockSends();
                 }

@@ -151,12 +151,12 @@ final class LinkReceiver implements FrameInput.Receiver {
     }
 
     @Override
-    public int targets(@Nullable ByteBuffer[] list, int count) {
-        int targets = placement.targets(list, count);
-        if (targets == 0) {
+    public @Nullable ByteBuffer target(int count) {
+        ByteBuffer target = placement.target(count);
+        if (target == null) {
             lostMemory();
         }
-        return targets;
+        return target;
     }
 
     @Override

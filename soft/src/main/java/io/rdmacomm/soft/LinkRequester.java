@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// The requester's half of a link: turns the requests in the ring of a queue pair into messages. Under the queue
 /// pair's send lock.
 final class LinkRequester {
+    private static final int SHORT = 32;
+    private static final long PAGE = 4096;
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
     private static final int FENCE = SendRequestLayout.FLAG_FENCE;
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
@@ -39,7 +41,8 @@ final class LinkRequester {
     private final SegmentHeader header = new SegmentHeader();
     private final ReadRequest readRequest = new ReadRequest();
     private final AtomicRequest atomicRequest = new AtomicRequest();
-    private final ElementList local = new ElementList(SoftLimits.MAX_ELEMENTS);
+    // Each element may be split.
+    private final ElementList local = new ElementList(2 * SoftLimits.MAX_ELEMENTS);
     private boolean held;
     private @Nullable String lack;
 
@@ -145,8 +148,24 @@ final class LinkRequester {
             sent.stopNext(status);
             return false;
         }
+        if (opcode == RequestExecutor.READ && !terms.acknowledges()) {
+            splitShortReads(request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS));
+        }
         sent.begin(numbers.upcoming(Opcode.SEND), numbers.upcoming(Opcode.READ_REQUEST));
         return true;
+    }
+
+    /// A READ of few bytes that crosses a page is asked for in two parts: siw, which the peer may be, counts
+    /// wrongly where the page ends (`siw_try_1seg`), and answers with what lies elsewhere.
+    private void splitShortReads(long remote) {
+        long source = remote;
+        for (int i = 0; i < local.count; i++) {
+            long before = PAGE - (source & PAGE - 1);
+            if (local.lengths[i] <= SHORT && local.lengths[i] > before) {
+                local.split(i, before);
+            }
+            source += local.lengths[i];
+        }
     }
 
     /// Why a request cannot be sent to this peer, or null. Most such requests [QueuePair#post] has refused; those

@@ -12,7 +12,6 @@ import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.TerminateCode;
 import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.soft.shm.CompletionFields;
-import io.rdmacomm.soft.shm.SharedWords;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionLayout;
@@ -248,7 +247,9 @@ final class LinkResponder {
         if (fault != null) {
             return refuse(protection(fault.reading()));
         }
-        return misaligned ? refuse(INVALID_REQUEST) : FrameInput.PLACE;
+        MemorySegment target = atomicTarget.segments[0];
+        boolean aligned = target != null && AtomicOperation.isAligned(target, atomicTarget.offsets[0]);
+        return misaligned || !aligned ? refuse(INVALID_REQUEST) : FrameInput.PLACE;
     }
 
     private int beginImmediate(ByteBuffer from, int at) {
@@ -336,9 +337,13 @@ final class LinkResponder {
         MemorySegment target = atomicTarget.segments[0];
         if (target != null) {
             long offset = atomicTarget.offsets[0];
-            long original = atomicRequest.operation == AtomicRequest.COMPARE_SWAP
-                    ? SharedWords.compareAndExchange(target, offset, atomicRequest.compare, atomicRequest.value)
-                    : SharedWords.getAndAdd(target, offset, atomicRequest.value);
+            boolean compare = atomicRequest.operation == AtomicRequest.COMPARE_SWAP;
+            long original = AtomicOperation.execute(
+                    target,
+                    offset,
+                    compare,
+                    compare ? atomicRequest.compare : atomicRequest.value,
+                    atomicRequest.value);
             responses.addAtomic(atomicRequest.identifier, original);
             executed++;
         }

@@ -138,7 +138,7 @@ final class OutgoingMessage {
             SoftMemoryRegion region =
                     from.keys[index] == 0 ? null : context.regions().find(from.keys[index]);
             MemorySegment segment = from.segments[index];
-            if (segment != null && (region == null || piece <= FrameOutput.COPIED_BYTES)) {
+            if (segment != null && (region == null || out.isSmall(piece))) {
                 out.copy(segment, offset, piece);
             } else if (region != null) {
                 out.add(

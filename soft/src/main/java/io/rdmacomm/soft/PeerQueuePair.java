@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// end.
 final class PeerQueuePair {
     private final int ownNumber;
+    private final LocalRegions ownRegions;
+    private boolean ofOwnContext;
     private @Nullable Peer peer;
     private MemorySegment memory = MemorySegment.NULL;
     private int number;
@@ -27,8 +29,12 @@ final class PeerQueuePair {
     private long knownTail;
     private boolean established;
 
-    PeerQueuePair(int ownNumber) {
+    /// Knows no peer yet.
+    ///
+    /// @param ownRegions the memory of this side, which is the peer's, too, if it is of the same context
+    PeerQueuePair(int ownNumber, LocalRegions ownRegions) {
         this.ownNumber = ownNumber;
+        this.ownRegions = ownRegions;
     }
 
     /// Looks whether the peer's queue pair is there, ready, and connected to this one with these numbers.
@@ -53,6 +59,7 @@ final class PeerQueuePair {
         number = itsNumber;
         block = itsBlock;
         peer = candidate;
+        ofOwnContext = candidate.lid() == ownLid;
         knownTail = 0;
         established = false;
         return true;
@@ -196,8 +203,7 @@ final class PeerQueuePair {
             return false;
         }
         if (file == 0) {
-            into.addUnreachable(region, regionOffset, length);
-            return true;
+            return addRegistered(region, regionOffset, length, into);
         }
         Peer bound = peer;
         MemorySegment segment = bound == null ? null : bound.region(region >>> 16, file);
@@ -205,6 +211,22 @@ final class PeerQueuePair {
             return false;
         }
         into.add(segment, regionOffset, length);
+        return true;
+    }
+
+    /// Adds memory that no other process can map. A context that is its own peer has nobody to ask for a copy: it
+    /// finds the region among its own.
+    private boolean addRegistered(int key, long offset, long length, ElementList into) {
+        if (!ofOwnContext) {
+            into.addUnreachable(key, offset, length);
+            return true;
+        }
+        SoftMemoryRegion region = ownRegions.find(key);
+        if (region == null) {
+            // Closed meanwhile; who closes it waits for what has found it before.
+            return false;
+        }
+        into.add(region.segment(), offset, length);
         return true;
     }
 }

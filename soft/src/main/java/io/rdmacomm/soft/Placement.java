@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// gone. Sends, Writes and Read Responses have one each, because a peer may put segments of the one between those
 /// of the other (RFC 5041 5.3).
 final class Placement {
-    private static final int TARGETS = 16;
+    private static final int VIEWS = 16;
 
     final ElementList pieces;
     private final SoftContext context;
@@ -23,7 +23,7 @@ final class Placement {
     Placement(SoftContext context, int mostPieces) {
         this.context = context;
         this.pieces = new ElementList(mostPieces);
-        this.views = new BufferViews(Math.min(mostPieces, TARGETS));
+        this.views = new BufferViews(Math.min(mostPieces, VIEWS));
     }
 
     /// Begins anew, with no pieces.
@@ -59,28 +59,17 @@ final class Placement {
         return true;
     }
 
-    /// Lists buffers for the next `bytes` bytes, or for fewer.
-    ///
-    /// @return how many there are; 0 if the memory is gone
-    int targets(@Nullable ByteBuffer[] list, int bytes) {
-        int count = 0;
-        int left = bytes;
-        long skipped = done;
-        for (int i = index; i < pieces.count && left > 0 && count < TARGETS; i++) {
-            SoftMemoryRegion region = find(i);
-            if (region == null) {
-                return 0;
-            }
-            int piece = (int) Math.min(left, pieces.lengths[i] - skipped);
-            long offset = pieces.offsets[i] + skipped;
-            ByteBuffer window = region.window(offset);
-            int from = SoftMemoryRegion.inWindow(offset);
-            list[count] = views.view(count, window, from, from + piece);
-            count++;
-            left -= piece;
-            skipped = 0;
+    /// A buffer for the next bytes, as many as lie together but at most `bytes`; null if the memory is gone.
+    @Nullable
+    ByteBuffer target(int bytes) {
+        SoftMemoryRegion region = current();
+        if (region == null) {
+            return null;
         }
-        return count;
+        int piece = (int) Math.min(bytes, pieces.lengths[index] - done);
+        long offset = pieces.offsets[index] + done;
+        int from = SoftMemoryRegion.inWindow(offset);
+        return views.view(index % VIEWS, region.window(offset), from, from + piece);
     }
 
     /// That many bytes were placed.

@@ -7,7 +7,6 @@ import io.rdmacomm.soft.shm.CompletionFields;
 import io.rdmacomm.soft.shm.CompletionRing;
 import io.rdmacomm.soft.shm.Message;
 import io.rdmacomm.soft.shm.ReceiveRing;
-import io.rdmacomm.soft.shm.SharedWords;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionLayout;
@@ -321,10 +320,10 @@ final class RequestExecutor {
         if (target == null) {
             return mayStage ? context.stager().atomic(peer, compare, remote, operand, swap, local) : NEEDS_STAGING;
         }
-        long old = compare
-                ? SharedWords.compareAndExchange(target, remote.offsets[0], operand, swap)
-                : SharedWords.getAndAdd(target, remote.offsets[0], operand);
-        AtomicResult.store(local, old);
+        if (!AtomicOperation.isAligned(target, remote.offsets[0])) {
+            return fault(REMOTE_INVALID, AsyncEventType.QUEUE_PAIR_REQUEST_ERROR);
+        }
+        AtomicResult.store(local, AtomicOperation.execute(target, remote.offsets[0], compare, operand, swap));
         return DONE;
     }
 

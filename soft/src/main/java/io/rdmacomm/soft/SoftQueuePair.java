@@ -74,7 +74,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
                 domain.number(),
                 receives.offset(),
                 receiveCompletions.ring().offset());
-        PeerQueuePair peer = new PeerQueuePair(number);
+        PeerQueuePair peer = new PeerQueuePair(number, context.regions());
         this.destination = new Destination(context, this, block, peer);
         this.executor = new RequestExecutor(
                 context, block, number, domain.number(), peer, sendCompletions, options.signalAll());

@@ -260,24 +260,24 @@ final class Stager implements AutoCloseable {
         switch (theirs.get(JAVA_INT, itsBlock + OPERATION)) {
             case PUT -> ElementList.copyPiece(theirs, itsBlock + DATA, memory, offset, length);
             case GET -> ElementList.copyPiece(memory, offset, theirs, itsBlock + DATA, length);
-            case COMPARE_AND_SWAP ->
-                theirs.set(
-                        JAVA_LONG,
-                        itsBlock + OLD,
-                        SharedWords.compareAndExchange(
-                                memory,
-                                offset,
-                                theirs.get(JAVA_LONG, itsBlock + OPERAND),
-                                theirs.get(JAVA_LONG, itsBlock + SWAP)));
-            case FETCH_AND_ADD ->
-                theirs.set(
-                        JAVA_LONG,
-                        itsBlock + OLD,
-                        SharedWords.getAndAdd(memory, offset, theirs.get(JAVA_LONG, itsBlock + OPERAND)));
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> {
+                return carryOutAtomic(theirs, itsBlock, memory, offset);
+            }
             default -> {
                 return false;
             }
         }
+        return true;
+    }
+
+    private static boolean carryOutAtomic(MemorySegment theirs, long itsBlock, MemorySegment memory, long offset) {
+        if (!AtomicOperation.isAligned(memory, offset)) {
+            return false;
+        }
+        boolean compare = theirs.get(JAVA_INT, itsBlock + OPERATION) == COMPARE_AND_SWAP;
+        long operand = theirs.get(JAVA_LONG, itsBlock + OPERAND);
+        long swap = theirs.get(JAVA_LONG, itsBlock + SWAP);
+        theirs.set(JAVA_LONG, itsBlock + OLD, AtomicOperation.execute(memory, offset, compare, operand, swap));
         return true;
     }
 

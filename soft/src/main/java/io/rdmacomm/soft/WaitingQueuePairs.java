@@ -24,6 +24,10 @@ final class WaitingQueuePairs {
     /// @return nanoseconds until the next one's time
     long retryDue() {
         long soonest = Long.MAX_VALUE;
+        if (waiting.isEmpty()) {
+            // As nearly always: the iterator would be allocated each time.
+            return soonest;
+        }
         for (SoftQueuePair queuePair : waiting) {
             soonest = Math.min(soonest, queuePair.sends().retryIfDue());
         }

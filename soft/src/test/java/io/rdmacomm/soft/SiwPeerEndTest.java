@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.WorkStatus;
-import java.io.IOException;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,12 +15,8 @@ class SiwPeerEndTest {
     private static final Duration LONG = AddressEnd.LONG;
     private static final byte[] HELLO = SiwEnds.HELLO;
 
+    @AutoClose
     private final SiwEnds ends = new SiwEnds();
-
-    @AfterEach
-    void close() throws IOException {
-        ends.close();
-    }
 
     /// In the RFC's layout and in that of siw.
     @ParameterizedTest

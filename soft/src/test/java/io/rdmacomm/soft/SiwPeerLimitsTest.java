@@ -18,7 +18,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,12 +29,8 @@ class SiwPeerLimitsTest {
     private static final Duration LONG = AddressEnd.LONG;
     private static final byte[] HELLO = SiwEnds.HELLO;
 
+    @AutoClose
     private final SiwEnds ends = new SiwEnds();
-
-    @AfterEach
-    void close() throws IOException {
-        ends.close();
-    }
 
     /// An adapter takes frames that fit into a TCP segment (RFC 5044 4.5): of each kind of message with payload.
     @ParameterizedTest

@@ -7,10 +7,9 @@ import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.mpa.Wire;
 import io.rdmacomm.verbs.WorkStatus;
-import java.io.IOException;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,12 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SiwPeerSetUpTest {
     private static final byte[] HELLO = SiwEnds.HELLO;
 
+    @AutoClose
     private final SiwEnds ends = new SiwEnds();
-
-    @AfterEach
-    void close() throws IOException {
-        ends.close();
-    }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.soft.iwarp.Opcode;
 import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
-import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.HexFormat;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,12 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SiwPeerTransferTest {
     private static final byte[] HELLO = SiwEnds.HELLO;
 
+    @AutoClose
     private final SiwEnds ends = new SiwEnds();
-
-    @AfterEach
-    void close() throws IOException {
-        ends.close();
-    }
 
     @Test
     void headersInPiecesOfAllSizes() throws Exception {
@@ -60,6 +55,30 @@ class SiwPeerTransferTest {
         assertThat(ends.peer.header.opcode).isEqualTo(Opcode.READ_REQUEST);
         ends.peer.answerRead(new byte[0], 1);
         ends.own.succeeded(4);
+    }
+
+    /// siw would answer a single one wrongly.
+    @Test
+    void aShortReadAcrossPagesIsAskedForInTwoParts() throws Exception {
+        ends.calledBySiw(false);
+        ends.peer.sendMessage(1, HELLO);
+        ends.own.succeeded(1);
+        byte[] answer = {1, 2, 3, 4, 5, 6, 7, 8};
+        ends.own.post(
+                ends.own.batch().read(2, 0x7ffd, 9).with(ends.own.region, 0, 8).signaled());
+        ends.peer.readFrame();
+        assertThat(ends.peer.header.opcode).isEqualTo(Opcode.READ_REQUEST);
+        assertThat(ends.peer.readRequest.sourceAddress).isEqualTo(0x7ffd);
+        assertThat(ends.peer.readRequest.bytes).isEqualTo(3);
+        ends.peer.answerRead(Arrays.copyOf(answer, 3), 1);
+        ends.peer.readFrame();
+        assertThat(ends.peer.readRequest.sourceAddress).isEqualTo(0x8000);
+        assertThat(ends.peer.readRequest.sourceKey).isEqualTo(9);
+        assertThat(ends.peer.readRequest.bytes).isEqualTo(5);
+        ends.peer.answerRead(Arrays.copyOfRange(answer, 3, 8), 1);
+        ends.own.succeeded(2);
+        assertThat(ends.own.region.segment().asSlice(0, 8).toArray(ValueLayout.JAVA_BYTE))
+                .isEqualTo(answer);
     }
 
     /// The messages of different queues may be cut into each other: a tagged one between segments of an untagged

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,12 +29,8 @@ class SiwPeerViolationsTest {
     private static final Duration LONG = AddressEnd.LONG;
     private static final byte[] HELLO = SiwEnds.HELLO;
 
+    @AutoClose
     private final SiwEnds ends = new SiwEnds();
-
-    @AfterEach
-    void close() throws IOException {
-        ends.close();
-    }
 
     @Test
     void writeWithAForgedKey() throws Exception {

@@ -25,6 +25,9 @@ public enum Capability {
     ATOMICS,
     /// A READ that is fenced; other requests may be fenced on every device.
     FENCED_READ,
+    /// A READ of at most 32 bytes that crosses a boundary of 4096 bytes at the peer; other READs every device
+    /// answers.
+    SHORT_READ_ACROSS_PAGES,
     /// An element of length zero in front of others in the scatter/gather list of a send request. At the end of
     /// the list, or alone, every device takes it.
     EMPTY_ELEMENTS,

@@ -172,6 +172,11 @@ public abstract class CompletionQueue extends Resource {
         }
     }
 
+    /// The queue pair that has this number now, for a provider that looks at completions; null if there is none.
+    protected final @Nullable QueuePair findQueuePair(int number) {
+        return context.queuePairs().find(number);
+    }
+
     final void eventDelivered() {
         unacknowledged.incrementAndGet();
     }

@@ -26,6 +26,8 @@ public final class SendBatch {
     static final int FENCED_READ = 1 << 31;
     /// Stands among the opcodes for an element of length zero, as not every device takes it in front of others.
     static final int EMPTY_ELEMENT = 1 << 30;
+    /// Stands among the opcodes for a short READ across pages, which not every device answers rightly.
+    static final int SHORT_READ_ACROSS_PAGES = 1 << 29;
 
     private final MemorySegment segment;
     private final long base;
@@ -215,7 +217,7 @@ public final class SendBatch {
     public SendBatch inline() {
         int index = checkIndex(size - 1);
         inlineOpcodes |= 1 << opcodeCode(index);
-        mostInline = Math.max(mostInline, inlineLength(index));
+        mostInline = Math.max(mostInline, length(index));
         return flag(SendRequestLayout.FLAG_INLINE);
     }
 
@@ -274,7 +276,7 @@ public final class SendBatch {
             opcodes |= EMPTY_ELEMENT;
         }
         if ((flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
-            mostInline = Math.max(mostInline, inlineLength(index));
+            mostInline = Math.max(mostInline, length(index));
         }
     }
 
@@ -331,12 +333,16 @@ public final class SendBatch {
     }
 
     /// The bytes in all elements of a request.
-    long inlineLength(int index) {
+    long length(int index) {
         long bytes = 0;
         for (int i = 0; i < elementCount(index); i++) {
             bytes += elementLength(index, i);
         }
         return bytes;
+    }
+
+    long remoteAddress(int index) {
+        return segment.get(JAVA_LONG, at(index) + SendRequestLayout.REMOTE_ADDRESS);
     }
 
     int elementCount(int index) {

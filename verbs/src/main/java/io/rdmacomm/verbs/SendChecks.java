@@ -22,6 +22,9 @@ record SendChecks(int ofDevice, int possible, int elements, int readElements, in
             | 1 << SendOpcode.WRITE.code()
             | 1 << SendOpcode.WRITE_WITH_IMMEDIATE.code();
 
+    private static final int SHORT = 32;
+    private static final long PAGE = 4096;
+
     static SendChecks of(QueuePairType type, Context context, QueueSizes sizes, int readElements) {
         int possible = ofDevice(type, context);
         return new SendChecks(possible, possible, sizes.sendElements(), readElements, sizes.inlineBytes(), "");
@@ -51,6 +54,7 @@ record SendChecks(int ofDevice, int possible, int elements, int readElements, in
         if (type == QueuePairType.RELIABLE_CONNECTED) {
             mask |= 1 << SendOpcode.READ.code();
             mask |= context.supports(Capability.FENCED_READ) ? SendBatch.FENCED_READ : 0;
+            mask |= context.supports(Capability.SHORT_READ_ACROSS_PAGES) ? SendBatch.SHORT_READ_ACROSS_PAGES : 0;
             mask |= bit(context, Capability.ATOMICS, SendOpcode.COMPARE_AND_SWAP);
             mask |= bit(context, Capability.ATOMICS, SendOpcode.FETCH_AND_ADD);
         }
@@ -66,7 +70,9 @@ record SendChecks(int ofDevice, int possible, int elements, int readElements, in
     boolean fit(SendBatch batch) {
         return (batch.opcodes() & ~possible) == 0
                 && batch.mostElements() <= elements
-                && (batch.mostElements() <= readElements || !batch.contains(SendOpcode.READ))
+                && (!batch.contains(SendOpcode.READ)
+                        || (batch.mostElements() <= readElements
+                                && (possible & SendBatch.SHORT_READ_ACROSS_PAGES) != 0))
                 && batch.mostInline() <= inlineBytes
                 && (batch.inlineOpcodes() & ~INLINE_OPCODES) == 0;
     }
@@ -105,9 +111,20 @@ record SendChecks(int ofDevice, int possible, int elements, int readElements, in
             return batch.elementCount(index) + " scatter/gather elements of a READ, " + context + " allows "
                     + readElements;
         }
+        if ((possible & SendBatch.SHORT_READ_ACROSS_PAGES) == 0 && isShortAcrossPages(batch, index)) {
+            return "a READ of " + batch.length(index) + " bytes from 0x"
+                    + Long.toHexString(batch.remoteAddress(index))
+                    + " on crosses a page of the peer, and " + context + " gets its bytes wrong; read more than "
+                    + SHORT + ", or in two parts";
+        }
         return has(batch, index, SendRequestLayout.FLAG_FENCE) && (possible & SendBatch.FENCED_READ) == 0
                 ? "a READ cannot be fenced on " + context + "; post it when what it must wait for has completed"
                 : null;
+    }
+
+    private static boolean isShortAcrossPages(SendBatch batch, int index) {
+        long length = batch.length(index);
+        return length <= SHORT && (batch.remoteAddress(index) & PAGE - 1) + length > PAGE;
     }
 
     private @Nullable String complaintOfInline(SendBatch batch, int index) {
@@ -115,8 +132,8 @@ record SendChecks(int ofDevice, int possible, int elements, int readElements, in
         if ((1 << code & INLINE_OPCODES) == 0) {
             return SendOpcode.of(code) + " cannot be inline";
         }
-        return batch.inlineLength(index) > inlineBytes
-                ? batch.inlineLength(index) + " inline bytes, this queue pair allows " + inlineBytes
+        return batch.length(index) > inlineBytes
+                ? batch.length(index) + " inline bytes, this queue pair allows " + inlineBytes
                 : null;
     }
 

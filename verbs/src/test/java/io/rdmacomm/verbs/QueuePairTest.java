@@ -392,6 +392,24 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
+    void aShortReadAcrossPagesIsRefusedWhereItIsAnsweredWrongly() {
+        SendBatch batch = SendBatch.create(arena, 4, 2);
+        batch.read(1, 4096 - 32, 0).with(0, 32, 0);
+        batch.read(2, 4096 - 1, 0).with(0, 33, 0);
+        batch.write(3, 4096 - 1, 0).with(0, 2, 0);
+        batch.read(4, 4096 - 31, 0).with(0, 16, 0).with(0, 16, 0);
+        assertThat(connected(options()).post(batch)).isEqualTo(4);
+
+        device.capabilities.remove(Capability.SHORT_READ_ACROSS_PAGES);
+        NullQueuePair pair = connected(options());
+        WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
+
+        assertThat(bad.index()).isEqualTo(3);
+        assertThat(bad).hasMessageContaining("a READ of 32 bytes from 0xfe1 on crosses a page of the peer");
+        assertThat(pair.sent).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
     void aStateThatTheDeviceDoesNotKnowIsRefusedBeforeItIsAsked() {
         NullQueuePair pair = connected(options());
         device.capabilities.remove(Capability.SEND_QUEUE_DRAIN);

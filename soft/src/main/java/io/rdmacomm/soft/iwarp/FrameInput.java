@@ -3,8 +3,7 @@ package io.rdmacomm.soft.iwarp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.channels.ScatteringByteChannel;
-import java.util.Arrays;
+import java.nio.channels.ReadableByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /// Takes frames as they come from the socket. A header is read into a small buffer, and once it has been checked
@@ -37,12 +36,14 @@ public final class FrameInput {
         /// @return false to stop
         boolean place(MemorySegment from, long offset, int bytes);
 
-        /// Lists where the next `bytes` bytes of the payload go; fewer if the list is too short.
+        /// Where the next bytes of the payload go.
         ///
-        /// @return how many entries were filled; 0 to stop
-        int targets(@Nullable ByteBuffer[] list, int bytes);
+        /// @param bytes the most that there are
+        /// @return at most so many bytes that lie together; null to stop
+        @Nullable
+        ByteBuffer target(int bytes);
 
-        /// That many bytes have been read into the targets.
+        /// That many bytes have been read into the last target.
         void placed(int bytes);
 
         /// The frame is complete and was not discarded.
@@ -62,8 +63,8 @@ public final class FrameInput {
     public static final int STOP = 2;
 
     private static final int BUFFER_BYTES = 8 * 1024;
-    private static final int TARGETS = 16;
     private static final int LARGE_BYTES = 4096;
+    private static final int DIRECT_BYTES = 512;
     // Behind a large payload: its trailer and the next header, so that the next payload comes by itself; and what
     // else TCP has put into the same segment, so that one read takes all of it.
     private static final int LOOK_AHEAD = 2048;
@@ -81,8 +82,6 @@ public final class FrameInput {
     private final ByteBuffer in;
     private final SegmentHeader header = new SegmentHeader();
     private final FpduChecksum checksum = new FpduChecksum();
-    private final @Nullable ByteBuffer[] targets = new @Nullable ByteBuffer[TARGETS + 1];
-    private final int[] starts = new int[TARGETS];
     private Phase phase = Phase.HEADER;
     private int start;
     private int end;
@@ -90,22 +89,18 @@ public final class FrameInput {
     private int payloadLeft;
     private boolean discarding;
     private boolean large;
+    // Never in the middle of a stream: more comes while this is copied, and to ask once more is cheaper than to wait.
     private boolean drained;
 
     /// Waits for the first frame.
     ///
-    /// @param memory for headers, [#memoryBytes] long
     /// @param checked whether frames have a checksum
-    public FrameInput(MemorySegment memory, boolean checked, Receiver receiver) {
-        this.memory = memory;
-        this.in = memory.asByteBuffer();
+    public FrameInput(boolean checked, Receiver receiver) {
+        // Not of an arena: see FrameOutput.
+        this.in = ByteBuffer.allocateDirect(BUFFER_BYTES);
+        this.memory = MemorySegment.ofBuffer(in);
         this.checked = checked;
         this.receiver = receiver;
-    }
-
-    /// How much memory it needs for headers.
-    public static int memoryBytes() {
-        return BUFFER_BYTES;
     }
 
     /// Whether the stream is between two frames.
@@ -116,7 +111,7 @@ public final class FrameInput {
     /// Reads what there is, up to about a megabyte.
     ///
     /// @return [#IDLE], [#PROGRESS], [#END] or [#STOPPED]
-    public int read(ScatteringByteChannel channel) throws IOException {
+    public int read(ReadableByteChannel channel) throws IOException {
         long left = BUDGET;
         int result = IDLE;
         do {
@@ -136,7 +131,7 @@ public final class FrameInput {
         return result;
     }
 
-    private long readHeaders(ScatteringByteChannel channel) throws IOException {
+    private long readHeaders(ReadableByteChannel channel) throws IOException {
         if (start > 0) {
             MemorySegment.copy(memory, start, memory, 0, end - start);
             end -= start;
@@ -145,56 +140,38 @@ public final class FrameInput {
         int limit = large ? Math.min(BUFFER_BYTES, end + LOOK_AHEAD) : BUFFER_BYTES;
         in.limit(limit).position(end);
         int count = channel.read(in);
-        drained = in.hasRemaining();
+        drained = in.hasRemaining() && !large;
         end += Math.max(0, count);
         return count;
     }
 
-    private long readPayload(ScatteringByteChannel channel) throws IOException {
+    /// Reads the payload alone, one piece at a time: a read into several buffers has the JDK allocate for each
+    /// that belongs to an arena, and is not faster. Small pieces come through the small buffer, many at once.
+    private long readPayload(ReadableByteChannel channel) throws IOException {
         start = 0;
         end = 0;
-        if (discarding) {
+        ByteBuffer target = discarding ? in : receiver.target(payloadLeft);
+        if (target == null) {
+            return -2;
+        }
+        if (discarding || target.remaining() < DIRECT_BYTES) {
             in.limit(Math.min(BUFFER_BYTES, payloadLeft + LOOK_AHEAD)).position(0);
             int count = channel.read(in);
             drained = in.hasRemaining();
             end = Math.max(0, count);
             return count;
         }
-        int used = receiver.targets(targets, payloadLeft);
-        if (used == 0) {
-            return -2;
-        }
-        for (int i = 0; i < used; i++) {
-            ByteBuffer target = targets[i];
-            starts[i] = target == null ? 0 : target.position();
-        }
-        in.limit(LOOK_AHEAD).position(0);
-        targets[used] = in;
-        long count = channel.read(targets, 0, used + 1);
-        // In the middle of a stream more comes while this is copied: to ask once more is cheaper than to wait.
-        drained = payloadLeft < LARGE_BYTES && in.hasRemaining();
+        int from = target.position();
+        int count = channel.read(target);
+        drained = target.hasRemaining() && !large;
         if (count > 0) {
-            int placed = 0;
-            for (int i = 0; i < used; i++) {
-                placed += took(i);
+            if (checked) {
+                checksum.update(target, from, count);
             }
-            payloadLeft -= placed;
-            receiver.placed(placed);
-            end = in.position();
+            payloadLeft -= count;
+            receiver.placed(count);
         }
         return count;
-    }
-
-    private int took(int index) {
-        ByteBuffer target = targets[index];
-        if (target == null) {
-            return 0;
-        }
-        int bytes = target.position() - starts[index];
-        if (checked && bytes > 0) {
-            checksum.update(target, starts[index], bytes);
-        }
-        return bytes;
     }
 
     /// Goes through what has come.
@@ -283,10 +260,5 @@ public final class FrameInput {
         start += Fpdu.trailerBytes(segmentBytes);
         phase = Phase.HEADER;
         return discarding || receiver.end(header);
-    }
-
-    /// Forgets the memory of the payload.
-    public void clear() {
-        Arrays.fill(targets, null);
     }
 }

@@ -18,17 +18,19 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// One thread at a time.
 public final class FrameOutput {
-    /// Pieces of payload up to this size are copied: a further entry of the list costs more.
-    public static final int COPIED_BYTES = 256;
     /// The most direct pieces that one frame may have.
     public static final int MOST_PIECES = 33;
     /// The most bytes that may be copied into one frame.
-    public static final int MOST_COPIED = MOST_PIECES * COPIED_BYTES;
+    public static final int MOST_COPIED = 8 * 1024;
 
+    // Up to here to copy a piece costs no more than a further entry of the list, for which the JDK allocates.
+    private static final int SMALL_BYTES = 2048;
     private static final int HEADER_BYTES = 16 * 1024;
     private static final int FRAME_ROOM = FpduLayout.MAX_HEADER_BYTES + Fpdu.MAX_TRAILER_BYTES + MOST_COPIED;
     private static final int ENTRIES = 4 * MOST_PIECES;
     private static final long ENOUGH_BYTES = 1 << 20;
+    // Two frames of large payload.
+    private static final int FEW_ENTRIES = 4;
 
     private final MemorySegment memory;
     private final ByteBuffer headers;
@@ -44,23 +46,20 @@ public final class FrameOutput {
     private int sliceStart;
     private int end;
     private int frame;
+    private int copied;
     private int segmentBytes;
     private long bytes;
     private long written;
+    private boolean full;
 
     /// Nothing to send yet.
     ///
-    /// @param memory for the headers, [#memoryBytes] long
     /// @param checked whether frames have a checksum
-    public FrameOutput(MemorySegment memory, boolean checked) {
-        this.memory = memory;
-        this.headers = memory.asByteBuffer();
+    public FrameOutput(boolean checked) {
+        // Not of an arena: the JDK allocates for each such buffer in a gathered write, to keep its arena open.
+        this.headers = ByteBuffer.allocateDirect(HEADER_BYTES);
+        this.memory = MemorySegment.ofBuffer(headers);
         this.checked = checked;
-    }
-
-    /// How much memory it needs for headers.
-    public static int memoryBytes() {
-        return HEADER_BYTES;
     }
 
     /// Whether another frame can be added now.
@@ -78,6 +77,7 @@ public final class FrameOutput {
     /// @return where in [#headers] the frame begins, for what follows the header of some messages
     public int begin(SegmentHeader header) {
         frame = end;
+        copied = 0;
         segmentBytes = header.segmentBytes();
         header.encode(headers, frame);
         end += header.headerBytes();
@@ -99,10 +99,16 @@ public final class FrameOutput {
         return headers;
     }
 
+    /// Whether a piece of the payload had better be copied than added.
+    public boolean isSmall(int length) {
+        return length <= Math.min(SMALL_BYTES, MOST_COPIED - copied);
+    }
+
     /// Copies a piece of the payload; at most [#MOST_COPIED] bytes in one frame.
     public void copy(MemorySegment from, long offset, int length) {
         MemorySegment.copy(from, offset, memory, end, length);
         end += length;
+        copied += length;
     }
 
     /// Adds a piece of the payload that stays where it is until it has gone out.
@@ -178,28 +184,40 @@ public final class FrameOutput {
         boolean isValid(int key);
     }
 
-    /// Writes as much as the socket takes, in one call.
+    /// Writes as much as the socket takes.
     ///
     /// @return whether everything has gone out
     public boolean flush(GatheringByteChannel channel) throws IOException {
         closeSlice();
-        if (first == count) {
-            return true;
-        }
-        ByteBuffer only = count - first == 1 ? entries[first] : null;
-        written += only != null ? channel.write(only) : channel.write(entries, first, count - first);
         while (first < count) {
-            ByteBuffer entry = entries[first];
-            if (entry != null && entry.hasRemaining()) {
+            // To list what a full socket will not take costs time, and the JDK 40 bytes of the heap an entry.
+            int to = full ? Math.min(count, first + FEW_ENTRIES) : count;
+            full = !write(channel, to);
+            if (full) {
                 return false;
             }
-            first++;
         }
         first = 0;
         count = 0;
         sliceStart = 0;
         end = 0;
         bytes = 0;
+        return true;
+    }
+
+    /// Writes the entries before `to`, in one call.
+    ///
+    /// @return whether all of them have gone out
+    private boolean write(GatheringByteChannel channel, int to) throws IOException {
+        ByteBuffer only = to - first == 1 ? entries[first] : null;
+        written += only != null ? channel.write(only) : channel.write(entries, first, to - first);
+        while (first < to) {
+            ByteBuffer entry = entries[first];
+            if (entry != null && entry.hasRemaining()) {
+                return false;
+            }
+            first++;
+        }
         return true;
     }
 

@@ -19,6 +19,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /// The one thread of a context. It sleeps until a peer sends a message or ends, or until the time that
 /// [Events#onTime] asked for; everything that is fast is done by the threads that post and poll instead.
@@ -52,6 +53,9 @@ public final class Engine implements AutoCloseable {
 
     private final Events events;
     private final Selector selector;
+    private final Consumer<SelectionKey> handler = this::handle;
+    private final ByteBuffer buffer =
+            ByteBuffer.allocateDirect(Message.BYTES * 64).order(ByteOrder.nativeOrder());
     private final ServerSocketChannel server;
     private final Thread thread;
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -126,7 +130,6 @@ public final class Engine implements AutoCloseable {
     }
 
     private void run() {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Message.BYTES * 64).order(ByteOrder.nativeOrder());
         long wait = Long.MAX_VALUE;
         while (!stopping) {
             try {
@@ -134,10 +137,6 @@ public final class Engine implements AutoCloseable {
                 for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
                     task.run();
                 }
-                for (SelectionKey key : selector.selectedKeys()) {
-                    handle(key, buffer);
-                }
-                selector.selectedKeys().clear();
                 wait = events.onTime();
             } catch (ClosedSelectorException e) {
                 return;
@@ -148,20 +147,21 @@ public final class Engine implements AutoCloseable {
         }
     }
 
+    /// Waits, and handles what is ready: without a set of keys, whose iterator would be allocated each time.
     private void select(long waitNanos) throws IOException {
         if (isLingering()) {
-            selector.selectNow();
+            selector.selectNow(handler);
         } else if (waitNanos == Long.MAX_VALUE) {
-            selector.select();
+            selector.select(handler);
         } else if (waitNanos < EXACT_NANOS) {
-            selector.selectNow();
-            if (selector.selectedKeys().isEmpty() && tasks.isEmpty() && waitNanos > 0) {
+            int ready = selector.selectNow(handler);
+            if (ready == 0 && tasks.isEmpty() && waitNanos > 0) {
                 // Not longer: whatever else happens does not end it.
                 LockSupport.parkNanos(Math.min(waitNanos, DEAF_NANOS));
             }
         } else {
             // Rounded up: what is due a little later is one more time to wake up otherwise.
-            selector.select(TimeUnit.NANOSECONDS.toMillis(waitNanos + EXACT_NANOS - 1));
+            selector.select(handler, TimeUnit.NANOSECONDS.toMillis(waitNanos + EXACT_NANOS - 1));
         }
     }
 
@@ -174,10 +174,10 @@ public final class Engine implements AutoCloseable {
         return lingerUntil != 0;
     }
 
-    private void handle(SelectionKey key, ByteBuffer buffer) {
+    private void handle(SelectionKey key) {
         try {
             if (key.isValid()) {
-                serve(key, buffer);
+                serve(key);
             }
         } catch (CancelledKeyException e) {
             LOGGER.log(System.Logger.Level.TRACE, "another thread has closed it meanwhile", e);
@@ -191,7 +191,7 @@ public final class Engine implements AutoCloseable {
         LOGGER.log(System.Logger.Level.WARNING, "the engine goes on after an unexpected failure", e);
     }
 
-    private void serve(SelectionKey key, ByteBuffer buffer) throws IOException {
+    private void serve(SelectionKey key) throws IOException {
         if (key.isAcceptable() && key.attachment() == null) {
             SocketChannel accepted = server.accept();
             if (accepted != null) {
@@ -202,23 +202,23 @@ public final class Engine implements AutoCloseable {
         } else if (key.attachment() instanceof Ready ready) {
             ready.ready(key);
         } else if (key.attachment() instanceof Peer peer) {
-            watchEnd(key, peer, buffer);
+            watchEnd(key, peer);
         } else if (key.attachment() instanceof ByteBuffer partial) {
-            receive(key, partial, buffer);
+            receive(key, partial);
         }
     }
 
     /// Peers never send on this connection: whatever becomes readable is its end.
-    private void watchEnd(SelectionKey key, Peer peer, ByteBuffer buffer) {
-        int count = read(key, buffer);
+    private void watchEnd(SelectionKey key, Peer peer) {
+        int count = read(key);
         if (count < 0) {
             key.cancel();
             events.onPeerGone(peer);
         }
     }
 
-    private void receive(SelectionKey key, ByteBuffer partial, ByteBuffer buffer) throws IOException {
-        int count = read(key, buffer);
+    private void receive(SelectionKey key, ByteBuffer partial) throws IOException {
+        int count = read(key);
         if (count < 0) {
             key.cancel();
             key.channel().close();
@@ -243,7 +243,7 @@ public final class Engine implements AutoCloseable {
         events.onMessage(type, number, first, second);
     }
 
-    private static int read(SelectionKey key, ByteBuffer buffer) {
+    private int read(SelectionKey key) {
         buffer.clear();
         try {
             return ((SocketChannel) key.channel()).read(buffer);
