@@ -4,36 +4,62 @@ import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.cm.Connection;
-import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
-import io.rdmacomm.verbs.cm.Listener;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/// The server's side of the set-up by connection manager: a listener for the queue pairs of one end point, on a
-/// port of its own, which is closed when they are connected. Requests without the right token are refused.
+/// The server's side of the set-up by connection manager: takes the requests of one client, which the listener
+/// that all clients share hands to it. Those that do not name the channel whose turn it is are refused.
 final class AcceptingConnector implements QueuePairConnector, AutoCloseable {
-    private static final SecureRandom RANDOM = new SecureRandom();
+    /// A client asks for a channel when it has the one before, of which this side may not know yet.
+    private static final int MOST_WAITING = 2;
 
-    private final Listener listener;
-    private final long token = RANDOM.nextLong();
+    private final TicketListener listener;
+    private final long token;
     private final Duration patience;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Queue<ConnectionRequest> waiting = new ArrayDeque<>();
+    private @Nullable CommException end;
     private int channel;
 
-    /// Listens on any free port.
-    ///
-    /// @param local the address at which the client has reached this host
+    /// @param token what the requests of the client carry
     /// @param patience how long each step may take
-    AcceptingConnector(ConnectionManager manager, InetAddress local, Duration patience) {
-        this.listener = manager.listen(new InetSocketAddress(local, 0), 0);
+    AcceptingConnector(TicketListener listener, long token, Duration patience) {
+        this.listener = listener;
+        this.token = token;
         this.patience = patience;
+    }
+
+    long token() {
+        return token;
     }
 
     /// What the client has to know.
     SetUpOffer offer() {
-        return new SetUpOffer(false, true, listener.localAddress().getPort(), token);
+        return new SetUpOffer(false, true, listener.port(), token);
+    }
+
+    /// Takes a request of the client. Does not block.
+    ///
+    /// @return whether it was taken; else it is the caller's to refuse
+    boolean take(ConnectionRequest request) {
+        lock.lock();
+        try {
+            boolean taken = end == null && waiting.size() < MOST_WAITING;
+            if (taken) {
+                waiting.add(request);
+                changed.signal();
+            }
+            return taken;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
@@ -57,15 +83,42 @@ final class AcceptingConnector implements QueuePairConnector, AutoCloseable {
     }
 
     private ConnectionRequest next(long deadline) throws InterruptedException {
-        long left = Math.max(0, deadline - System.nanoTime());
-        ConnectionRequest request = listener.awaitRequest(Duration.ofNanos(left));
-        if (request == null) {
-            throw new DeadlineException(
-                    "the client did not connect to " + listener + " within " + patience.toMillis()
-                            + " ms; does its device reach that address?",
-                    null);
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                ConnectionRequest request = waiting.poll();
+                if (request != null) {
+                    return request;
+                }
+                if (end != null) {
+                    throw end;
+                }
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    throw new DeadlineException(
+                            "the client did not connect to " + listener + " within " + patience.toMillis()
+                                    + " ms; does its device reach that address, and do firewalls and port forwards let"
+                                    + " port " + listener.port() + " through?",
+                            null);
+                }
+                var _ = changed.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
         }
-        return request;
+    }
+
+    /// No more requests come: wakes who waits for one.
+    void end(CommException why) {
+        lock.lock();
+        try {
+            if (end == null) {
+                end = why;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /// The client is the one.
@@ -74,8 +127,19 @@ final class AcceptingConnector implements QueuePairConnector, AutoCloseable {
         return false;
     }
 
+    /// Refuses what nobody took.
     @Override
     public void close() {
-        listener.close();
+        listener.forget(this);
+        end(new ClosedException("all queue pairs are connected", null));
+        List<ConnectionRequest> left;
+        lock.lock();
+        try {
+            left = List.copyOf(waiting);
+            waiting.clear();
+        } finally {
+            lock.unlock();
+        }
+        left.forEach(request -> Closer.step(request.toString(), request::close));
     }
 }

@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
 /// +-------+-------+-------+---+---+---------------+
 ///  28      32      36      40              48      52      56
 /// +-------+-------+-------+---------------+-------+-------+
-/// |receive|message|   0   | credit cell   | credit|   0   |
-/// |count  |bytes  |       | address       | key   |       |
+/// |receive|message|questi-| credit cell   | credit|   0   |
+/// |count  |bytes  |on B   | address       | key   |       |
 /// +-------+-------+-------+---------------+-------+-------+
 /// ```
 ///
@@ -23,10 +23,18 @@ import java.nio.ByteBuffer;
 /// @param receives receives that are posted before it says that it is ready
 /// @param messageBytes the longest message it receives
 /// @param readAtomic READs and atomics it answers at a time
+/// @param questionBytes how much of its credit cell is READ to ask whether all has arrived: 0 or 8; see decision
+/// 22
 /// @param creditAddress where it wants to be told how many receives the other side has posted
 /// @param creditKey the remote key for that
 record ChannelInfo(
-        QueuePairInfo queuePair, int receives, int messageBytes, int readAtomic, long creditAddress, int creditKey) {
+        QueuePairInfo queuePair,
+        int receives,
+        int messageBytes,
+        int readAtomic,
+        int questionBytes,
+        long creditAddress,
+        int creditKey) {
     static final int BYTES = 56;
 
     private static final PathMtu[] MTUS = PathMtu.values();
@@ -34,6 +42,7 @@ record ChannelInfo(
     ChannelInfo {
         Checks.range("receives", receives, 1, 1 << 16);
         Checks.range("message bytes", messageBytes, 0, 1 << 24);
+        Checks.range("question bytes", questionBytes, 0, Long.BYTES);
     }
 
     void put(ByteBuffer to) {
@@ -41,7 +50,7 @@ record ChannelInfo(
         to.putShort((short) queuePair.lid());
         to.put((byte) queuePair.mtu().code()).put((byte) readAtomic);
         to.put(queuePair.gid().bytes());
-        to.putInt(receives).putInt(messageBytes).putInt(0);
+        to.putInt(receives).putInt(messageBytes).putInt(questionBytes);
         to.putLong(creditAddress).putInt(creditKey).putInt(0);
     }
 
@@ -57,7 +66,7 @@ record ChannelInfo(
         Gid gid = new Gid(from.getLong(), from.getLong());
         int receives = from.getInt();
         int messageBytes = from.getInt();
-        from.getInt();
+        int questionBytes = from.getInt();
         long address = from.getLong();
         int key = from.getInt();
         from.getInt();
@@ -66,6 +75,7 @@ record ChannelInfo(
                 receives,
                 messageBytes,
                 readAtomic,
+                questionBytes,
                 address,
                 key);
     }

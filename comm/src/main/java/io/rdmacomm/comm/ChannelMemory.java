@@ -7,12 +7,13 @@ import java.lang.invoke.VarHandle;
 /// The library's own registered memory of one channel: two ranges of the two regions that its end point
 /// has.
 ///
-/// The pool holds the receives. The cells are the only memory of the library that the peer may write to:
+/// The pool holds the receives. The cells are the only memory of the library that the peer may write to and read:
 ///
 /// ```
 ///   0   how many receives the peer has posted so far, written by the peer (8 bytes, a cache line of its own)
 ///  64   how many receives this side has posted so far: the source of what it writes to the peer
-/// 128   8 bytes for each operation slot: where atomic operations put the old value
+/// 128 8 bytes for each operation slot: where atomic operations put the old value, and READs that ask whether all
+/// has arrived what they read
 /// ```
 ///
 /// @param pool the buffer with the receives

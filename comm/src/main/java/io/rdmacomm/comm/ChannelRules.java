@@ -9,4 +9,13 @@ import io.rdmacomm.verbs.ProtectionDomain;
 /// @param maxMessage the longest message that the peer receives, in bytes
 /// @param maxTransfer the longest WRITE or READ of the device, in bytes
 /// @param inlineBytes the longest payload that is copied when it is posted
-record ChannelRules(ProtectionDomain domain, long endPoint, int maxMessage, long maxTransfer, int inlineBytes) {}
+/// @param fenced whether all but READs wait for the READs before them
+/// @param unacknowledged whether an operation may end before it has arrived at the peer
+record ChannelRules(
+        ProtectionDomain domain,
+        long endPoint,
+        int maxMessage,
+        long maxTransfer,
+        int inlineBytes,
+        boolean fenced,
+        boolean unacknowledged) {}

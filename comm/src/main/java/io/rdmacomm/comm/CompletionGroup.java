@@ -199,10 +199,12 @@ final class CompletionGroup implements AutoCloseable {
         members.fail(new CommException(name + " lost its completion queue: " + why.getMessage(), why));
     }
 
-    /// Takes everything that has completed. To be called in a task.
+    /// Takes everything that has completed up to now, and not what comes meanwhile for ever. To be called in a
+    /// task.
     void drain() {
-        while (!broken && pollQueue() > 0) {
-            // Perhaps there is more.
+        int count = 1;
+        for (int left = queue.capacity(); left > 0 && count > 0 && !broken; left -= count) {
+            count = pollQueue();
         }
     }
 

@@ -4,16 +4,21 @@ import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// What a connection request carries as private data, so that the server knows which channel it is for and that it
-/// comes
-/// from the client of the handshake: 10 bytes in network order, the token and the number of the channel.
+/// comes from the client of the handshake: 10 bytes in network order, the token and the number of the channel.
 ///
 /// @param token a random number that the server has sent over TCP
 /// @param channel 0 for the control channel, then the data channels
 record ConnectionTicket(long token, int channel) {
     private static final int BYTES = 10;
     private static final int MOST_READ_ATOMIC = 255;
+
+    /// The token in private data; null if there is none.
+    static @Nullable Long tokenIn(byte[] privateData) {
+        return privateData.length < BYTES ? null : ByteBuffer.wrap(privateData).getLong();
+    }
 
     /// Whether private data begins with this; some devices fill it up with zeros.
     boolean isIn(byte[] privateData) {

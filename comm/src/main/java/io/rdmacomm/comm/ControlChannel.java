@@ -6,6 +6,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -76,6 +77,8 @@ final class ControlChannel {
     }
 
     /// Tells the peer of a buffer. Blocks until its device knows.
+    ///
+    /// @throws DeadlineException if that takes longer
     void announce(RdmaBuffer buffer, Duration timeout) {
         byte[] name = buffer.name().getBytes(StandardCharsets.UTF_8);
         ByteBuffer message = ByteBuffer.allocate(HEADER + name.length);
@@ -83,21 +86,37 @@ final class ControlChannel {
         message.putInt(AccessFlag.mask(buffer.access()));
         message.putLong(buffer.address()).putLong(buffer.length());
         message.putInt(buffer.remoteKey()).putInt(0).put(name);
-        send(message.flip(), timeout);
+        deliver(message.flip(), timeout);
     }
 
     /// Tells the peer that this side is at the next barrier.
     void barrier(Duration timeout) {
-        sendBare(BARRIER, timeout);
+        send(bare(BARRIER), timeout);
     }
 
-    /// Tells the peer that this side is done.
+    /// Tells the peer that this side is done. Blocks until its device knows, so that the connection may end.
+    ///
+    /// @throws DeadlineException if that takes longer
     void done(Duration timeout) {
-        sendBare(DONE, timeout);
+        deliver(bare(DONE), timeout);
     }
 
-    private void sendBare(int type, Duration timeout) {
-        send(ByteBuffer.allocate(HEADER).putShort((short) type).position(HEADER).flip(), timeout);
+    private static ByteBuffer bare(int type) {
+        return ByteBuffer.allocate(HEADER)
+                .putShort((short) type)
+                .position(HEADER)
+                .flip();
+    }
+
+    private void deliver(ByteBuffer message, Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        send(message, timeout);
+        if (!new ChannelWait(List.of(channel), deadline, true).untilArrived()) {
+            throw new DeadlineException(
+                    channel + " has not delivered a message within " + timeout.toMillis()
+                            + " ms: the peer does not answer",
+                    null);
+        }
     }
 
     private void send(ByteBuffer message, Duration timeout) {

@@ -47,9 +47,10 @@ public final class EndPoint implements AutoCloseable {
     private final ControlChannel control;
     private final Map<String, RdmaBuffer> announced = new ConcurrentHashMap<>();
     private final AtomicLong barriers = new AtomicLong();
-    private final AtomicBoolean doneSaid = new AtomicBoolean();
     private final AtomicBoolean endTold = new AtomicBoolean();
     private final ReentrantLock closing = new ReentrantLock();
+    private final ReentrantLock saying = new ReentrantLock();
+    private volatile boolean doneSaid;
     private boolean closed;
     // Set before the end point is given to anybody.
     private @Nullable TcpConnector connector;
@@ -133,8 +134,22 @@ public final class EndPoint implements AutoCloseable {
     /// The connection outlives the handshake only to tell of the end of the peer's process.
     private void watch(TcpConnector connection) {
         PeerClosedException end = connection.awaitEnd();
-        if (!doneSaid.get() || !status.isPeerDone()) {
-            fail(end);
+        if (!doneSaid || !status.isPeerDone()) {
+            lost(end);
+        }
+    }
+
+    /// The connection to the peer is gone. When this side has said that it is done, the peer may have said so too
+    /// and be right to go: that has arrived then, but perhaps nobody has looked at it yet.
+    private void lost(CommException why) {
+        if (doneSaid && !status.isPeerDone()) {
+            CompletionGroup group = device.control();
+            group.submit(() -> {
+                group.drain();
+                fail(why);
+            });
+        } else {
+            fail(why);
         }
     }
 
@@ -176,7 +191,7 @@ public final class EndPoint implements AutoCloseable {
         refuseData("the peer of " + name + " is done");
         Thread.ofVirtual().name("rdmacomm-done-" + name).start(() -> {
             long deadline = System.nanoTime() + options.deadlines().close().toNanos();
-            EndPointChannels.drain(data, deadline);
+            var _ = ChannelWait.of(data, deadline).untilArrived();
             sayDone(deadline);
             tellEnd();
         });
@@ -198,14 +213,18 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
+    /// Says so once, and returns when that has been said: what follows may be the end of the connection.
     private void sayDone(long deadline) {
-        if (doneSaid.compareAndSet(false, true)) {
-            try {
+        saying.lock();
+        try {
+            if (!doneSaid) {
+                doneSaid = true;
                 control.done(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
-            } catch (CommException | IllegalStateException e) {
-                LOGGER.log(
-                        Level.DEBUG, () -> "end point " + name + " could not say that it is done: " + e.getMessage());
             }
+        } catch (CommException | IllegalStateException e) {
+            LOGGER.log(Level.DEBUG, () -> "end point " + name + " could not say that it is done: " + e.getMessage());
+        } finally {
+            saying.unlock();
         }
     }
 
@@ -214,16 +233,34 @@ public final class EndPoint implements AutoCloseable {
         boolean orderly = status.move(EndPointState.READY, EndPointState.CLOSING)
                 || status.move(EndPointState.PEER_DONE, EndPointState.CLOSING);
         refuseData("end point " + name + " is closed");
-        if (orderly && EndPointChannels.drain(data, deadline)) {
-            sayDone(deadline);
-            status.awaitPeerDone(deadline);
+        if (!orderly) {
+            return;
         }
+        if (!ChannelWait.of(data, deadline).untilArrived()) {
+            fail(unanswered("what was started last may be lost: it has not arrived"));
+            return;
+        }
+        sayDone(deadline);
+        if (!status.awaitPeerDone(deadline)) {
+            fail(unanswered("the peer has not answered"));
+            return;
+        }
+        // The peer has said so behind its last message.
+        var _ = ChannelWait.of(data, deadline).untilTaken();
+    }
+
+    private DeadlineException unanswered(String what) {
+        return new DeadlineException(
+                what + " within " + options.deadlines().close().toMillis() + " ms after end point " + name
+                        + " was closed; see Deadlines.withClose",
+                null);
     }
 
     private void free() {
         CommException why = failureOr("it was closed");
         channels.stop(why);
-        EndPointChannels.drain(channels.all(), System.nanoTime() + FLUSH.toNanos());
+        var _ = ChannelWait.of(channels.all(), System.nanoTime() + FLUSH.toNanos())
+                .untilIdle();
         channels.close();
         if (connector != null) {
             connector.close();
@@ -316,22 +353,37 @@ public final class EndPoint implements AutoCloseable {
         return status.peerBuffers();
     }
 
-    /// Waits until the peer has called this as often as this side has: what either side did before is done.
-    /// Blocks.
+    /// Waits until the peer has called this as often as this side has. What either side had started before on the
+    /// data channels (futures that still waited for room had not) has then arrived, on every transport: what was
+    /// written is in its place, and messages were given to their handler or wait to be received. Blocks.
     ///
     /// @param timeout how long to wait at the most
-    /// @throws DeadlineException if the peer did not call it in time
+    /// @throws DeadlineException if the peer did not call it in time; or if what was started here did not arrive
+    /// in time, which does not count as a call
     /// @throws ClosedException if the end point is or gets closed, has or gets failed
+    /// @throws IllegalStateException in a handler, which would wait for itself
     /// @throws CommInterruptedException if the thread was interrupted
     public void barrier(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         checkReady();
+        data.forEach(channel -> Signal.refuseInHandler(channel.adapter().group()));
+        ChannelWait wait = new ChannelWait(data, deadline, true);
+        if (!wait.untilArrived()) {
+            checkReady();
+            throw new DeadlineException(
+                    "what was started on " + name + " has not arrived within " + timeout.toMillis() + " ms", null);
+        }
         long mine = barriers.incrementAndGet();
-        control.barrier(timeout);
+        control.barrier(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
         if (!status.awaitPeerBarriers(mine, deadline)) {
             checkReady();
             throw new DeadlineException(
                     "the peer of " + name + " did not come to the barrier within " + timeout.toMillis() + " ms", null);
+        }
+        if (!wait.untilTaken()) {
+            throw new DeadlineException(
+                    "the handlers of " + name + " did not come to the barrier within " + timeout.toMillis() + " ms",
+                    null);
         }
     }
 
@@ -345,34 +397,52 @@ public final class EndPoint implements AutoCloseable {
         return status.failure();
     }
 
-    /// Waits until the peer is done: it has closed its side in order, or died. Blocks.
+    /// Waits until the peer is done: it has closed its side in order, or died. All messages that it had sent when
+    /// it closed were given to their handler by then, or wait to be received; called in a handler it does not
+    /// wait for that. Blocks.
     ///
     /// @param timeout how long to wait at the most
     /// @return whether it is; [#state()] and [#failure()] say how
     /// @throws CommInterruptedException if the thread was interrupted
     public boolean awaitPeerDone(Duration timeout) {
-        return status.awaitPeerDone(System.nanoTime() + timeout.toNanos());
+        long deadline = System.nanoTime() + timeout.toNanos();
+        boolean done = status.awaitPeerDone(deadline);
+        if (done && !isInHandler()) {
+            var _ = new ChannelWait(data, deadline, true).untilTaken();
+        }
+        return done;
     }
 
-    /// Closes in order: takes no more operations, waits until those in flight have ended, tells the peer
-    /// that this side is done and waits until it has answered, then frees everything. If the peer is dead
-    /// or does not answer within the close deadline, what is in flight is flushed. Idempotent. Blocks;
-    /// called in a handler it returns at once and the end point is closed by another thread.
+    /// Closes in order: takes no more operations, waits until those in flight have ended and have arrived at
+    /// the peer, tells it that this side is done, waits until it has answered and handlers were given the last
+    /// messages that it had sent, then frees everything. If the peer is dead or does not answer within the close
+    /// deadline, what is in flight is flushed, and [#failure()] says so. An interrupt
+    /// meanwhile ends the waiting, not the closing. Idempotent. Blocks; called in a handler it returns at once
+    /// and the end point is closed by another thread.
     @Override
     public void close() {
         if (isInHandler()) {
             Thread.ofVirtual().name("rdmacomm-close-" + name).start(this::close);
             return;
         }
+        // Who was interrupted before leaves in order, too.
+        boolean interrupted = Thread.interrupted();
         closing.lock();
         try {
             if (!closed) {
                 closed = true;
-                closeInOrder();
+                try {
+                    closeInOrder();
+                } catch (CommInterruptedException e) {
+                    fail(e);
+                }
                 free();
             }
         } finally {
             closing.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -385,7 +455,7 @@ public final class EndPoint implements AutoCloseable {
     private final class ChannelEvents implements RdmaChannel.Owner {
         @Override
         public void onFailed(RdmaChannel channel, CommException why) {
-            fail(why);
+            lost(why);
         }
 
         @Override

@@ -1,13 +1,14 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.TransportType;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /// The channels of one end point with the memory they use: created together, closed together.
 final class EndPointChannels implements AutoCloseable {
-    private static final long POLL_NANOS = 20_000;
     private static final long MESSAGE_ROOM = 1024;
 
     private final Arena arena = Arena.ofShared();
@@ -44,6 +45,7 @@ final class EndPointChannels implements AutoCloseable {
             throw e;
         }
         this.outgoing = pool.slice(poolBytes, MESSAGE_ROOM);
+        Context context = device.domain().context();
         try {
             long poolOffset = 0;
             long cellsOffset = 0;
@@ -58,7 +60,11 @@ final class EndPointChannels implements AutoCloseable {
                         endPoint,
                         channel.messageBytes(),
                         device.port().maxMessageSize(),
-                        channel.inlineBytes());
+                        channel.inlineBytes(),
+                        !context.supports(Capability.ORDERED_COMPLETIONS),
+                        // On InfiniBand and RoCE an operation ends when the peer has acknowledged it, on iWARP when TCP
+                        // has taken it (RFC 5040, section 5.5). What is neither may have a peer on iWARP.
+                        context.device().transport() != TransportType.INFINIBAND);
                 all.add(new RdmaChannel(
                         name,
                         i - 1,
@@ -117,38 +123,6 @@ final class EndPointChannels implements AutoCloseable {
     /// Flushes everything; nothing more can be started.
     void stop(CommException why) {
         all.forEach(channel -> channel.stop(why));
-    }
-
-    /// Waits until none of `some` has anything in flight. Makes progress where no library thread does.
-    ///
-    /// @param deadline the last moment, of [System#nanoTime()]
-    /// @return whether that is so
-    static boolean drain(List<RdmaChannel> some, long deadline) {
-        boolean interrupted = false;
-        boolean idle = false;
-        while (!idle) {
-            idle = true;
-            for (RdmaChannel channel : some) {
-                RdmaAdapter adapter = channel.adapter();
-                if (!adapter.isIdle() && !adapter.group().isBroken()) {
-                    idle = false;
-                    if (adapter.group().isCallerDriven()) {
-                        adapter.group().poll();
-                    }
-                }
-            }
-            if (!idle) {
-                if (System.nanoTime() - deadline >= 0) {
-                    break;
-                }
-                LockSupport.parkNanos(POLL_NANOS);
-                interrupted |= Thread.interrupted();
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return idle;
     }
 
     /// Frees everything; what is in flight is flushed.

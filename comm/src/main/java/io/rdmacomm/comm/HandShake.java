@@ -55,18 +55,19 @@ record HandShake(SessionDevice device, SessionOptions options) {
         if (own.agreeOnNumbers(answer, connector.peer())) {
             return QueuePairConnector.BY_NUMBERS;
         }
-        Checks.range("port of the server's connection manager", answer.port(), 1, 65535);
+        int port = options.connectionPort() == 0 ? answer.port() : options.connectionPort();
+        Checks.range("port of the server's connection manager", port, 1, 65535);
+        // The server's own address is unknown or closed to clients behind a port forward: the one that was reached.
         return new RequestingConnector(
-                device.connections(),
-                new InetSocketAddress(connector.remoteAddress(), answer.port()),
-                answer.token(),
-                step());
+                device.connections(), new InetSocketAddress(connector.remoteAddress(), port), answer.token(), step());
     }
 
     /// Shakes hands with a client. If that fails, the peer is told why and everything is freed, the
     /// connector included.
-    EndPoint accept(TcpConnector connector, EndPoint.Owner owner) {
-        return timed(connector, () -> asServer(connector, owner));
+    ///
+    /// @param reception where its queue pairs connect to, if the connection manager does it
+    EndPoint accept(TcpConnector connector, Reception reception, EndPoint.Owner owner) {
+        return timed(connector, () -> asServer(connector, reception, owner));
     }
 
     private static EndPoint timed(TcpConnector connector, Supplier<EndPoint> steps) {
@@ -101,7 +102,7 @@ record HandShake(SessionDevice device, SessionOptions options) {
         return why;
     }
 
-    private EndPoint asServer(TcpConnector connector, EndPoint.Owner owner) {
+    private EndPoint asServer(TcpConnector connector, Reception reception, EndPoint.Owner owner) {
         ByteBuffer hello = connector.receive(FrameType.HELLO, step());
         EndPointInfo peer = EndPointInfo.decode(hello, connector.peer());
         int count = peer.channels().size() - 1;
@@ -120,14 +121,14 @@ record HandShake(SessionDevice device, SessionOptions options) {
                 connector.send(FrameType.WELCOME, endPoint.info(numbers).encode());
                 endPoint.bringUp(connector, peer, QueuePairConnector.BY_NUMBERS);
             } else {
-                byConnections(endPoint, connector, peer);
+                byConnections(endPoint, connector, peer, reception);
             }
         });
     }
 
-    private void byConnections(EndPoint endPoint, TcpConnector connector, EndPointInfo peer) {
+    private void byConnections(EndPoint endPoint, TcpConnector connector, EndPointInfo peer, Reception reception) {
         try (AcceptingConnector accepting =
-                new AcceptingConnector(device.connections(), connector.localAddress(), step())) {
+                reception.at(connector.localAddress()).expect(step())) {
             connector.send(FrameType.WELCOME, endPoint.info(accepting.offer()).encode());
             endPoint.bringUp(connector, peer, accepting);
         }

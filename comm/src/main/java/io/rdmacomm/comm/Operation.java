@@ -1,7 +1,6 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.SendBatch;
 
 /// One operation with its arguments, checked and ready to become a work request. Reusable.
@@ -15,16 +14,25 @@ final class Operation {
     static final int FETCH_AND_ADD = 6;
     /// The library's own: tells the peer how many receives there are.
     static final int CREDIT = 7;
+    /// The library's own: a READ of nothing, which ends when all before it has arrived.
+    static final int QUESTION = 8;
 
     private static final String[] NAMES = {
-        "send", "send with tag", "write", "write with notice", "read", "compare-and-swap", "fetch-and-add", "credit"
+        "send",
+        "send with tag",
+        "write",
+        "write with notice",
+        "read",
+        "compare-and-swap",
+        "fetch-and-add",
+        "credit",
+        "question"
     };
     private static final int CREDIT_KINDS = 1 << SEND | 1 << SEND_TAGGED | 1 << WRITE_NOTIFY;
     private static final int ATOMIC_KINDS = 1 << COMPARE_AND_SWAP | 1 << FETCH_AND_ADD;
     private static final int INLINE_KINDS = CREDIT_KINDS | 1 << WRITE | 1 << CREDIT;
 
     private final ChannelRules rules;
-    private final boolean fenced;
     private int kind;
     private long localAddress;
     private long length;
@@ -37,7 +45,6 @@ final class Operation {
 
     Operation(ChannelRules rules) {
         this.rules = rules;
-        this.fenced = !rules.domain().context().supports(Capability.ORDERED_COMPLETIONS);
     }
 
     static String name(int kind) {
@@ -95,6 +102,16 @@ final class Operation {
         return this;
     }
 
+    /// Asks whether all before it has arrived: READs `bytes` bytes of the peer's credit cell, at which nobody
+    /// looks.
+    Operation question(long cell, int cellKey, int bytes) {
+        kind = QUESTION;
+        length = bytes;
+        remoteAddress = cell;
+        remoteKey = cellKey;
+        return this;
+    }
+
     private Operation local(int newKind, BufferSlice slice, long most) {
         RdmaBuffer buffer = slice.buffer();
         if (!buffer.domain().equals(rules.domain())) {
@@ -146,26 +163,26 @@ final class Operation {
 
     /// Makes it the next request of `batch`.
     ///
-    /// @param resultAddress where an atomic operation puts the old value
+    /// @param resultAddress where an atomic operation puts the old value, and a question what it has read
     void appendTo(SendBatch batch, long workId, long resultAddress, int resultKey) {
         switch (kind) {
             case SEND -> batch.send(workId);
             case SEND_TAGGED -> batch.sendWithImmediate(workId, tag);
             case WRITE_NOTIFY -> batch.writeWithImmediate(workId, remoteAddress, remoteKey, tag);
-            case READ -> batch.read(workId, remoteAddress, remoteKey);
+            case READ, QUESTION -> batch.read(workId, remoteAddress, remoteKey);
             case COMPARE_AND_SWAP -> batch.compareAndSwap(workId, remoteAddress, remoteKey, operand, swap);
             case FETCH_AND_ADD -> batch.fetchAndAdd(workId, remoteAddress, remoteKey, operand);
             default -> batch.write(workId, remoteAddress, remoteKey);
         }
-        if (isAtomic(kind)) {
-            batch.with(resultAddress, Long.BYTES, resultKey);
+        if (isAtomic(kind) || (kind == QUESTION && length > 0)) {
+            batch.with(resultAddress, length, resultKey);
         } else if (length > 0) {
             batch.with(localAddress, length, localKey);
         }
         if (length <= rules.inlineBytes() && (1 << kind & INLINE_KINDS) != 0) {
             batch.inline();
         }
-        if (fenced && kind != READ) {
+        if (rules.fenced() && kind != READ && kind != QUESTION) {
             // A completion tells that everything before it has ended, READs included.
             batch.fenced();
         }

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// a time adds at the head, one at a time, perhaps another, takes from the tail; what the first wrote
 /// reaches the second with the completion.
 ///
-/// One place beyond the window is kept for a credit update.
+/// Two places beyond the window are kept for the library itself: a credit update, and a question whether what went
+/// before has arrived.
 final class OperationRing {
     private static final VarHandle COMPLETED;
 
@@ -28,6 +29,7 @@ final class OperationRing {
     private final long[] starts;
     private final byte[] kinds;
     private volatile boolean creditInFlight;
+    private volatile boolean questionInFlight;
     private long posted;
     private long completedSeen;
     private long completed;
@@ -43,19 +45,29 @@ final class OperationRing {
         this.kinds = new byte[slots];
     }
 
-    /// How many slots a ring for `window` operations has: a power of two, with room for credit updates.
+    /// How many slots a ring for `window` operations has: a power of two, with room for those of the library.
     static int slots(int window) {
         return Integer.highestOneBit(window + 1) * 2;
     }
 
     /// Whether `count` operations more may be started.
     boolean hasRoom(int count) {
-        long limit = (long) window - count + (creditInFlight ? 1 : 0);
-        if (posted - completedSeen <= limit) {
+        if (fits(count)) {
             return true;
         }
         completedSeen = (long) COMPLETED.getAcquire(this);
-        return posted - completedSeen <= limit;
+        return fits(count);
+    }
+
+    /// The library's own are looked for after the end of others: one that ends in between is then counted as a
+    /// user's, and not the other way round.
+    private boolean fits(int count) {
+        return posted - completedSeen <= (long) window - count + own();
+    }
+
+    /// Operations in flight that are the library's own.
+    int own() {
+        return (creditInFlight ? 1 : 0) + (questionInFlight ? 1 : 0);
     }
 
     /// The number of the next operation.
@@ -88,6 +100,14 @@ final class OperationRing {
 
     void creditInFlight(boolean value) {
         creditInFlight = value;
+    }
+
+    boolean isQuestionInFlight() {
+        return questionInFlight;
+    }
+
+    void questionInFlight(boolean value) {
+        questionInFlight = value;
     }
 
     /// The oldest operation that has not ended.
@@ -124,7 +144,12 @@ final class OperationRing {
         COMPLETED.setRelease(this, completed + 1);
     }
 
-    /// Operations in flight, credit updates included; a snapshot.
+    /// Whether all operations before number `sequence` have ended.
+    boolean hasEnded(long sequence) {
+        return (long) COMPLETED.getAcquire(this) >= sequence;
+    }
+
+    /// Operations in flight, those of the library included; a snapshot.
     int size() {
         return (int) Math.max(0, posted - (long) COMPLETED.getAcquire(this));
     }

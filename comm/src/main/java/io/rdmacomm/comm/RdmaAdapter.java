@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -12,6 +13,7 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
 import java.lang.foreign.Arena;
@@ -60,11 +62,14 @@ final class RdmaAdapter {
     private final int entries;
     private final long workIdBase;
     private @Nullable Operation creditUpdate;
+    private @Nullable Operation question;
     private @Nullable Connection connection;
     private long creditCell;
     private int creditKey;
     private long receivesPosted;
     private long receivesAnnounced;
+    // The operations before this number are known to have arrived, or nobody will ever know.
+    private volatile long arrived;
 
     /// @param arena lives as long as the adapter
     RdmaAdapter(
@@ -82,14 +87,12 @@ final class RdmaAdapter {
         this.credits = new Credits(memory);
         this.receives = new ReceivePool(options, memory, arena, events);
         this.single = SendBatch.create(arena, 1, 1);
-        // One send more than the window, for credit updates.
-        int sends = options.sendWindow() + 1;
-        this.entries = sends + options.receives();
+        this.entries = entries(options);
         group.reserve(entries);
         QueuePair created = null;
         try {
             created = domain.createQueuePair(QueuePairOptions.reliable(group.queue())
-                    .withSizes(new QueueSizes(sends, options.receives(), 1, 1, options.inlineBytes())));
+                    .withSizes(new QueueSizes(sends(options), options.receives(), 1, 1, options.inlineBytes())));
             this.workIdBase = group.join(this);
         } catch (RuntimeException e) {
             if (created != null) {
@@ -99,6 +102,16 @@ final class RdmaAdapter {
             throw e;
         }
         this.queuePair = created;
+    }
+
+    /// Two sends more than the window: a credit update, and a question whether what went before has arrived.
+    private static int sends(ChannelOptions options) {
+        return options.sendWindow() + 2;
+    }
+
+    /// The completions of one adapter that can be in its queue at a time.
+    static int entries(ChannelOptions options) {
+        return sends(options) + options.receives();
     }
 
     /// The part that the numbers of all its work requests share.
@@ -130,13 +143,23 @@ final class RdmaAdapter {
                 options.receives(),
                 options.messageBytes(),
                 how.maxDestinationReadAtomic(),
+                questionBytes(),
                 memory.cellAddress(),
                 memory.cells().remoteKey());
+    }
+
+    /// How much the peer READs to ask whether all has arrived. Nothing needs no right, but the kernel's siw
+    /// cannot do it.
+    private int questionBytes() {
+        Context context = queuePair.protectionDomain().context();
+        return context.device().transport() == TransportType.IWARP ? Long.BYTES : 0;
     }
 
     /// Brings the queue pair up and posts the receives: after this the peer may send.
     void connect(ChannelInfo peer, ChannelRules rules, QueuePairConnector connector) {
         creditUpdate = new Operation(rules);
+        question = new Operation(rules).question(peer.creditAddress(), peer.creditKey(), peer.questionBytes());
+        arrived = rules.unacknowledged() ? 0 : Long.MAX_VALUE;
         creditCell = peer.creditAddress();
         creditKey = peer.creditKey();
         receivesPosted = options.receives();
@@ -145,12 +168,16 @@ final class RdmaAdapter {
         ConnectionOptions how = options.connection();
         // The peer's credit updates are WRITEs, whatever else it may do.
         Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        if (questionBytes() > 0) {
+            access.add(AccessFlag.REMOTE_READ);
+        }
         access.addAll(how.accessFlags());
         connection = connector.connect(
                 queuePair,
                 peer.queuePair(),
                 how.withAccessFlags(access)
-                        .withReadAtomic(Math.min(how.maxReadAtomic(), Math.max(1, peer.readAtomic()))),
+                        // One at least, for questions.
+                        .withReadAtomic(Math.max(1, Math.min(how.maxReadAtomic(), peer.readAtomic()))),
                 () -> receives.begin(queuePair, workIdBase));
         if (connector.speaksFirst()) {
             greet();
@@ -261,6 +288,12 @@ final class RdmaAdapter {
             }
             return;
         }
+        if (kind == Operation.QUESTION) {
+            arrived = status == WorkStatus.SUCCESS ? ring.oldest() + 1 : Long.MAX_VALUE;
+            ring.questionInFlight(false);
+            ring.advance();
+            return;
+        }
         long context = ring.context(slot);
         long result = 0;
         if (status == WorkStatus.SUCCESS) {
@@ -343,9 +376,53 @@ final class RdmaAdapter {
         }
     }
 
+    /// The number of the next operation.
+    long next() {
+        sendLock.lock();
+        try {
+            return ring.next();
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
+    /// Whether the operations before number `sequence` have ended, and have arrived at the peer if they did not
+    /// fail. To be called until that is so: where an end does not say so, this asks the peer. It answers a READ
+    /// when everything before it was delivered (RFC 5040, section 5.5).
+    boolean hasArrived(long sequence) {
+        if (arrived < sequence) {
+            ask();
+        }
+        return arrived >= sequence && ring.hasEnded(sequence);
+    }
+
+    private void ask() {
+        sendLock.lock();
+        try {
+            Operation read = question;
+            if (ring.isQuestionInFlight()) {
+                return;
+            }
+            if (read == null || queuePair.state() != QueuePairState.READY_TO_SEND) {
+                arrived = Long.MAX_VALUE;
+                return;
+            }
+            ring.questionInFlight(true);
+            if (!post(read, null, 0)) {
+                ring.questionInFlight(false);
+            }
+        } catch (RdmaException | IllegalStateException e) {
+            // The queue pair has just failed or was closed: nobody will answer.
+            ring.questionInFlight(false);
+            arrived = Long.MAX_VALUE;
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
     /// Operations in flight.
     int inFlight() {
-        return Math.max(0, ring.size() - (ring.isCreditInFlight() ? 1 : 0));
+        return Math.max(0, ring.size() - ring.own());
     }
 
     boolean isIdle() {

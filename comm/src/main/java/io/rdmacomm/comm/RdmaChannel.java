@@ -298,7 +298,13 @@ public final class RdmaChannel {
     void connect(ChannelInfo peer, QueuePairConnector connector) {
         peerReceives = peer.receives();
         rules = new ChannelRules(
-                rules.domain(), rules.endPoint(), peer.messageBytes(), rules.maxTransfer(), rules.inlineBytes());
+                rules.domain(),
+                rules.endPoint(),
+                peer.messageBytes(),
+                rules.maxTransfer(),
+                rules.inlineBytes(),
+                rules.fenced(),
+                rules.unacknowledged());
         scratch = new Operation(rules);
         adapter.connect(peer, rules, connector);
     }

@@ -3,8 +3,13 @@ package io.rdmacomm.comm;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionRejectedException;
+import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -34,10 +39,20 @@ final class RequestingConnector implements QueuePairConnector {
             route.prepare(queuePair);
             receives.run();
             return route.connect(queuePair, ticket.parameters(how), patience);
+        } catch (ConnectionTimeoutException e) {
+            throw new DeadlineException(unreached(e), e);
+        } catch (ConnectionRejectedException | PeerUnreachableException | ConnectFailedException e) {
+            throw new PeerRefusedException(unreached(e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CommInterruptedException("interrupted while connecting to " + server, e);
         }
+    }
+
+    private String unreached(ConnectionException e) {
+        return "the queue pairs do not reach the server: " + e.getMessage()
+                + "; firewalls and port forwards have to let port " + server.getPort()
+                + " through beside that of the session, and host has to be an address of the server's device";
     }
 
     /// On iWARP the side that asked does (RFC 5044, section 7.1.2).

@@ -29,6 +29,7 @@ public final class ServerSession extends Session {
 
     private final TcpListener listener;
     private final HandShake handShake;
+    private final Reception reception;
     private final Thread acceptor;
     private final Set<TcpConnector> settingUp = ConcurrentHashMap.newKeySet();
     private final Phaser setUps = new Phaser(1);
@@ -40,28 +41,38 @@ public final class ServerSession extends Session {
         super(options, device);
         this.listener = listener;
         this.handShake = new HandShake(device, options);
+        this.reception = new Reception(device, listener.address(), options.connectionPort());
         this.acceptor = Thread.ofVirtual().name("rdmacomm-accept-" + name()).unstarted(this::acceptAll);
     }
 
     /// Opens the device and listens.
     ///
-    /// @throws io.rdmacomm.verbs.RdmaException if there is no such device or it cannot be opened
+    /// @throws io.rdmacomm.verbs.RdmaException if there is no such device, it cannot be opened, or its connection
+    /// manager cannot listen on [SessionOptions#connectionPort()] at this address
     /// @throws PeerUnknownException if the host has no address
+    /// @throws PortTakenException if the port or the connection port is taken
     /// @throws CommException if the address cannot be listened on; the message says why
     public static ServerSession listen(SessionOptions options) {
         SessionOptions named = named(options, "server");
         TcpListener listener = TcpListener.listen(options.host(), options.port());
+        SessionDevice device = null;
         boolean listening = false;
         try {
             SessionOptions complete = named.withPort(listener.port());
-            SessionDevice device = SessionDevice.open(complete, complete.name());
+            device = SessionDevice.open(complete, complete.name());
             ServerSession session = new ServerSession(complete, device, listener);
+            if (complete.setUp() != SetUp.NUMBERS) {
+                session.reception.open();
+            }
             session.acceptor.start();
             listening = true;
             return session;
         } finally {
             if (!listening) {
                 listener.close();
+                if (device != null) {
+                    device.close();
+                }
             }
         }
     }
@@ -133,7 +144,7 @@ public final class ServerSession extends Session {
     private void serve(TcpConnector connector) {
         EndPoint endPoint;
         try {
-            endPoint = isOpen() ? setUp(owner -> handShake.accept(connector, owner)) : null;
+            endPoint = isOpen() ? setUp(owner -> handShake.accept(connector, reception, owner)) : null;
         } catch (CommException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
             tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));
@@ -170,6 +181,7 @@ public final class ServerSession extends Session {
             lock.unlock();
         }
         Threads.join(acceptor);
+        reception.close();
         settingUp.forEach(TcpConnector::close);
         setUps.arriveAndAwaitAdvance();
     }

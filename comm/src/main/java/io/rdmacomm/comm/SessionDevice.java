@@ -27,7 +27,8 @@ final class SessionDevice implements AutoCloseable {
     private static final long SPIN_NANOS = 20_000;
     private static final int CHANNELS_TO_BEGIN_WITH = 4;
     private static final Set<AccessFlag> POOL_ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE);
-    private static final Set<AccessFlag> CELL_ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+    private static final Set<AccessFlag> CELL_ACCESS =
+            EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
 
     private final SessionOptions options;
     private final Context context;
@@ -51,7 +52,7 @@ final class SessionDevice implements AutoCloseable {
                 context,
                 "rdmacomm-" + name + "-control",
                 WorkMode.ADAPTIVE,
-                CHANNELS_TO_BEGIN_WITH * entries(ControlChannel.options(options)),
+                CHANNELS_TO_BEGIN_WITH * RdmaAdapter.entries(ControlChannel.options(options)),
                 WorkId.MAX_SLOTS,
                 false);
         Waiter parked = control.newWaiter(0);
@@ -71,7 +72,7 @@ final class SessionDevice implements AutoCloseable {
                     context,
                     "rdmacomm-" + name + "-data",
                     options.workMode(),
-                    CHANNELS_TO_BEGIN_WITH * entries(options.channel()),
+                    CHANNELS_TO_BEGIN_WITH * RdmaAdapter.entries(options.channel()),
                     WorkId.MAX_SLOTS,
                     callerDriven);
             this.shared = group;
@@ -142,11 +143,6 @@ final class SessionDevice implements AutoCloseable {
         return given.withChannel(given.channel().withConnection(how.withPort(how.port(), index)));
     }
 
-    /// The completions of one channel that can be in its queue at a time.
-    private static int entries(ChannelOptions channel) {
-        return channel.sendWindow() + 1 + channel.receives();
-    }
-
     Context context() {
         return context;
     }
@@ -189,7 +185,7 @@ final class SessionDevice implements AutoCloseable {
         EventLoop events = eventLoop;
         if (events != null) {
             CompletionGroup served =
-                    new CompletionGroup(context, "rdmacomm-" + channel, entries(channelOptions), events);
+                    new CompletionGroup(context, "rdmacomm-" + channel, RdmaAdapter.entries(channelOptions), events);
             events.add(served);
             return new GroupLease(served, () -> {
                 events.remove(served);
@@ -197,7 +193,7 @@ final class SessionDevice implements AutoCloseable {
             });
         }
         CompletionGroup own = new CompletionGroup(
-                context, "rdmacomm-" + channel, options.workMode(), entries(channelOptions), 1, false);
+                context, "rdmacomm-" + channel, options.workMode(), RdmaAdapter.entries(channelOptions), 1, false);
         CompletionLoop loop = new CompletionLoop(own, own.newWaiter(SPIN_NANOS)).start();
         return new GroupLease(own, () -> {
             loop.close();

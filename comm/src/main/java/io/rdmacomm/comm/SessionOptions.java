@@ -24,6 +24,7 @@ public final class SessionOptions {
     private Deadlines deadlines = Deadlines.defaults();
     private boolean waitForServer;
     private SetUp setUp = SetUp.AUTOMATIC;
+    private int connectionPort;
     private Set<AccessFlag> access = Set.copyOf(AccessFlag.allRemote());
     private SessionListener listener = SessionListener.NONE;
 
@@ -43,6 +44,7 @@ public final class SessionOptions {
         deadlines = other.deadlines;
         waitForServer = other.waitForServer;
         setUp = other.setUp;
+        connectionPort = other.connectionPort;
         access = other.access;
         listener = other.listener;
     }
@@ -120,6 +122,13 @@ public final class SessionOptions {
     /// How the queue pairs find those of the peer.
     public SetUp setUp() {
         return setUp;
+    }
+
+    /// The port of the server's connection manager: the second one that clients connect to, where the connection
+    /// manager connects queue pairs. For a server, the port it listens on, 0 for any free one; for a client, the
+    /// port it connects to, 0 for the one that the server says.
+    public int connectionPort() {
+        return connectionPort;
     }
 
     /// What may be done to buffers that name no rights of their own.
@@ -230,6 +239,22 @@ public final class SessionOptions {
     public SessionOptions withSetUp(SetUp value) {
         SessionOptions copy = new SessionOptions(this);
         copy.setUp = value;
+        return copy;
+    }
+
+    /// These options with another port of the server's connection manager, and, unless it is 0, with
+    /// [SetUp#CONNECTION_MANAGER]. A server behind a firewall or a port forward needs one, so that both of its
+    /// ports can be let through; [#port()] is the other. All its clients share it. Clients connect to the address
+    /// that they have reached the server at, whatever its own is, so that a client names a port only where the
+    /// forward changes the number. On InfiniBand and RoCE it is a port of the connection manager and none of TCP.
+    ///
+    /// @throws IllegalArgumentException if it is not 0 to 65535
+    public SessionOptions withConnectionPort(int value) {
+        SessionOptions copy = new SessionOptions(this);
+        copy.connectionPort = Checks.range("connection port", value, 0, 65535);
+        if (value != 0) {
+            copy.setUp = SetUp.CONNECTION_MANAGER;
+        }
         return copy;
     }
 

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
@@ -16,15 +18,19 @@ final class TcpListener implements AutoCloseable {
     private static final Duration RESOLVE = Duration.ofSeconds(10);
 
     private final ServerSocketChannel channel;
+    private final InetAddress address;
     private final int port;
 
-    private TcpListener(ServerSocketChannel channel) throws IOException {
+    private TcpListener(ServerSocketChannel channel, InetAddress address) throws IOException {
         this.channel = channel;
+        this.address = address;
         this.port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
     }
 
     /// @param host the address to listen on; empty for all
     /// @param port the port; 0 for any free one
+    /// @throws PortTakenException if the port is taken
+    /// @throws CommException if the address cannot be listened on; the message says why
     static TcpListener listen(String host, int port) {
         InetSocketAddress address;
         if (host.isEmpty()) {
@@ -40,12 +46,35 @@ final class TcpListener implements AutoCloseable {
             opened = ServerSocketChannel.open();
             opened.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             opened.bind(address, BACKLOG);
-            return new TcpListener(opened);
+            return new TcpListener(opened, address.getAddress());
         } catch (IOException e) {
             close(opened);
-            String hint = e instanceof BindException ? "; choose another port, or end the program that has it" : "";
-            throw new CommException("cannot listen on " + target + ": " + e.getMessage() + hint, e);
+            throw failure("cannot listen on " + target + ": " + e.getMessage(), address.getAddress(), e);
         }
+    }
+
+    private static CommException failure(String words, InetAddress address, IOException cause) {
+        if (!(cause instanceof BindException)) {
+            return new CommException(words, cause);
+        }
+        return isOfThisHost(address)
+                ? new PortTakenException(words + "; choose another port, or end the program that has it", cause)
+                : new CommException(words + "; use an address of this host, or none for all", cause);
+    }
+
+    private static boolean isOfThisHost(InetAddress address) {
+        try {
+            return address.isAnyLocalAddress()
+                    || address.isLoopbackAddress()
+                    || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            return true;
+        }
+    }
+
+    /// The address it listens on; the wildcard address for all.
+    InetAddress address() {
+        return address;
     }
 
     int port() {
