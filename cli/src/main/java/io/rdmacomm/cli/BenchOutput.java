@@ -5,6 +5,7 @@ import io.rdmacomm.cli.bench.BenchReport;
 import io.rdmacomm.cli.bench.BenchTest;
 import io.rdmacomm.cli.bench.MachineFloors;
 import io.rdmacomm.cli.bench.Result;
+import io.rdmacomm.cli.bench.SocketFigures;
 import io.rdmacomm.cli.bench.Table;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.ProgressLine;
@@ -37,12 +38,14 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         if (floors.cacheLineMicros() > 0) {
             out.printf("one cache line between two processes: %.3f us one way%n", floors.cacheLineMicros());
         }
-        if (floors.socketMicros() > 0) {
-            out.printf(
-                    "a plain TCP socket between them: 8 B in %.2f us one way, a stream of %.1f Gbit/s%n",
-                    floors.socketMicros(), floors.socketGbps());
-        }
+        show("a plain TCP socket between them", floors.socket());
         out.flush();
+    }
+
+    private void show(String what, SocketFigures socket) {
+        if (socket.micros() > 0) {
+            out.printf("%s: 8 B in %.2f us one way, a stream of %.1f Gbit/s%n", what, socket.micros(), socket.gbps());
+        }
     }
 
     @Override
@@ -63,6 +66,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
             out.printf(
                     "%n%s (%s); ready to send %.1f ms after the TCP connection (median); all data at the targets was right%n",
                     report.device(), report.provider(), report.medianSetUpMillis());
+            show("the plain TCP socket at the end", report.socketAtEnd());
             out.println("floor: what this machine needs at least, measured in this run; ratio: p50 / floor, or "
                     + "Gbit/s / copy Gbit/s");
             out.flush();

@@ -19,6 +19,7 @@ import picocli.CommandLine.TypeConversionException;
 /// Which device a command uses, and how its queue pairs connect.
 final class DeviceOptions {
     private static final ConnectionOptions DEFAULTS = ConnectionOptions.defaults();
+    private static final String CONNECTION_PORT = "--rdma-cm-port";
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -79,6 +80,14 @@ final class DeviceOptions {
     private boolean connectionManager;
 
     @Option(
+            names = CONNECTION_PORT,
+            paramLabel = "PORT",
+            description = "For a server behind a firewall or port forward: the port that its connection manager listens"
+                    + " on, beside --port; any free one without it. For a client: connect to this one instead of the"
+                    + " one that the server says. Switches --rdma-cm on.")
+    private @Nullable Integer connectionPort;
+
+    @Option(
             names = "--set-up-timeout",
             paramLabel = "SECONDS",
             description = "How long each step of setting a connection up may take, 1 to 3600 (default: 5).")
@@ -125,7 +134,28 @@ final class DeviceOptions {
         return options.withDevice(device)
                 .withDeadlines(deadlines)
                 .withSetUp(connectionManager ? SetUp.CONNECTION_MANAGER : SetUp.AUTOMATIC)
+                .withConnectionPort(connectionPort())
                 .withChannel(options.channel().withConnection(connection()));
+    }
+
+    /// The port of the server's connection manager; 0 if none was said.
+    private int connectionPort() {
+        if (connectionPort == null) {
+            return 0;
+        }
+        check(CONNECTION_PORT, connectionPort, 1, 65535);
+        return connectionPort;
+    }
+
+    /// Refuses a port of the connection manager where there is no session that it could be for.
+    ///
+    /// @param where what is done instead
+    /// @throws ParameterException if one was said
+    void refuseConnectionPort(String where) {
+        if (connectionPort != null) {
+            throw new ParameterException(
+                    spec.commandLine(), CONNECTION_PORT + " has no meaning with " + where + ": leave it out");
+        }
     }
 
     /// The same options for another process of this command; only what was given.
@@ -143,6 +173,9 @@ final class DeviceOptions {
         add(arguments, "--rnr-retry", rnrRetry, DEFAULTS.rnrRetry());
         if (connectionManager) {
             arguments.add("--rdma-cm");
+        }
+        if (connectionPort != null) {
+            add(arguments, CONNECTION_PORT, connectionPort(), 0);
         }
         if (setUpSeconds != null) {
             add(arguments, "--set-up-timeout", setUpSeconds, 0);

@@ -29,6 +29,7 @@ import picocli.CommandLine.Parameters;
             "  rdmacomm ping --server                on one machine, and on another one:",
             "  rdmacomm ping node7                   five pings",
             "  rdmacomm ping node7 --count 100000 --interval 0 --size 4096",
+            "  rdmacomm ping --server --port 2020 --rdma-cm-port 2021   behind a firewall or forward for these two ports",
             "  rdmacomm ping --interop rping --server        for `rping -c -a node7` on another machine",
             "  rdmacomm ping --interop rc_pingpong node7     where `ibv_rc_pingpong -g 1` runs"
         })
@@ -132,6 +133,9 @@ final class PingCommand extends Subcommand {
                 || interval > 3600
                 || (timeout != null && (!(timeout > 0) || timeout > 3600))) {
             throw usage("--count must be at least 1, --interval 0 to 3600 and --timeout above 0 to 3600 seconds");
+        }
+        if (tool != null) {
+            device.refuseConnectionPort("--interop, which listens on --port only");
         }
         if (tool != null && count != null && count > Integer.MAX_VALUE) {
             throw usage("--count " + count + " is more than the C program takes: at most " + Integer.MAX_VALUE);

@@ -15,10 +15,14 @@ import picocli.CommandLine.Option;
             "",
             "Nothing is written outside of the folder, and nothing half-written stays in it.",
             "",
-            "Example:",
-            "  rdmacomm recv --dir /data --once"
+            "Examples:",
+            "  rdmacomm recv --dir /data --once",
+            "  rdmacomm recv --dir /data --rdma-cm-port 2021     behind a firewall or forward for ports 2020 and 2021"
         })
 final class RecvCommand extends Subcommand {
+    /// What needs one port only.
+    static final String OVER_TCP = "--transport tcp, which needs one port only";
+
     @Mixin
     private final ListenOptions listen = new ListenOptions();
 
@@ -40,6 +44,9 @@ final class RecvCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException {
+        if (transport == TransportKind.TCP) {
+            device.refuseConnectionPort(OVER_TCP);
+        }
         try (IncomingFolder incoming = new IncomingFolder(folder);
                 CopyServer server = open(incoming);
                 CloseOnExit _ = new CloseOnExit(server::close, incoming::close)) {

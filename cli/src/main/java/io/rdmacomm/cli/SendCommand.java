@@ -86,6 +86,9 @@ final class SendCommand extends Subcommand {
         if (chunk < 1 || chunk > 64 << 20 || depth < 1 || depth > 1024 || chunk * depth > 1L << 30) {
             throw usage("--chunk can be 1 to 64M, --depth 1 to 1024, and together at most 1g");
         }
+        if (transport == TransportKind.TCP) {
+            device.refuseConnectionPort(RecvCommand.OVER_TCP);
+        }
         List<Path> files =
                 words.subList(0, words.size() - 1).stream().map(Path::of).toList();
         PeerAddress address = address(words.getLast());

@@ -12,15 +12,22 @@ import java.util.Map;
 /// @param provider whose device it was
 /// @param device which device, port and GID it was
 /// @param floors what the machines do without RDMA
+/// @param socketAtEnd what a plain TCP socket did when all was measured
 /// @param setUpMillis how long each connection took from the TCP connection until it was ready to send
 /// @param results the measurements
 public record BenchReport(
-        String provider, DeviceLine device, MachineFloors floors, List<Double> setUpMillis, List<Result> results) {
+        String provider,
+        DeviceLine device,
+        MachineFloors floors,
+        SocketFigures socketAtEnd,
+        List<Double> setUpMillis,
+        List<Result> results) {
     /// The members of its JSON document beside `schema` and `environment`.
     public Map<String, Object> toMap() {
         Map<String, Object> members = new LinkedHashMap<>();
         device.addTo(members);
         floors.addTo(members);
+        socketAtEnd.addTo(members, "_at_end");
         members.put("setup_ms_p50", Rounding.to(medianSetUpMillis(), 3));
         members.put("data_verified", true);
         List<Map<String, Object>> rows = new ArrayList<>();

@@ -158,12 +158,16 @@ public final class BenchServer implements AutoCloseable {
         }
         signals.expect(Signal.Kind.DONE);
         processor = ProcessorTime.nanos() - processor;
+        bed.settle();
         bed.checkWork();
         boolean receives = bed.plan().test().serverReceives() || bed.plan().bidirectional();
         String complaint = mode != StepMode.WARM_UP && receives ? shape.complaint(count) : "";
         if (!complaint.isEmpty()) {
             throw new CommandFailure(
                     bed.plan().test().label() + " of " + bed.plan().bytes() + " bytes: " + complaint);
+        }
+        if (mode == StepMode.WARM_UP) {
+            CompilerTime.awaitRest(Trial.COMPILER_NANOS);
         }
         signals.send(Signal.of(Signal.Kind.REPORT, processor, CompilerTime.nanos()));
     }

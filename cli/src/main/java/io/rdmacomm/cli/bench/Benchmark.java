@@ -55,8 +55,10 @@ public final class Benchmark {
                     warmUp = settings.warmUpNanos();
                 }
             }
+            // A machine is not equally fast all the time: the second figure tells.
+            SocketFigures end = settings.floors() ? socket(signals) : SocketFigures.NONE;
             String provider = session.context().device().provider();
-            return new BenchReport(provider, DeviceLine.of(session), floors, setUps, results);
+            return new BenchReport(provider, DeviceLine.of(session), floors, end, setUps, results);
         }
     }
 
@@ -91,22 +93,20 @@ public final class Benchmark {
     private MachineFloors floors(SignalChannel signals) throws IOException {
         ClockCost clock = ClockCost.measure();
         if (!settings.floors()) {
-            return new MachineFloors(clock, 0, 0, 0);
+            return new MachineFloors(clock, 0, SocketFigures.NONE);
         }
-        double cacheLine = cacheLine(signals);
-        SocketFloor.Figures socket = socket(signals);
-        return new MachineFloors(clock, cacheLine, socket.micros(), socket.gbps());
+        return new MachineFloors(clock, cacheLine(signals), socket(signals));
     }
 
     /// Nothing is measured where a firewall lets only the port of the benchmark through.
-    private SocketFloor.Figures socket(SignalChannel signals) {
+    private SocketFigures socket(SignalChannel signals) {
         signals.send(Signal.of(Signal.Kind.SOCKET));
         int port = (int) (long) signals.expect(Signal.Kind.READY).getFirst();
-        SocketFloor.Figures figures;
+        SocketFigures figures;
         try {
             figures = SocketFloor.measure(new InetSocketAddress(options.host(), port));
         } catch (IOException _) {
-            figures = SocketFloor.Figures.NONE;
+            figures = SocketFigures.NONE;
         }
         // The server may still wait for a client that cannot come: it says so when it gives up.
         signals.receive(SignalChannel.PATIENCE);

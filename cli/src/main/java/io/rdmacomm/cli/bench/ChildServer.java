@@ -25,6 +25,7 @@ public final class ChildServer implements AutoCloseable {
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Duration END_LIMIT = Duration.ofSeconds(3);
+    private static final Duration LAST_MOMENTS = Duration.ofMillis(500);
     private static final String OWN_PROPERTIES = "rdmacomm.";
     private static final List<String> NOT_INHERITED =
             List.of("-agentlib:jdwp", "-Xrunjdwp", "-XX:AOTCacheOutput", "-XX:AOTMode", "-XX:AOTConfiguration");
@@ -77,13 +78,29 @@ public final class ChildServer implements AutoCloseable {
         return port;
     }
 
-    /// A failure of this side, with what the other process said about it, if anything.
+    /// A failure of this side, with how the other process ended, if it did, and what it said about it, if
+    /// anything.
     public RuntimeException explain(RuntimeException failure) {
+        StringBuilder text = new StringBuilder();
+        if (hasEnded()) {
+            text.append("; the second process ended with exit status ").append(process.exitValue());
+        }
         close();
         String words = complaints.join().strip();
-        return words.isEmpty()
-                ? failure
-                : new CommandFailure(failure.getMessage() + "; the second process says: " + words, failure);
+        if (!words.isEmpty()) {
+            text.append("; the second process says: ").append(words);
+        }
+        return text.isEmpty() ? failure : new CommandFailure(failure.getMessage() + text, failure);
+    }
+
+    /// Whether it has ended without being asked to; what it was connected with shows a moment earlier.
+    private boolean hasEnded() {
+        try {
+            return process.waitFor(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return !process.isAlive();
+        }
     }
 
     /// Ends it: asks first, by closing its input, and does not wait for ever.

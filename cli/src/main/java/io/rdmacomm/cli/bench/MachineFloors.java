@@ -7,9 +7,8 @@ import java.util.Map;
 /// @param clock what the clock costs
 /// @param cacheLineMicros the limit for a message one way through shared memory; 0 when the peer is not on this
 ///        machine or it was not measured
-/// @param socketMicros 8 bytes one way through a plain TCP socket; 0 when that was not measured
-/// @param socketGbps 10^9 bits a second of a plain TCP stream; 0 when that was not measured
-public record MachineFloors(ClockCost clock, double cacheLineMicros, double socketMicros, double socketGbps) {
+/// @param socket what a plain TCP socket does between them
+public record MachineFloors(ClockCost clock, double cacheLineMicros, SocketFigures socket) {
     void addTo(Map<String, Object> members) {
         members.put(
                 "clock",
@@ -21,9 +20,6 @@ public record MachineFloors(ClockCost clock, double cacheLineMicros, double sock
         if (cacheLineMicros > 0) {
             members.put("cache_line_us", Rounding.to(cacheLineMicros, 4));
         }
-        if (socketMicros > 0) {
-            members.put("socket_us", Rounding.to(socketMicros, 3));
-            members.put("socket_gbps", Rounding.to(socketGbps, 3));
-        }
+        socket.addTo(members, "");
     }
 }

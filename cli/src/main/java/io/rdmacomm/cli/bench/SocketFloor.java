@@ -24,15 +24,6 @@ final class SocketFloor implements AutoCloseable {
 
     private final ServerSocketChannel listener;
 
-    /// What was measured.
-    ///
-    /// @param micros the median of the time one way of 8 bytes, 0 if no connection could be made
-    /// @param gbps 10^9 bits a second of the stream, 0 if no connection could be made
-    record Figures(double micros, double gbps) {
-        /// Nothing was measured.
-        static final Figures NONE = new Figures(0, 0);
-    }
-
     /// Listens at any free port of all addresses; the server does this.
     SocketFloor() throws IOException {
         this.listener = ServerSocketChannel.open().bind(new InetSocketAddress(0));
@@ -80,14 +71,14 @@ final class SocketFloor implements AutoCloseable {
     /// Measures from the client's side.
     ///
     /// @param server where the server listens
-    static Figures measure(InetSocketAddress server) throws IOException {
+    static SocketFigures measure(InetSocketAddress server) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(BLOCK_BYTES);
         double micros;
         try (SocketChannel channel = connect(server)) {
             micros = pingPong(channel, buffer);
         }
         try (SocketChannel channel = connect(server)) {
-            return new Figures(micros, stream(channel, buffer));
+            return new SocketFigures(micros, stream(channel, buffer));
         }
     }
 

@@ -34,22 +34,27 @@ final class TestBed implements AutoCloseable {
         this.endPoint = endPoint;
         this.arrivals = new Arrivals(plan.bytes(), plan.seed());
         this.source = session.allocate(SOURCE, plan.stride(), plan.buffers());
+        RdmaBuffer second = null;
         try {
-            this.target = session.allocate(TARGET, plan.stride(), plan.buffers());
+            second = session.allocate(TARGET, plan.stride(), plan.buffers());
+            this.target = second;
+            for (int i = 0; i < plan.buffers(); i++) {
+                Pattern.fill(sourceSlice(i).segment(), plan.seed());
+            }
+            for (int i = 0; i < plan.queuePairs(); i++) {
+                endPoint.channel(i).onMessage(arrivals);
+            }
+            endPoint.announce(source);
+            endPoint.announce(target);
+            this.remoteSource = endPoint.peerBuffer(SOURCE, SignalChannel.PATIENCE);
+            this.remoteTarget = endPoint.peerBuffer(TARGET, SignalChannel.PATIENCE);
         } catch (RuntimeException e) {
+            if (second != null) {
+                second.close();
+            }
             source.close();
             throw e;
         }
-        for (int i = 0; i < plan.buffers(); i++) {
-            Pattern.fill(sourceSlice(i).segment(), plan.seed());
-        }
-        for (int i = 0; i < plan.queuePairs(); i++) {
-            endPoint.channel(i).onMessage(arrivals);
-        }
-        endPoint.announce(source);
-        endPoint.announce(target);
-        this.remoteSource = endPoint.peerBuffer(SOURCE, SignalChannel.PATIENCE);
-        this.remoteTarget = endPoint.peerBuffer(TARGET, SignalChannel.PATIENCE);
     }
 
     TrialPlan plan() {
@@ -100,6 +105,13 @@ final class TestBed implements AutoCloseable {
     /// Begins a step: from now on it has so long.
     void begin() {
         deadline = System.nanoTime() + STEP_LIMIT_NANOS;
+    }
+
+    /// Ends a step: waits until all that either side has sent, written or read has arrived. A completion alone
+    /// does not say so on iWARP, and what the two sides tell each other goes over another connection. Both sides
+    /// call this.
+    void settle() {
+        endPoint.barrier(SignalChannel.PATIENCE);
     }
 
     /// Called now and then by a loop that waits: ends it when what it waits for cannot come any more. Where

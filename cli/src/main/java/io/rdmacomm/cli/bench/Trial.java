@@ -12,6 +12,9 @@ final class Trial implements AutoCloseable {
     /// How the sessions that carry tests are called, for the server.
     static final String NAME = "bench data";
 
+    /// How long the compilers of each end are waited for after a step.
+    static final long COMPILER_NANOS = 250_000_000;
+
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
     private final SignalChannel signals;
@@ -68,6 +71,10 @@ final class Trial implements AutoCloseable {
         shape.initiate(count, readings);
         processor = ProcessorTime.nanos() - processor;
         signals.send(Signal.of(Signal.Kind.DONE));
+        bed.settle();
+        if (mode == StepMode.WARM_UP) {
+            CompilerTime.awaitRest(COMPILER_NANOS);
+        }
         List<Long> report = signals.expect(Signal.Kind.REPORT);
         compilerNanos = CompilerTime.nanos() + (report.size() > 1 ? report.get(1) : 0);
         bed.checkWork();
@@ -82,7 +89,7 @@ final class Trial implements AutoCloseable {
         return processor + (report.isEmpty() ? 0 : report.getFirst());
     }
 
-    /// How long the compilers of both ends had worked when the last step was over.
+    /// How long the compilers of both ends had worked when the last step was over; see [CompilerTime#nanos()].
     long compilerNanos() {
         return compilerNanos;
     }

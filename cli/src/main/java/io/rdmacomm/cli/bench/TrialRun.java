@@ -1,11 +1,8 @@
 package io.rdmacomm.cli.bench;
 
-import java.util.concurrent.locks.LockSupport;
-
 /// One measurement: warms up, checks the data, and then does as many operations as were asked for, in steps.
 final class TrialRun {
     private static final long STEP_NANOS = 50_000_000;
-    private static final long REST_NANOS = 15_000_000;
     private static final long SETTLED_NANOS = 250_000_000;
     private static final long SETTLED_COMPILER_NANOS = 5_000_000;
     private static final int MOST_WARM_UPS = 10;
@@ -70,8 +67,8 @@ final class TrialRun {
         return samples == 0 || System.nanoTime() - end < 0;
     }
 
-    /// Runs longer and longer steps, after one whose messages are all checked: for so long, and then until the
-    /// compilers of both ends have settled, but not for ever.
+    /// Runs longer and longer steps, after one whose messages are all checked: for so long, without the time in
+    /// which the compilers are waited for, and then until those of both ends have settled, but not for ever.
     ///
     /// @return the nanoseconds that one operation takes at the end
     private double warmUp(long nanos, int maxCount) {
@@ -80,22 +77,22 @@ final class TrialRun {
         long settledSince = begin;
         long compiled = trial.compilerNanos();
         int count = Math.clamp(CHECKED_BYTES / plan.bytes(), 2, CHECKED);
+        long worked = 0;
         double each;
         long now;
         do {
             trial.step(count, StepMode.WARM_UP, readings);
             long last = plan.test().kind() == BenchTest.Kind.LATENCY ? readings[count] : readings[1];
+            worked += last - readings[0];
             each = Math.max(1.0, (last - readings[0]) / (double) count);
             long fitting = (long) (STEP_NANOS / each);
             count = (int) Math.clamp(fitting, 1, Math.min(maxCount, (long) count * GROWTH));
-            // Both ends spin: on two cores the compilers of both get their turn only now.
-            LockSupport.parkNanos(REST_NANOS);
             now = System.nanoTime();
-            if (trial.compilerNanos() - compiled > SETTLED_COMPILER_NANOS) {
+            if (Math.abs(trial.compilerNanos() - compiled) > SETTLED_COMPILER_NANOS) {
                 compiled = trial.compilerNanos();
                 settledSince = now;
             }
-        } while (now - begin < nanos || (now - begin < MOST_WARM_UPS * nanos && now - settledSince < SETTLED_NANOS));
+        } while (now - begin < MOST_WARM_UPS * nanos && (worked < nanos || now - settledSince < SETTLED_NANOS));
         return each;
     }
 }
