@@ -56,6 +56,8 @@ class BenchTest {
         assertThat(document).containsEntry("schema", 1).containsEntry("data_verified", true);
         assertThat(((Map<?, ?>) document.get("environment")).keySet().stream().map(Object::toString))
                 .contains("cpu", "cores", "kernel", "jdk", "provider", "device", "commit", "command", "time");
+        assertThat(List.of("socket_us", "socket_gbps", "socket_us_at_end", "socket_gbps_at_end"))
+                .allSatisfy(name -> assertThat(number(document, name)).as(name).isPositive());
         List<?> results = (List<?>) document.get("results");
         assertThat(results).hasSize(7 * 3 + 1).allSatisfy(BenchTest::isComplete);
         assertThat(results.stream().map(row -> ((Map<?, ?>) row).get("test").toString()))
@@ -173,6 +175,20 @@ class BenchTest {
 
             child.onExit().get(20, TimeUnit.SECONDS);
             assertThat(child.isAlive()).isFalse();
+        }
+    }
+
+    @Test
+    void aServerThatDiesIsToldWithItsExitStatus() throws Exception {
+        try (Command bench = Command.start("bench", "--tests", "read_lat", "--duration", "50", "--sizes", "8")) {
+            ProcessHandle child = bench.awaitChild();
+            bench.awaitLine("clock");
+
+            child.destroyForcibly();
+
+            Result result = bench.end();
+            assertThat(result.exitCode()).isEqualTo(1);
+            assertThat(result.err()).contains("the second process ended with exit status 137");
         }
     }
 }

@@ -81,6 +81,18 @@ final class CloseTest {
     }
 
     @Test
+    void aThreadThatWasInterruptedClosesInOrder() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            Thread.currentThread().interrupt();
+            pair.clientEnd.close();
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(pair.clientEnd.state()).isEqualTo(EndPointState.CLOSED);
+            assertThat(pair.clientEnd.failure()).isNull();
+            assertThat(pair.serverEnd.failure()).isNull();
+        }
+    }
+
+    @Test
     void whatWasSentBeforeTheCloseIsReceivedAfterIt() {
         SessionOptions options = SessionOptions.defaults().withThreadMode(ThreadMode.SHARED_CQ);
         try (ConnectedPair pair = ConnectedPair.of(options)) {

@@ -231,7 +231,7 @@ final class OriginalDefectsTest {
                         .withMessageBytes(64));
         try (ServerSession server = ServerSession.listen(OPTIONS)) {
             assertThatThrownBy(() -> ClientSession.connect(tooLong.withPort(server.port())))
-                    .hasMessageContaining("send queue depth 65537")
+                    .hasMessageContaining("send queue depth 65538")
                     .hasMessageContaining("max_qp_wr");
         }
     }

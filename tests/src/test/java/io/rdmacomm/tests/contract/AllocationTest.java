@@ -23,12 +23,13 @@ import org.junit.jupiter.api.Test;
 
 /// The data path allocates nothing: the thread's allocated bytes do not move over up to 100,000 posts and polls.
 class AllocationTest extends ContractCase {
-    private static final int WARM_UP = Amount.of(30_000, 3000);
-    private static final int MEASURED = Amount.of(100_000, 3000);
-    private static final int AT_LEAST = 1000;
+    private static final int WARM_UP = Amount.onLine(Amount.of(30_000, 3000), 100);
+    private static final int MEASURED = Amount.onLine(Amount.of(100_000, 3000), 100);
+    private static final int AT_LEAST = Amount.onLine(1000, 100);
     /// Over TCP each step waits for another thread or process, which waits for the processor: then there are
     /// fewer.
     private static final long ROUND_NANOS = 2_000_000_000L;
+    private static final int PAGE = 4096;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private void allocatesNothing(String what, Runnable step) {
@@ -74,8 +75,8 @@ class AllocationTest extends ContractCase {
         Pair pair = connected();
         QueuePair queuePair = pair.here().queuePair();
         CompletionQueue queue = pair.here().completionQueue();
-        LocalMemory local = here().allocate(64, everything());
-        EndMemory target = there().allocate(64, everything());
+        LocalMemory local = here().allocate(PAGE, everything());
+        EndMemory target = there().allocate(PAGE, everything());
         RemoteMemory remote = target.remote();
         Completions room = Completions.create(here().arena(), 16);
         SendBatch write = SendBatch.create(here().arena(), 1, 1)
@@ -85,6 +86,12 @@ class AllocationTest extends ContractCase {
         SendBatch read = SendBatch.create(here().arena(), 1, 1)
                 .read(2, remote.address(), remote.key())
                 .with(local.region(), 8, 8)
+                .signaled();
+        SendBatch page = SendBatch.create(here().arena(), 2, 1)
+                .write(5, remote.address() + PAGE / 2, remote.key())
+                .with(local.region(), 0, PAGE / 2)
+                .read(6, remote.address(), remote.key())
+                .with(local.region(), PAGE / 2, PAGE / 2)
                 .signaled();
         SendBatch add = SendBatch.create(here().arena(), 1, 1)
                 .fetchAndAdd(3, remote.address() + 8, remote.key(), 1)
@@ -99,7 +106,8 @@ class AllocationTest extends ContractCase {
             assertThatThrownBy(() -> queuePair.post(add)).isInstanceOf(WorkRequestException.class);
             assertThatThrownBy(() -> queuePair.post(swap)).isInstanceOf(WorkRequestException.class);
         }
-        for (SendBatch batch : atomics ? new SendBatch[] {write, read, add, swap} : new SendBatch[] {write, read}) {
+        for (SendBatch batch :
+                atomics ? new SendBatch[] {write, read, page, add, swap} : new SendBatch[] {write, read, page}) {
             allocatesNothing("one-sided request", () -> {
                 queuePair.post(batch);
                 pollOne(queue, room);
@@ -122,7 +130,7 @@ class AllocationTest extends ContractCase {
         LocalQueue one = here().queue(Spec.usual());
         LocalQueue two = here().queue(Spec.usual());
         pair(one, two).connect(patient());
-        LocalMemory local = here().allocate(256, everything());
+        LocalMemory local = here().allocate(PAGE, everything());
         Completions room = Completions.create(here().arena(), 16);
         SendBatch immediate = SendBatch.create(here().arena(), 1, 2)
                 .sendWithImmediate(1, 7)
@@ -134,6 +142,10 @@ class AllocationTest extends ContractCase {
                 .with(local.region(), 32, 32)
                 .signaled()
                 .solicited();
+        SendBatch large = SendBatch.create(here().arena(), 1, 1)
+                .send(1)
+                .with(local.region(), 0, PAGE / 2)
+                .signaled();
         SendBatch inline = SendBatch.create(here().arena(), 1, 1)
                 .send(1)
                 .with(local.region(), 0, 32)
@@ -144,14 +156,15 @@ class AllocationTest extends ContractCase {
                 .with(local.region(), 0, 32)
                 .signaled();
         ReceiveBatch receive =
-                ReceiveBatch.create(here().arena(), 1, 1).receive(2).with(local.region(), 128, 64);
+                ReceiveBatch.create(here().arena(), 1, 1).receive(2).with(local.region(), PAGE / 2, PAGE / 2);
         boolean possible = can(Capability.SEND_WITH_IMMEDIATE) && can(Capability.WRITE_WITH_IMMEDIATE);
         if (!possible) {
             assertThatThrownBy(() -> one.queuePair().post(immediate)).isInstanceOf(WorkRequestException.class);
             assertThatThrownBy(() -> one.queuePair().post(write)).isInstanceOf(WorkRequestException.class);
         }
-        SendBatch[] batches =
-                possible ? new SendBatch[] {send, inline, immediate, write} : new SendBatch[] {send, inline};
+        SendBatch[] batches = possible
+                ? new SendBatch[] {send, large, inline, immediate, write}
+                : new SendBatch[] {send, large, inline};
         for (SendBatch batch : batches) {
             allocatesNothing("receive and send", () -> {
                 two.queuePair().post(receive);

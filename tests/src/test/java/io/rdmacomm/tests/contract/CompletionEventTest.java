@@ -294,7 +294,7 @@ class CompletionEventTest extends ContractCase {
     @Test
     @Timeout(300)
     void theLoopThatArmsAndThenDrainsLosesNoWakeUp() throws Exception {
-        int total = Amount.of(100_000, 2000);
+        int total = Amount.onLine(Amount.of(100_000, 2000), 500);
         Pair pair = connected(Spec.usual().withDepth(128, 128).withCompletions(512));
         EndMemory source = there().allocate(8, everything());
         LocalQueue queue = pair.here();
@@ -409,7 +409,7 @@ class CompletionEventTest extends ContractCase {
     @Test
     void outcomesAreInTheQueueWhenTheEventComes() {
         Pair pair = connected();
-        for (int i = 0; i < Amount.of(2000, 200); i++) {
+        for (int i = 0; i < Amount.onLine(Amount.of(2000, 200), 64); i++) {
             pair.here().receive(i);
             pair.here().arm(false);
             pair.there().post(Work.send(i).silent().numbered(i));

@@ -230,8 +230,9 @@ class CompletionQueueTest extends ContractCase {
     }
 
     @Test
-    void threeHundredQueuePairsShareOneQueue() {
-        int count = 300;
+    void hundredsOfQueuePairsShareOneQueue() {
+        // By address each connection takes a while. Without a placeholder there is room for 55 of siw.
+        int count = fabric.address() == null ? 300 : 160;
         CompletionQueue shared = here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity(4096));
         Spec spec = Spec.usual().withDepth(8, 8);
         QueuePair[] pairs = new QueuePair[count];
@@ -243,13 +244,13 @@ class CompletionQueueTest extends ContractCase {
         var receives = ReceiveBatch.create(here().arena(), 1, 1);
         var sends = SendBatch.create(here().arena(), 1, 1);
         for (int i = 0; i < count; i += 2) {
-            pairs[i].connect(pairs[i + 1].info());
-            pairs[i + 1].connect(pairs[i].info());
+            connect(pairs[i], pairs[i + 1]);
         }
         boolean[] sent = new boolean[count];
         boolean[] received = new boolean[count];
         for (int i = 0; i < count; i++) {
-            receives.clear().receive(1000 + i);
+            // An element of length zero: libsiw takes no receive without elements.
+            receives.clear().receive(1000 + i).with(memory.address(), 0, memory.localKey());
             assertThat(pairs[i].post(receives)).isEqualTo(1);
         }
         for (int i = 0; i < count; i++) {

@@ -3,6 +3,7 @@ package io.rdmacomm.tests.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deviation;
 import io.rdmacomm.tests.fixture.EndMemory;
@@ -181,7 +182,7 @@ class GatherTest extends ContractCase {
         for (Way way : bothWays(connected())) {
             EndMemory source = way.from().allocate(bytes, everything());
             EndMemory target = way.to().allocate(bytes * 2L, everything());
-            for (int round = 0; round < 50; round++) {
+            for (int round = 0; round < Amount.onLine(50, 10); round++) {
                 byte[] data = pattern(bytes, round);
                 source.write(0, data);
                 way.target().receive(round, target.piece(0, bytes));

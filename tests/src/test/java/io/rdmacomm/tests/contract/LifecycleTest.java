@@ -104,13 +104,11 @@ class LifecycleTest extends ContractCase {
     @Test
     void contextsCanBeOpenedAndConnectedForEver() {
         EndMemory memory = here().allocate(8, everything());
-        // An element of length zero: libsiw takes no READ without elements.
-        EndMemory sink = here().allocate(8, everything());
         for (int i = 0; i < 60; i++) {
             try (LocalEnd next = LocalEnd.open(fabric.device())) {
                 LocalQueue mine = here().queue(Spec.usual());
                 pair(mine, next.queue(Spec.usual())).connect(patient());
-                mine.post(Work.read(i, memory.remote().slice(0, 0), sink.piece(0, 0)));
+                mine.post(Work.read(i, memory.remote().slice(0, 0)));
                 good(mine.one(), i, CompletionOpcode.READ);
                 mine.close();
             }
@@ -139,6 +137,28 @@ class LifecycleTest extends ContractCase {
         assertThat(queue.collect(1, 50)).extracting(Outcome::id).isSubsetOf(1L);
         other.close();
         queue.close();
+    }
+
+    /// Which may have the same number.
+    @Test
+    void completionsOfAClosedQueuePairDoNotConcernTheNext() {
+        EndMemory memory = here().allocate(8, everything());
+        EndMemory target = there().allocate(8, everything());
+        for (int round = 0; round < 5; round++) {
+            LocalQueue first = connected().here();
+            first.receive(1, memory.piece(0, 8));
+            first.receive(2, memory.piece(0, 8));
+            first.queuePair().modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+            first.queuePair().close();
+            Pair second = connected();
+            assertThat(first.collect(2, 50)).extracting(Outcome::id).isSubsetOf(1L, 2L);
+            assertThat(second.here().queuePair().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+            second.here().post(Work.write(3, target.remote(), memory.piece(0, 8)));
+            good(second.here().one(), 3, CompletionOpcode.WRITE);
+            first.close();
+            second.here().close();
+            second.there().close();
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.EndMemory;
@@ -30,7 +31,7 @@ class OrderingTest extends ContractCase {
         for (Way way : bothWays(connected())) {
             EndMemory source = way.from().allocate(8, everything());
             EndMemory target = way.to().allocate(8, everything());
-            for (int i = 1; i <= 300; i++) {
+            for (int i = 1; i <= Amount.onLine(300, 30); i++) {
                 source.setLong(0, i);
                 way.target().receive(i);
                 way.source()
@@ -48,7 +49,7 @@ class OrderingTest extends ContractCase {
         Pair pair = connected();
         EndMemory source = there().allocate(bytes, everything());
         LocalMemory target = here().allocate(bytes, everything());
-        for (int i = 1; i <= 50; i++) {
+        for (int i = 1; i <= Amount.onLine(50, 10); i++) {
             source.fill(i);
             pair.here().receive(i);
             pair.there()
@@ -74,7 +75,7 @@ class OrderingTest extends ContractCase {
     @Test
     void theLastByteOfAWriteIsWrittenLast() {
         int bytes = 1 << 16;
-        int rounds = 500;
+        int rounds = Amount.onLine(500, 30);
         Pair pair = connected();
         EndMemory source = there().allocate((long) bytes * 2, everything());
         LocalMemory target = here().allocate(bytes, everything());
@@ -103,7 +104,7 @@ class OrderingTest extends ContractCase {
         for (Way way : bothWays(connected())) {
             EndMemory local = way.from().allocate(16, everything());
             EndMemory target = way.to().allocate(8, everything());
-            for (int i = 1; i <= 200; i++) {
+            for (int i = 1; i <= Amount.onLine(200, 20); i++) {
                 local.setLong(0, i);
                 way.source()
                         .post(
@@ -121,7 +122,7 @@ class OrderingTest extends ContractCase {
         for (Way way : bothWays(connected())) {
             EndMemory local = way.from().allocate(64, everything());
             EndMemory target = way.to().allocate(64, everything());
-            for (int i = 1; i <= 200; i++) {
+            for (int i = 1; i <= Amount.onLine(200, 20); i++) {
                 target.setLong(0, i);
                 // Reads into a place and sends what was read: right only if the WRITE waits for the READ.
                 way.source()
@@ -170,7 +171,7 @@ class OrderingTest extends ContractCase {
         for (Way way : bothWays(connected())) {
             EndMemory local = way.from().allocate(1 << 16, everything());
             EndMemory target = way.to().allocate(1 << 16, everything());
-            for (int round = 0; round < 20; round++) {
+            for (int round = 0; round < Amount.onLine(20, 2); round++) {
                 List<Work> works = new ArrayList<>();
                 for (int i = 0; i < 50; i++) {
                     int size = i % 5 == 0 ? 1 << 16 : 8;
@@ -201,7 +202,7 @@ class OrderingTest extends ContractCase {
         Pair pair = connected();
         EndMemory source = there().allocate(bytes, everything());
         LocalMemory target = here().allocate(bytes, everything());
-        for (int i = 1; i <= 500; i++) {
+        for (int i = 1; i <= Amount.onLine(500, 50); i++) {
             source.fill(i);
             pair.here().receive(i, target.piece(0, bytes));
             pair.there().post(Work.send(i, source.piece(0, bytes)));

@@ -29,8 +29,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// What a peer may not do to this side's memory: the status on both sides, and that nothing was changed.
 class RemoteAccessTest extends ContractCase {
     private static final int SIZE = 4096;
+    /// More than a short READ, which not every device lets cross a page.
+    private static final int MORE = 64;
 
-    /// A one-sided operation of 8 bytes.
+    /// A one-sided operation.
     enum Operation {
         WRITE(AccessFlag.REMOTE_WRITE),
         READ(AccessFlag.REMOTE_READ),
@@ -56,7 +58,12 @@ class RemoteAccessTest extends ContractCase {
     }
 
     private void refused(Operation operation, Pair pair, RemoteMemory memory, EndMemory untouched, WorkStatus status) {
-        EndMemory local = here().allocate(64, everything());
+        refused(operation, 8, pair, memory, untouched, status);
+    }
+
+    private void refused(
+            Operation operation, int bytes, Pair pair, RemoteMemory memory, EndMemory untouched, WorkStatus status) {
+        EndMemory local = here().allocate(MORE, everything());
         local.fill(0x11);
         untouched.fill(0x55);
         boolean withReceive = operation == Operation.WRITE_WITH_IMMEDIATE;
@@ -67,7 +74,9 @@ class RemoteAccessTest extends ContractCase {
         pair.here().receive(60);
 
         pair.here()
-                .post(operation.on(1, memory, local.piece(0, 8)), Work.send(2).silent());
+                .post(
+                        operation.on(1, memory, local.piece(0, bytes)),
+                        Work.send(2).silent());
 
         if (has(Deviation.REFUSAL_ENDS_THE_CONNECTION)) {
             connectionEnded(operation, pair);
@@ -174,9 +183,9 @@ class RemoteAccessTest extends ContractCase {
     void whatCrossesABoundIsRefused(Operation operation) {
         EndMemory memory = target(everything());
         RemoteMemory remote = memory.remote();
-        for (long at : new long[] {remote.address() - 1, remote.address() + SIZE - 7, -4}) {
-            RemoteMemory across = new RemoteMemory(at, 8, remote.key());
-            refused(operation, connected(), across, memory, WorkStatus.REMOTE_ACCESS_ERROR);
+        for (long at : new long[] {remote.address() - 1, remote.address() + SIZE - MORE + 1, -4}) {
+            RemoteMemory across = new RemoteMemory(at, MORE, remote.key());
+            refused(operation, MORE, connected(), across, memory, WorkStatus.REMOTE_ACCESS_ERROR);
         }
     }
 

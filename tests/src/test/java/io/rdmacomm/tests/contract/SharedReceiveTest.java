@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.Activity;
+import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.Deviation;
@@ -256,7 +257,7 @@ class SharedReceiveTest extends ContractCase {
             return;
         }
         int senders = 4;
-        int each = 500;
+        int each = Amount.onLine(500, 100);
         EndSharedReceives shared = here().sharedReceives(512, 1);
         EndMemory target = here().allocate(512 * 8, everything());
         EndMemory source = there().allocate(8, everything());

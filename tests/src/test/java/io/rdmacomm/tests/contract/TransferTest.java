@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deadline;
@@ -14,6 +15,7 @@ import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.RemoteMemory;
+import io.rdmacomm.verbs.WorkStatus;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -169,6 +171,94 @@ class TransferTest extends ContractCase {
             good(way.source().one(), 4, CompletionOpcode.READ);
             assertThat(good(way.target().one(), 1, CompletionOpcode.RECEIVE).bytes())
                     .isZero();
+        }
+    }
+
+    /// Whatever stood in its place of the send queue before.
+    @Test
+    void aReadWithoutElementsBehindManyWritesReadsNothing() {
+        for (Way way : bothWays(connected())) {
+            EndMemory source = way.from().allocate(8, everything());
+            EndMemory target = way.to().allocate(8, everything());
+            int count = 3 * Spec.usual().sizes().sends();
+            for (int i = 0; i < count; i++) {
+                way.source().post(Work.write(i, target.remote(), source.piece(0, 8)));
+                good(way.source().one(), i, CompletionOpcode.WRITE);
+            }
+            source.write(0, pattern(8, 1));
+            way.source().post(Work.read(count, target.remote()));
+            assertThat(good(way.source().one(), count, CompletionOpcode.READ).bytes())
+                    .isZero();
+            assertThat(source.read(0, 8)).isEqualTo(pattern(8, 1));
+        }
+    }
+
+    /// Where the first page behind the beginning of the memory starts.
+    private static int pageIn(EndMemory memory) {
+        return (int) (-memory.remote().address() & 4095) + 4096;
+    }
+
+    /// On siw behind a WRITE that fills the socket, so that they are sent when their turn comes and not at once.
+    @Test
+    void aFewBytesAcrossAPageAreSentAndWritten() {
+        int count = 16;
+        int filling = here().context().supports(Capability.SHORT_READ_ACROSS_PAGES) ? 0 : 16 << 20;
+        for (Way way : bothWays(connected())) {
+            EndMemory filler = way.from().allocate(filling + 1, everything());
+            EndMemory filled = way.to().allocate(filling + 1, everything());
+            EndMemory source = way.from().allocate(4 * 4096, everything());
+            EndMemory target = way.to().allocate(4 * 4096, everything());
+            byte[] data = pattern(4 * 4096, 3);
+            source.write(0, data);
+            for (int bytes : new int[] {2, 31, 32, 33}) {
+                target.fill(0);
+                Work[] works = new Work[2 * count];
+                int[] from = new int[count];
+                for (int i = 0; i < count; i++) {
+                    from[i] = pageIn(source) - 1 - i % (bytes - 1);
+                    way.target().receive(i, target.piece(8192 + i * 64L, 64));
+                    works[2 * i] = Work.write(i, target.remote().slice(i * 64L, bytes), source.piece(from[i], bytes));
+                    works[2 * i + 1] = Work.send(count + i, source.piece(from[i], bytes));
+                }
+                way.source().post(Work.write(-1, filled.remote(), filler.piece(0, filling)));
+                way.source().post(works);
+                good(way.source().one(), -1, CompletionOpcode.WRITE);
+                assertThat(way.source().drain(2 * count))
+                        .extracting(Outcome::status)
+                        .containsOnly(WorkStatus.SUCCESS);
+                assertThat(way.target().drain(count))
+                        .extracting(Outcome::status)
+                        .containsOnly(WorkStatus.SUCCESS);
+                for (int i = 0; i < count; i++) {
+                    byte[] expected = Arrays.copyOfRange(data, from[i], from[i] + bytes);
+                    assertThat(target.read(i * 64L, bytes)).as("written").isEqualTo(expected);
+                    assertThat(target.read(8192 + i * 64L, bytes)).as("sent").isEqualTo(expected);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aFewBytesAcrossAPageAreRead() {
+        for (Way way : bothWays(connected())) {
+            EndMemory source = way.to().allocate(4 * 4096, everything());
+            EndMemory target = way.from().allocate(64, everything());
+            byte[] data = pattern(4 * 4096, 3);
+            source.write(0, data);
+            for (int bytes : new int[] {2, 31, 32, 33}) {
+                for (int before : new int[] {1, bytes / 2, bytes - 1}) {
+                    int at = pageIn(source) - before;
+                    Work read = Work.read(bytes, source.remote().slice(at, bytes), target.piece(0, bytes));
+                    if (bytes <= 32 && !can(Capability.SHORT_READ_ACROSS_PAGES)) {
+                        assertThatThrownBy(() -> way.source().post(read))
+                                .hasMessageContaining("crosses a page of the peer");
+                        continue;
+                    }
+                    way.source().post(read);
+                    good(way.source().one(), bytes, CompletionOpcode.READ);
+                    assertThat(target.read(0, bytes)).isEqualTo(Arrays.copyOfRange(data, at, at + bytes));
+                }
+            }
         }
     }
 

@@ -50,7 +50,7 @@ class BadCableTest extends ContractCase {
             }
         }
         long lost = cable.lost() - before;
-        System.out.println(fabric + ": " + cable + " lost " + lost + " packets");
+        System.out.println(fabric + ": " + cable + " lost " + lost + " packets, and " + before + " before");
         assertThat(lost).as("packets lost").isPositive();
     }
 }

@@ -83,6 +83,22 @@ class DeviceFaultsTest {
         return flood;
     }
 
+    /// Waits until traffic without a cable has ended: one request failed, those behind it are flushed.
+    private static void assertThatItFails(Activity flood, LocalQueue loop) {
+        boolean forgotten = !Deadline.until(SEVERAL_TIMEOUTS_MILLIS, () -> loop.state() == QueuePairState.ERROR);
+        if (forgotten) {
+            endWhatTheDriverForgot(loop);
+        }
+        var failed = flood.await(SOON_MILLIS).failed();
+        assertThat(failed.getFirst().status())
+                .isIn(
+                        forgotten
+                                ? Set.of(WorkStatus.FLUSHED)
+                                : Set.of(WorkStatus.RETRY_EXCEEDED, WorkStatus.LOCAL_QUEUE_PAIR_ERROR));
+        assertThat(failed.stream().skip(1)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
+        loop.awaitState(QueuePairState.ERROR);
+    }
+
     /// Now and then, about once in thirty times, rxe sends a request and cannot send its answer, nor the request
     /// behind it. For the latter it stops sending (`rxe_requester`, the label `err`); then the time-out of the
     /// former asks for a repetition that nobody begins any more, and everything waits for that (`need_retry` in
@@ -125,18 +141,7 @@ class DeviceFaultsTest {
         try (Activity flood = traffic(end, loop);
                 Activity others = traffic(bystander, other)) {
             Shell.run("ip link set f0 down");
-            boolean forgotten = !Deadline.until(SEVERAL_TIMEOUTS_MILLIS, () -> loop.state() == QueuePairState.ERROR);
-            if (forgotten) {
-                endWhatTheDriverForgot(loop);
-            }
-            var failed = flood.await(SOON_MILLIS).failed();
-            assertThat(failed.getFirst().status())
-                    .isIn(
-                            forgotten
-                                    ? Set.of(WorkStatus.FLUSHED)
-                                    : Set.of(WorkStatus.RETRY_EXCEEDED, WorkStatus.LOCAL_QUEUE_PAIR_ERROR));
-            assertThat(failed.stream().skip(1)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
-            loop.awaitState(QueuePairState.ERROR);
+            assertThatItFails(flood, loop);
             long before = others.done();
             Deadline.await("others go on", () -> others.done() > before + 100);
             others.stop();
@@ -174,10 +179,7 @@ class DeviceFaultsTest {
         LocalQueue loop = loop(end);
         try (Activity flood = traffic(end, loop)) {
             Process delete = Shell.start("ip link del f0");
-            var failed = flood.await(SOON_MILLIS).failed();
-            assertThat(failed).isNotEmpty();
-            assertThat(failed.getFirst().status()).isNotEqualTo(WorkStatus.SUCCESS);
-            loop.awaitState(QueuePairState.ERROR);
+            assertThatItFails(flood, loop);
             long start = System.nanoTime();
             end.close();
             assertThat(System.nanoTime() - start).as("close returns").isLessThan(TimeUnit.SECONDS.toNanos(20));

@@ -1,21 +1,32 @@
 package io.rdmacomm.tests.lab;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.rdmacomm.tests.fixture.Deadline;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /// The servers on `siw1` with which [HostToKernelTest] speaks. Runs in the guest until somebody connects to
-/// [#STOP]; by then ours must have had its client.
+/// [#STOP]; by then each must have had its clients.
 final class GuestServers {
     /// The ports by what they are for; what is forwarded to them is up to the host.
-    static final Map<String, Integer> PORTS = Map.of("rping", 7174, "copy-string", 7175, "stop", 7178);
+    static final Map<String, Integer> PORTS = Map.of(
+            "rping", 7174, "copy-string", 7175, "ping", 7176, "recv", 7177, "stop", 7178, "bench", 7179, "talk", 7180);
+    /// Those of [#PORTS] whose queue pairs need a port besides, of the same number in the guest and outside.
+    static final List<String> SESSIONS = List.of("ping", "recv", "bench", "talk");
     /// A port of [#PORTS] for TCP, without RDMA.
     static final String STOP = "stop";
     /// What it says when all of them listen.
     static final String READY = "all servers listen";
+    /// How many clients `ping` has.
+    static final int PINGING = 5;
 
     private static final String ADDRESS = "10.0.2.15";
     private static final String LISTENS = "rdma resource show cm_id | grep LISTEN >/dev/null";
@@ -24,26 +35,44 @@ final class GuestServers {
 
     /// Serves.
     ///
-    /// @param words how many seconds a server waits for its client
+    /// @param words how many seconds a server waits for its client, then the ports for the queue pairs of
+    /// [#SESSIONS]
     public static void main(String[] words) throws Exception {
         String seconds = words[0];
         // One client after the other, until it is stopped; takes the texts of all sizes up to its own.
         Process rping = Shell.start("exec timeout " + seconds + " rping -s -P -a " + ADDRESS + " -p "
                 + PORTS.get("rping") + " -S 65535 -V");
-        try {
+        Path folder = Files.createTempDirectory("received");
+        try (SessionTalk talk = SessionTalk.listen("siw1", ADDRESS, PORTS.get("talk"), Integer.parseInt(words[4]))) {
             Deadline.await("rping listens", () -> Shell.tryTo(LISTENS));
-            NearCommand copying = NearCommand.serve("copy-string -d siw1 --bind " + ADDRESS + " --port "
-                    + PORTS.get("copy-string") + " --server --once --timeout " + seconds);
+            Map<String, NearCommand> servers = new LinkedHashMap<>();
+            servers.put(
+                    "copy-string",
+                    NearCommand.serve("copy-string -d siw1 --bind " + ADDRESS + " --port " + PORTS.get("copy-string")
+                            + " --server --once --timeout " + seconds));
+            servers.put("ping", session("ping --server --bind " + ADDRESS + " --count " + PINGING, "ping", words[1]));
+            // On all addresses of the guest, whose other devices listen on that port, too.
+            servers.put("recv", session("recv --once --dir " + folder, "recv", words[2]));
+            servers.put("bench", session("bench --server --once --bind " + ADDRESS, "bench", words[3]));
             awaitStop(Integer.parseInt(seconds));
-            Outcome outcome = copying.end();
-            System.out.println(outcome.text());
-            outcome.assertGood();
-            if (!rping.isAlive()) {
-                throw new AssertionError("rping has ended before its clients: " + rping.exitValue());
+            for (Map.Entry<String, NearCommand> server : servers.entrySet()) {
+                Outcome outcome = server.getValue().end();
+                System.out.println(server.getKey() + ": " + outcome.text());
+                outcome.assertGood();
             }
+            talk.end();
+            System.out.println("received " + Contents.of(folder));
+            assertThat(rping.isAlive())
+                    .as("rping goes on; it would have ended with " + rping)
+                    .isTrue();
         } finally {
             rping.destroy();
         }
+    }
+
+    private static NearCommand session(String words, String what, String connectionPort) {
+        return NearCommand.serve(words + " -d siw1 --port " + PORTS.get(what) + " --rdma-cm-port " + connectionPort
+                + " --set-up-timeout 60");
     }
 
     private static void awaitStop(int seconds) throws IOException {

@@ -2,26 +2,36 @@ package io.rdmacomm.tests.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.comm.Deadlines;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.tests.fixture.PortForward;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The software device on this machine, which need have no RDMA device, and the kernel's siw in the lab, as a
 /// program that the user starts here would reach a server elsewhere: over TCP ports that QEMU forwards. Sessions
-/// cannot be had so, as they are set up on one port and go over another, which their server chooses.
+/// need two of them, of which the server is told the second. The guest cannot call this machine.
 @EnabledIfEnvironmentVariable(
         named = "LAB",
         matches = "host",
@@ -29,20 +39,29 @@ import org.junit.jupiter.params.provider.CsvSource;
 class HostToKernelTest {
     private static final String DEVICES = "rdmacomm.soft.devices";
     private static final String WAIT = " --timeout 60";
-    private static final String SECONDS = "200";
+    private static final String SET_UP = " --set-up-timeout 60";
+    private static final String SECONDS = "270";
     private static final Map<String, Integer> PORTS = new HashMap<>();
 
     private static HeardProcess guest;
+    private static String sent = "nothing was sent";
 
     @BeforeAll
     static void boot() throws IOException {
         List<String> line = new ArrayList<>(List.of("lab/run", "--timeout", SECONDS));
+        List<String> connectionPorts = new ArrayList<>();
+        for (String _ : GuestServers.SESSIONS) {
+            String port = Integer.toString(PortForward.freePort());
+            connectionPorts.add(port);
+            line.addAll(List.of("--forward", port + ":" + port));
+        }
         GuestServers.PORTS.forEach((command, port) -> {
-            PORTS.put(command, freePort());
+            PORTS.put(command, PortForward.freePort());
             line.addAll(List.of("--forward", PORTS.get(command) + ":" + port));
         });
         line.addAll(HeardProcess.java(GuestServers.class));
         line.add(SECONDS);
+        line.addAll(connectionPorts);
         guest = HeardProcess.start(line);
         guest.said(GuestServers.READY);
     }
@@ -56,7 +75,10 @@ class HostToKernelTest {
                 assertThat(stop.getInputStream().read()).isEqualTo(-1);
                 Outcome outcome = closing.end();
                 outcome.assertGood();
-                assertThat(outcome.text()).contains("10 bytes were copied: \"textstring\"");
+                assertThat(outcome.text())
+                        .contains("10 bytes were copied: \"textstring\"", "received " + sent)
+                        .doesNotContain("failed");
+                assertThat(outcome.text().split(": 20 pings answered", -1)).hasSize(GuestServers.PINGING + 1);
             }
         }
     }
@@ -64,14 +86,6 @@ class HostToKernelTest {
     @AfterEach
     void forgetTheDevice() {
         System.clearProperty(DEVICES);
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private static void useDevice(boolean checksum) {
@@ -108,5 +122,71 @@ class HostToKernelTest {
         Outcome client = NearCommand.run("copy-string -d soft0" + server("copy-string") + " textstring" + WAIT);
         client.assertGood();
         assertThat(client.text()).contains("SUCCESS, source and destination buffers match");
+    }
+
+    private static Outcome ping() {
+        return NearCommand.run(
+                "ping -d soft0" + server("ping") + " --count 20 --size 20000 --interval 0" + WAIT + SET_UP);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void pingsGoThereAndBack(boolean checksum) {
+        useDevice(checksum);
+        Outcome client = ping();
+        client.assertGood();
+        assertThat(client.text()).contains("20 pings, 20 right");
+    }
+
+    @Test
+    void severalClientsPingAtOnce() throws Exception {
+        useDevice(true);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Outcome>> clients = new ArrayList<>();
+            for (int i = 2; i < GuestServers.PINGING; i++) {
+                clients.add(threads.submit(HostToKernelTest::ping));
+            }
+            for (Future<Outcome> client : clients) {
+                client.get().assertGood();
+                assertThat(client.get().text()).contains("20 pings, 20 right");
+            }
+        }
+    }
+
+    @Test
+    void filesAreSent(@TempDir Path folder) throws IOException {
+        useDevice(true);
+        Random random = new Random(7);
+        StringBuilder names = new StringBuilder();
+        for (int length : new int[] {0, 1, 3_000_001}) {
+            byte[] content = new byte[length];
+            random.nextBytes(content);
+            names.append(' ').append(Files.write(folder.resolve("file" + length), content));
+        }
+        sent = Contents.of(folder);
+
+        Outcome client = NearCommand.run("send -d soft0" + names + server("recv") + SET_UP);
+
+        client.assertGood();
+    }
+
+    /// Each test and size is a session of its own, one after the other on the same port.
+    @Test
+    void whatBenchMovesIsRight() {
+        useDevice(false);
+        Outcome client = NearCommand.run("bench -d soft0" + server("bench")
+                + " --tests send_lat,write_lat,read_lat,send_bw,write_bw,read_bw --sizes 64,64k --iterations 50"
+                + " --warmup 0 --no-floors" + SET_UP);
+        client.assertGood();
+        assertThat(client.text()).contains("send_lat", "read_bw");
+    }
+
+    @Test
+    void bothSidesOfASessionSendAndWrite() {
+        useDevice(true);
+        SessionTalk.call(SessionOptions.defaults()
+                .withDevice("soft0")
+                .withDeadlines(Deadlines.defaults().withHandshake(Duration.ofSeconds(60)))
+                .withAddress("127.0.0.1", PORTS.get("talk")));
     }
 }

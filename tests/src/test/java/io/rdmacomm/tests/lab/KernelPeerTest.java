@@ -50,6 +50,8 @@ class KernelPeerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionParameters DEFAULTS = ConnectionParameters.defaults();
     private static final int BYTES = 64 * 1024;
+    /// More than a READ may have that is asked for in two parts, of which the first would be allowed.
+    private static final int FORBIDDEN_BYTES = 64;
     private static final int RECEIVE = 100;
 
     private static String devicesBefore;
@@ -239,6 +241,24 @@ class KernelPeerTest {
         assertThat(asking.memory.read(0, BYTES)).isEqualTo(data);
     }
 
+    /// Which siw would answer wrongly, if it were one READ.
+    @Test
+    void aFewBytesAcrossAPageAreReadFromSiw() throws Exception {
+        Side asking = asking(true);
+        Side asked = asked(true);
+        byte[] data = pattern(BYTES, 8);
+        asked.memory.write(0, data);
+        connect(asking, asked, DEFAULTS);
+        int page = (int) (-asked.memory.remote().address() & 4095) + 4096;
+        for (int before : new int[] {1, 4, 30}) {
+            Work read = Work.read(before, asked.memory.remote().slice(page - before, 31), asking.memory.piece(0, 31));
+            asking.queue.post(read);
+            assertThat(asking.queue.one().status()).isEqualTo(WorkStatus.SUCCESS);
+            assertThat(asking.memory.read(0, 31))
+                    .isEqualTo(Arrays.copyOfRange(data, page - before, page - before + 31));
+        }
+    }
+
     /// A peer that answers no READ is not asked; everything else goes.
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -307,7 +327,7 @@ class KernelPeerTest {
             RemoteMemory right = side.memory.remote();
             return switch (this) {
                 case KEY -> new RemoteMemory(right.address(), right.length(), right.key() ^ 0x5a5a00);
-                case BOUNDS -> new RemoteMemory(right.address() + BYTES - 4, 8, right.key());
+                case BOUNDS -> new RemoteMemory(right.address() + BYTES - 4, FORBIDDEN_BYTES, right.key());
                 case DOMAIN ->
                     side.end
                             .allocateInOtherDomain(BYTES, AccessFlag.allRemote())
@@ -334,7 +354,7 @@ class KernelPeerTest {
         Side asking = asking(softAsks);
         Side asked = asked(softAsks).withReceive();
         Both both = connect(asking, asked, DEFAULTS);
-        asking.queue.post(Work.write(1, what.in(asked), asking.memory.piece(0, 8)));
+        asking.queue.post(Work.write(1, what.in(asked), asking.memory.piece(0, FORBIDDEN_BYTES)));
         assertEnded(asking, 1, WorkStatus.SUCCESS);
         both.awaitEnd();
         assertEnded(asked, RECEIVE, WorkStatus.FLUSHED);
@@ -360,7 +380,7 @@ class KernelPeerTest {
         Side asked = asked(softAsks).withReceive();
         asked.memory.fill(1);
         Both both = connect(asking, asked, DEFAULTS);
-        asking.queue.post(Work.read(1, what.in(asked), asking.memory.piece(0, 8)));
+        asking.queue.post(Work.read(1, what.in(asked), asking.memory.piece(0, FORBIDDEN_BYTES)));
         assertEnded(asking, 1, softAsks ? WorkStatus.REMOTE_ACCESS_ERROR : WorkStatus.FLUSHED);
         both.awaitEnd();
         assertEnded(asked, RECEIVE, WorkStatus.FLUSHED);

@@ -1,0 +1,36 @@
+package io.rdmacomm.tests.lab;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// What is in a folder, as text that can be compared with that of another machine.
+final class Contents {
+    private Contents() {}
+
+    /// The names of the files in order, with the SHA-256 of each.
+    static String of(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.sorted()
+                    .map(file -> file.getFileName() + "=" + hash(file))
+                    .collect(Collectors.joining(" "));
+        }
+    }
+
+    private static String hash(Path file) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
+            return HexFormat.of().formatHex(digest);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.rdmacomm.tests.lab;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionOptions;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// A session on which both sides send messages and write into each other's memory, and the client reads: data in
+/// both directions, although only the client can call. Every byte is compared.
+final class SessionTalk implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int BYTES = 1 << 20;
+    private static final int MESSAGES = 50;
+    private static final int MESSAGE = 4000;
+    private static final long SEED_OF_SERVER = 7;
+    private static final long SEED_OF_CLIENT = 8;
+
+    private final ServerSession server;
+    private final FutureTask<Boolean> service = new FutureTask<>(this::serve);
+
+    private SessionTalk(ServerSession server) {
+        this.server = server;
+        Thread.ofPlatform().daemon().name("talk").start(service);
+    }
+
+    /// The server's side, for one client.
+    static SessionTalk listen(String device, String address, int port, int connectionPort) {
+        return new SessionTalk(ServerSession.listen(SessionOptions.defaults()
+                .withDevice(device)
+                .withAddress(address, port)
+                .withConnectionPort(connectionPort)));
+    }
+
+    private boolean serve() {
+        EndPoint client = server.accept(Duration.ofHours(1));
+        RdmaBuffer own = server.allocate("own", BYTES, 1);
+        fill(own, SEED_OF_SERVER);
+        RdmaBuffer inbox = server.allocate("inbox", BYTES, 1);
+        client.announce(own);
+        client.announce(inbox);
+        RdmaChannel channel = client.channel(0);
+        channel.blocking(PATIENCE).write(own.block(0), client.peerBuffer("inbox", PATIENCE), 0);
+        sendAll(channel, own);
+        receiveAll(channel, SEED_OF_CLIENT);
+        assertHolds(inbox, SEED_OF_CLIENT);
+        return client.awaitPeerDone(PATIENCE);
+    }
+
+    /// The client's side.
+    static void call(SessionOptions options) {
+        try (ClientSession client = ClientSession.connect(options)) {
+            RdmaBuffer inbox = client.allocate("inbox", BYTES, 1);
+            EndPoint there = client.endPoint();
+            there.announce(inbox);
+            RdmaChannel channel = there.channel(0);
+            receiveAll(channel, SEED_OF_SERVER);
+            assertHolds(inbox, SEED_OF_SERVER);
+            RdmaBuffer copy = client.allocate("copy", BYTES, 1);
+            RemoteBuffer remote = there.peerBuffer("own", PATIENCE);
+            channel.blocking(PATIENCE).read(copy.block(0), remote, 0);
+            assertHolds(copy, SEED_OF_SERVER);
+            fill(copy, SEED_OF_CLIENT);
+            channel.blocking(PATIENCE).write(copy.block(0), there.peerBuffer("inbox", PATIENCE), 0);
+            sendAll(channel, copy);
+        }
+    }
+
+    /// The server has had its client, and all was as it should be.
+    void end() throws InterruptedException, ExecutionException, TimeoutException {
+        assertThat(service.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static void sendAll(RdmaChannel channel, RdmaBuffer from) {
+        for (int i = 0; i < MESSAGES; i++) {
+            channel.blocking(PATIENCE).send(from.slice((long) i * MESSAGE, MESSAGE));
+        }
+    }
+
+    private static void receiveAll(RdmaChannel channel, long seed) {
+        byte[] expected = bytes(seed);
+        for (int i = 0; i < MESSAGES; i++) {
+            try (Message message = channel.blocking(PATIENCE).receive()) {
+                assertThat(message.segment().toArray(JAVA_BYTE))
+                        .as("message " + i)
+                        .isEqualTo(Arrays.copyOfRange(expected, i * MESSAGE, (i + 1) * MESSAGE));
+            }
+        }
+    }
+
+    private static void fill(RdmaBuffer buffer, long seed) {
+        buffer.segment().copyFrom(MemorySegment.ofArray(bytes(seed)));
+    }
+
+    private static void assertHolds(RdmaBuffer buffer, long seed) {
+        assertThat(buffer.segment().mismatch(MemorySegment.ofArray(bytes(seed))))
+                .isEqualTo(-1);
+    }
+
+    private static byte[] bytes(long seed) {
+        byte[] bytes = new byte[BYTES];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
