@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Assumptions;
 /// tests that need them are skipped and say so, or fail if `-Drdma.test.require` names `headers`.
 final class CCompiler {
     private static final Path FOLDER = temporaryFolder();
-    private static final String PROBE = "#include <rdma/rdma_cma.h>\nint main(void) { return 0; }\n";
+    /// Why nothing can be compiled here, or empty.
+    private static final String MISSING = missing();
 
     private CCompiler() {}
 
@@ -42,19 +43,28 @@ final class CCompiler {
         }
     }
 
-    private static void require() {
-        String complaints = run("probe", PROBE);
-        if (complaints.isEmpty()) {
+    /// Skips the caller, or fails, where nothing can be compiled. Classes that free after each case what is made before
+    /// it call this before all of them: of an aborted case JUnit runs the freeing, too.
+    static void require() {
+        if (MISSING.isEmpty()) {
             return;
         }
-        String reason = "gcc and the headers of libibverbs and librdmacm are needed (apt install gcc librdmacm-dev): "
-                + complaints;
         if (Arrays.asList(System.getProperty("rdma.test.require", "").split(",", -1))
                 .contains("headers")) {
-            Assertions.fail(reason);
+            Assertions.fail(MISSING);
         }
+        Assumptions.abort(MISSING);
+    }
+
+    private static String missing() {
+        String complaints = run("probe", "#include <rdma/rdma_cma.h>\nint main(void) { return 0; }\n");
+        if (complaints.isEmpty()) {
+            return "";
+        }
+        String reason = "gcc and the headers of libibverbs and librdmacm are needed (apt install gcc librdmacm-dev): "
+                + complaints.lines().findFirst().orElseThrow();
         System.out.println("SKIPPED, " + reason);
-        Assumptions.abort(reason);
+        return reason;
     }
 
     private static String run(String name, String source, String... options) {

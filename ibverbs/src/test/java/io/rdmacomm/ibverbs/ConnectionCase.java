@@ -18,6 +18,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
 /// Connections over a librdmacm without a device: what the tests of it share. Nothing is left in C by any of them.
@@ -41,6 +42,11 @@ abstract class ConnectionCase {
     ProtectionDomain domain;
     CompletionQueue queue;
     ConnectionManager manager;
+
+    @BeforeAll
+    static void needsCompiler() {
+        CCompiler.require();
+    }
 
     @BeforeEach
     void open() {

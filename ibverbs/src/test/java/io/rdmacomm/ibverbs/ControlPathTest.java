@@ -45,6 +45,7 @@ import java.util.Map;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +58,11 @@ class ControlPathTest {
     private FakeVerbs fake;
     private Context context;
     private ProtectionDomain domain;
+
+    @BeforeAll
+    static void needsCompiler() {
+        CCompiler.require();
+    }
 
     @BeforeEach
     void open() {

@@ -34,6 +34,7 @@ import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +52,11 @@ class DataPathTest {
     private CompletionQueue queue;
     private MemoryRegion region;
     private QueuePair pair;
+
+    @BeforeAll
+    static void needsCompiler() {
+        CCompiler.require();
+    }
 
     @BeforeEach
     void open() {

@@ -26,6 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,11 @@ class EventTest {
     private CompletionQueue queue;
     private QueuePair pair;
     private SendBatch batch;
+
+    @BeforeAll
+    static void needsCompiler() {
+        CCompiler.require();
+    }
 
     @BeforeEach
     void open() {
