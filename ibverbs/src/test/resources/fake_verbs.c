@@ -166,11 +166,19 @@ static void complete(struct ibv_cq *ibcq, struct ibv_wc wc)
 	}
 }
 
-/* As siw, when it closes a connection late. */
-void fake_flush_kept(void)
+static void keep(struct ibv_cq *cq, struct ibv_wc wc)
+{
+	wc.status = IBV_WC_WR_FLUSH_ERR;
+	kept[kept_count].cq = cq;
+	kept[kept_count++].wc = wc;
+}
+
+/* As siw, when it closes a connection late; READs it may flush twice. */
+void fake_flush_kept(int reads)
 {
 	for (int i = 0; i < kept_count; i++)
-		complete(kept[i].cq, kept[i].wc);
+		for (int j = kept[i].wc.opcode == IBV_WC_RDMA_READ ? 0 : reads - 1; j < reads; j++)
+			complete(kept[i].cq, kept[i].wc);
 	kept_count = 0;
 }
 
@@ -216,6 +224,10 @@ static int fake_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 {
 	if (!log_off)
 		note("post_recv %s id=%llu sge=%d", n(qp), (unsigned long long)wr->wr_id, wr->num_sge);
+	if (keeps) {
+		struct ibv_wc wc = { .wr_id = wr->wr_id, .opcode = IBV_WC_RECV, .qp_num = qp->qp_num };
+		keep(qp->recv_cq, wc);
+	}
 	return push_receives(&((struct fake_qp *)qp)->receives, wr, bad);
 }
 
@@ -268,10 +280,8 @@ static int fake_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ib
 		struct ibv_wc wc = { .wr_id = wr->wr_id, .status = next_status, .vendor_err = 77,
 				     .qp_num = ibqp->qp_num };
 		if (keeps) { /* as siw, in ERROR */
-			wc.status = IBV_WC_WR_FLUSH_ERR;
 			wc.opcode = wr->opcode == IBV_WR_RDMA_READ ? IBV_WC_RDMA_READ : IBV_WC_RDMA_WRITE;
-			kept[kept_count].cq = ibqp->send_cq;
-			kept[kept_count++].wc = wc;
+			keep(ibqp->send_cq, wc);
 			continue;
 		}
 		if (next_status)

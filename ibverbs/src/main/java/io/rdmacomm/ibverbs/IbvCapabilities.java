@@ -25,10 +25,15 @@ final class IbvCapabilities {
         return attributes.vendorId() == SIW;
     }
 
+    /// Whether it is the kernel's software RoCE device.
+    static boolean isRxe(DeviceAttributes attributes) {
+        return attributes.vendorId() == RXE;
+    }
+
     static Set<Capability> of(TransportType transport, DeviceAttributes attributes) {
         boolean infiniband = transport == TransportType.INFINIBAND;
         boolean siw = isSiw(attributes);
-        boolean rxe = attributes.vendorId() == RXE;
+        boolean rxe = isRxe(attributes);
         int flags = (int) attributes.limit(DeviceLimit.CAPABILITY_FLAGS);
         boolean windows = attributes.limit(DeviceLimit.MAX_WINDOWS) > 0;
         boolean shared = attributes.limit(DeviceLimit.MAX_SHARED_RECEIVE_QUEUES) > 0;

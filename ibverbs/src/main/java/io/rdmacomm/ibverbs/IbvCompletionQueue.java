@@ -29,7 +29,7 @@ final class IbvCompletionQueue extends CompletionQueue {
         this.context = context;
         this.ops = context.ops();
         this.address = address;
-        this.lateFlush = context.leavesSends() ? new LateFlush(this) : null;
+        this.lateFlush = context.leavesRequests() ? new LateFlush(this) : null;
         this.capacity = readCapacity();
         context.objects().add(address, this);
     }
@@ -78,13 +78,13 @@ final class IbvCompletionQueue extends CompletionQueue {
         return count;
     }
 
-    /// What the queue pair with that number has under way; null if there is none.
+    /// The queue pair that has this number now; null if there is none.
     @Nullable
-    OutstandingSends outstandingSends(int number) {
-        return findQueuePair(number) instanceof IbvQueuePair queuePair ? queuePair.outstandingSends() : null;
+    IbvQueuePair queuePair(int number) {
+        return findQueuePair(number) instanceof IbvQueuePair queuePair ? queuePair : null;
     }
 
-    /// What ends the sends that the device leaves; null where it leaves none.
+    /// What ends the requests that the device leaves; null where it leaves none.
     @Nullable
     LateFlush lateFlush() {
         return lateFlush;

@@ -48,6 +48,7 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
     private final long address;
     private final Set<Capability> capabilities;
     private final int readElements;
+    private final boolean forgetsReceives;
     private final @Nullable SiwPlaceholder placeholder;
     private final LeavingNumbers leavingNumbers = new LeavingNumbers();
     private final EventSource eventSource;
@@ -64,6 +65,7 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
         this.ops = new ContextOps(address, IbvCapabilities.postsWithoutSystemCall(attributes));
         this.capabilities = IbvCapabilities.of(device.transport(), attributes);
         this.readElements = (int) attributes.limit(DeviceLimit.MAX_SGE_READ);
+        this.forgetsReceives = IbvCapabilities.isRxe(attributes);
         this.placeholder = IbvCapabilities.isSiw(attributes) ? new SiwPlaceholder(library, address) : null;
         int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);
         this.eventSource = new EventSource(file, device.name());
@@ -106,9 +108,15 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
         }
     }
 
-    /// Whether the device is one that leaves requests in the send queues of failed queue pairs.
-    boolean leavesSends() {
+    /// Whether the device is one that leaves requests in the queues of failed queue pairs.
+    boolean leavesRequests() {
         return placeholder != null;
+    }
+
+    /// Whether the device looks after the receives of a failed queue pair only when that is changed to ERROR again:
+    /// librxe does no more than put them into memory.
+    boolean forgetsReceives() {
+        return forgetsReceives;
     }
 
     LeavingNumbers leavingNumbers() {

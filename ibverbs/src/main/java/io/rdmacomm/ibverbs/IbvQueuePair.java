@@ -48,6 +48,8 @@ final class IbvQueuePair extends QueuePair {
     private final RecentBindings bindings;
     /// Null where the device leaves none.
     private final @Nullable OutstandingSends outstandingSends;
+    /// Null where the device leaves none, and with a shared receive queue.
+    private final @Nullable OutstandingReceives outstandingReceives;
     /// Null elsewhere than on siw.
     private final @Nullable SiwElements siwElements;
 
@@ -62,6 +64,10 @@ final class IbvQueuePair extends QueuePair {
         this.number = NativeMemory.at(address, QueuePairLayout.BYTES).get(JAVA_INT, QueuePairLayout.NUMBER);
         LateFlush lateFlush = ((IbvCompletionQueue) options.sendCompletions()).lateFlush();
         this.outstandingSends = lateFlush == null ? null : new OutstandingSends(lateFlush, number, sizes.sends());
+        LateFlush ofReceives = ((IbvCompletionQueue) options.receiveCompletions()).lateFlush();
+        this.outstandingReceives = ofReceives == null || options.sharedReceives() != null
+                ? null
+                : new OutstandingReceives(ofReceives, number, sizes.receives());
         this.siwElements = lateFlush == null ? null : new SiwElements(sizes.sends());
         context.leavingNumbers().await(number);
         context.objects().add(address, this);
@@ -97,10 +103,16 @@ final class IbvQueuePair extends QueuePair {
         return allowed == 0 ? sizes.sendElements() : Math.min(allowed, sizes.sendElements());
     }
 
-    /// What it has under way, where the device may leave some of it.
+    /// The sends that are under way, where the device may leave some of them.
     @Nullable
     OutstandingSends outstandingSends() {
         return outstandingSends;
+    }
+
+    /// The receives that wait, where the device may leave some of them.
+    @Nullable
+    OutstandingReceives outstandingReceives() {
+        return outstandingReceives;
     }
 
     @Override
@@ -162,9 +174,41 @@ final class IbvQueuePair extends QueuePair {
 
     @Override
     protected int doPost(ReceiveBatch batch, int first, int count) {
+        OutstandingReceives receives = outstandingReceives;
+        if (receives == null) {
+            return handOn(batch, first, count);
+        }
+        int room = receives.add(batch, first, count);
+        if (state() != QueuePairState.ERROR) {
+            int taken = 0;
+            try {
+                taken = handOn(batch, first, count);
+            } finally {
+                receives.withdraw(room - taken);
+            }
+            room = taken;
+        }
+        if (state() == QueuePairState.ERROR) {
+            receives.announce();
+        }
+        return room;
+    }
+
+    private int handOn(ReceiveBatch batch, int first, int count) {
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postReceive(address, start, badReceive.address());
-        return result == 0 ? count : badReceive.taken(POST_RECEIVE, result, batch, first, count, this);
+        int taken = result == 0 ? count : badReceive.taken(POST_RECEIVE, result, batch, first, count, this);
+        if (state() == QueuePairState.ERROR) {
+            rememberReceives();
+        }
+        return taken;
+    }
+
+    /// Has the device flush the receives that came after its own flush (`rxe_qp_error`), in ERROR.
+    private void rememberReceives() {
+        if (context.forgetsReceives()) {
+            apply(new QueuePairAttributes().state(QueuePairState.ERROR));
+        }
     }
 
     @Override
@@ -205,6 +249,9 @@ final class IbvQueuePair extends QueuePair {
     private void flushLater() {
         if (outstandingSends != null) {
             outstandingSends.fail();
+        }
+        if (outstandingReceives != null) {
+            outstandingReceives.fail();
         }
     }
 
@@ -271,6 +318,9 @@ final class IbvQueuePair extends QueuePair {
                 flushLater();
             } else if (now == QueuePairState.ERROR || now == QueuePairState.SEND_QUEUE_ERROR) {
                 entered(now);
+                if (now == QueuePairState.ERROR) {
+                    rememberReceives();
+                }
             }
         } finally {
             sendLock().unlock();
@@ -294,6 +344,9 @@ final class IbvQueuePair extends QueuePair {
         context.objects().remove(address);
         if (outstandingSends != null) {
             outstandingSends.close();
+        }
+        if (outstandingReceives != null) {
+            outstandingReceives.close();
         }
         context.leavingNumbers().add(number);
         try {

@@ -12,12 +12,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Ends in a completion queue of siw what the driver leaves in the send queues of failed queue pairs, and removes
-/// what it leaves there of queue pairs that are gone.
+/// Ends in a completion queue of siw what the driver leaves in the queues of failed queue pairs, and removes what it
+/// leaves there of queue pairs that are gone.
 ///
-/// The kernel flushes a send queue in user space when the queue pair goes to ERROR and when its TCP connection is
-/// closed (`siw_sq_flush`). What libsiw puts there afterwards stays for ever: for such a queue `siw_post_send` has
-/// nothing to flush, and in ERROR a further change to ERROR does nothing (`siw_qp_modify`).
+/// The kernel flushes the queues of a queue pair, which are in user space, when it goes to ERROR and when its TCP
+/// connection is closed (`siw_sq_flush`, `siw_rq_flush`). What libsiw puts there afterwards stays for ever: for such a
+/// queue `siw_post_send` has nothing to flush, `siw_post_recv` does not even exist for programs, and in ERROR a further
+/// change to ERROR does nothing (`siw_qp_modify`).
 ///
 /// Once the change to ERROR has returned, no request begins any more, and what had ended by then is in the
 /// completion queue. So when that is empty, whatever else was posted is flushed here; and when the kernel does so
@@ -26,30 +27,30 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// The next queue pair gets the number of the one that was closed last (`siw_qp_add`), so completions that stay
 /// behind would be taken for its own.
 final class LateFlush {
-    private static final OutstandingSends[] NONE = {};
+    private static final Leftovers[] NONE = {};
     private static final int SOME = 64;
 
     private final IbvCompletionQueue queue;
     private final OperationLock pollLock = new OperationLock();
     private final SetAside setAside = new SetAside();
     private final AtomicBoolean armed = new AtomicBoolean();
-    private volatile OutstandingSends[] failed = NONE;
+    private volatile Leftovers[] failed = NONE;
 
     LateFlush(IbvCompletionQueue queue) {
         this.queue = queue;
     }
 
     /// A queue pair has failed: what it has under way is to be flushed.
-    synchronized void add(OutstandingSends sends) {
-        remove(sends);
-        OutstandingSends[] more = Arrays.copyOf(failed, failed.length + 1);
-        more[failed.length] = sends;
+    synchronized void add(Leftovers leftovers) {
+        remove(leftovers);
+        Leftovers[] more = Arrays.copyOf(failed, failed.length + 1);
+        more[failed.length] = leftovers;
         failed = more;
     }
 
     /// A queue pair is gone.
-    synchronized void remove(OutstandingSends sends) {
-        failed = Arrays.stream(failed).filter(each -> !each.equals(sends)).toArray(OutstandingSends[]::new);
+    synchronized void remove(Leftovers leftovers) {
+        failed = Arrays.stream(failed).filter(each -> !each.equals(leftovers)).toArray(Leftovers[]::new);
     }
 
     /// The program waits for an event.
@@ -69,7 +70,7 @@ final class LateFlush {
         pollLock.lock();
         try {
             // Looked at before the device: what queue pairs have done until they failed comes first.
-            OutstandingSends[] left = failed;
+            Leftovers[] left = failed;
             int kept = keep(into, 0, setAside.take(into, max));
             while (kept < max) {
                 int asked = max - kept;
@@ -127,10 +128,16 @@ final class LateFlush {
 
     /// libsiw says what was completed also when it has failed (`copy_cqe`).
     private boolean isNews(MemorySegment into, long at) {
+        IbvQueuePair queuePair = queue.queuePair(into.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER));
+        if (queuePair == null) {
+            return true;
+        }
         int opcode = into.get(JAVA_INT, at + CompletionLayout.OPCODE);
-        OutstandingSends sends = opcode >= CompletionOpcode.RECEIVE.code()
-                ? null
-                : queue.outstandingSends(into.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER));
+        if (opcode >= CompletionOpcode.RECEIVE.code()) {
+            OutstandingReceives receives = queuePair.outstandingReceives();
+            return receives == null || receives.end();
+        }
+        OutstandingSends sends = queuePair.outstandingSends();
         return sends == null
                 || sends.end(
                         into.get(JAVA_LONG, at + CompletionLayout.WORK_ID),

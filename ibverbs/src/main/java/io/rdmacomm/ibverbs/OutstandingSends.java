@@ -3,49 +3,45 @@ package io.rdmacomm.ibverbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.verbs.CompletionLayout;
-import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.SendRequestLayout;
-import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 
-/// The requests of a siw queue pair that have not ended yet, in the order in which they were posted; see
-/// [LateFlush].
+/// The sends of a siw queue pair that have not ended yet; see [LateFlush].
 ///
 /// A request is known by its number and by whether it is a READ: completions say no more, and only READs are
-/// overtaken. Silent READs are left out, as nothing tells when they have ended.
-final class OutstandingSends {
+/// overtaken. Silent READs are left out, as nothing tells when they have ended. A READ that is the next to be sent
+/// when the connection ends is in two queues of the driver, and flushed from both (`siw_sq_flush`): the second time is
+/// not told, unless it may be the end of a silent one.
+final class OutstandingSends extends Leftovers {
     private static final byte TOLD = 0;
     private static final byte TOLD_READ = 1;
     private static final byte SILENT = 2;
 
-    private final LateFlush lateFlush;
-    private final int queuePairNumber;
-    private final OperationLock lock = new OperationLock();
     private final long[] ids;
     private final byte[] kinds;
     private int first;
     private int count;
     private boolean over;
+    private boolean silentReads;
 
     /// @param lateFlush where they are flushed, for the completion queue of the queue pair's sends
     /// @param depth how many requests the send queue holds
     OutstandingSends(LateFlush lateFlush, int queuePairNumber, int depth) {
-        this.lateFlush = lateFlush;
-        this.queuePairNumber = queuePairNumber;
+        super(lateFlush, queuePairNumber);
         this.ids = new long[Math.max(1, depth)];
         this.kinds = new byte[ids.length];
     }
 
     /// To be called before requests are posted: another thread may poll their completions at once.
     void add(SendBatch batch, int from, int wanted, boolean signalAll) {
-        lock.lock();
+        lock().lock();
         try {
             for (int i = from; i < from + wanted; i++) {
                 boolean silent = isSilent(batch, i, signalAll);
                 if (silent && isRead(batch, i)) {
+                    silentReads = true;
                     continue;
                 }
                 if (count == ids.length) {
@@ -56,19 +52,19 @@ final class OutstandingSends {
                 append(batch, i, silent);
             }
         } finally {
-            lock.unlock();
+            lock().unlock();
         }
     }
 
     /// Takes the last requests back, which were not posted after all.
     void withdraw(SendBatch batch, int from, int wanted, boolean signalAll) {
-        lock.lock();
+        lock().lock();
         try {
             for (int i = from; i < from + wanted && count > 0; i++) {
                 count -= isSilent(batch, i, signalAll) && isRead(batch, i) ? 0 : 1;
             }
         } finally {
-            lock.unlock();
+            lock().unlock();
         }
     }
 
@@ -77,39 +73,27 @@ final class OutstandingSends {
     /// @return how many there was room for
     int addFailed(SendBatch batch, int from, int wanted) {
         int taken;
-        lock.lock();
+        lock().lock();
         try {
             taken = Math.min(wanted, ids.length - count);
             for (int i = from; i < from + taken; i++) {
                 append(batch, i, false);
             }
         } finally {
-            lock.unlock();
+            lock().unlock();
         }
-        lateFlush.announce();
+        announce();
         return taken;
     }
 
-    /// The queue pair is in ERROR by now.
-    void fail() {
-        lateFlush.add(this);
-        if (!isEmpty()) {
-            lateFlush.announce();
-        }
-    }
-
-    private boolean isEmpty() {
-        lock.lock();
+    @Override
+    boolean isEmpty() {
+        lock().lock();
         try {
             return count == 0;
         } finally {
-            lock.unlock();
+            lock().unlock();
         }
-    }
-
-    /// The queue pair is gone.
-    void close() {
-        lateFlush.remove(this);
     }
 
     private void append(SendBatch batch, int index, boolean silent) {
@@ -131,7 +115,7 @@ final class OutstandingSends {
     ///
     /// @return false if the program was told before that this request ended
     boolean end(long workId, boolean read, boolean success) {
-        lock.lock();
+        lock().lock();
         try {
             if (over) {
                 return false;
@@ -139,10 +123,11 @@ final class OutstandingSends {
             int found = find(workId, read, success);
             if (found >= 0) {
                 remove(found, success);
+                return true;
             }
-            return true;
+            return success || !read || silentReads;
         } finally {
-            lock.unlock();
+            lock().unlock();
         }
     }
 
@@ -171,36 +156,23 @@ final class OutstandingSends {
         count -= to + 1;
     }
 
-    /// Flushes what is left, for a queue pair that has failed and whose completions were all polled. Silent
-    /// requests may have ended well, and nobody waits for them. What the kernel says from now on comes too late.
-    ///
-    /// @param into where the completions go, from the one at `from` on
-    /// @param room how many fit
-    /// @return how many there were
+    /// Silent requests may have ended well, and nobody waits for them.
+    @Override
     int flush(MemorySegment into, int from, int room) {
-        lock.lock();
+        lock().lock();
         try {
             over = true;
             int told = 0;
             for (; count > 0 && told < room; count--) {
                 if (kinds[first] != SILENT) {
-                    write(into, (long) (from + told++) * CompletionLayout.BYTES, ids[first]);
+                    writeFlushed(into, from + told++, ids[first]);
                 }
                 first = slot(1);
             }
             return told;
         } finally {
-            lock.unlock();
+            lock().unlock();
         }
-    }
-
-    private void write(MemorySegment into, long at, long workId) {
-        for (long i = 0; i < CompletionLayout.BYTES; i += Long.BYTES) {
-            into.set(JAVA_LONG, at + i, 0);
-        }
-        into.set(JAVA_LONG, at + CompletionLayout.WORK_ID, workId);
-        into.set(JAVA_INT, at + CompletionLayout.STATUS, WorkStatus.FLUSHED.code());
-        into.set(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER, queuePairNumber);
     }
 
     private int slot(int index) {

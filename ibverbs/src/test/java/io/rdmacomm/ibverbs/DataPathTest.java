@@ -18,6 +18,7 @@ import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
@@ -61,6 +62,10 @@ class DataPathTest {
     @BeforeEach
     void open() {
         fake = FakeVerbs.fresh();
+        openDevice();
+    }
+
+    private void openDevice() {
         context = fake.open();
         domain = context.allocateProtectionDomain();
         queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
@@ -227,6 +232,27 @@ class DataPathTest {
         assertThatThrownBy(() -> other.post(receives(1)))
                 .isInstanceOf(WorkRequestException.class)
                 .hasMessageContainingAll("ibv_post_recv", "EINVAL");
+    }
+
+    @Test
+    void receivesThatArePostedInErrorAreFollowedByAnotherChangeToErrorOnRxeAlone() {
+        pair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+        fake.log();
+        assertThat(pair.post(receives(1))).isEqualTo(1);
+        assertThat(fake.log()).singleElement().asString().startsWith("post_recv");
+        context.close();
+
+        fake.kind(0, 0xffffff);
+        openDevice();
+        assertThat(pair.post(receives(1))).isEqualTo(1);
+        assertThat(fake.log()).as("not failed").singleElement().asString().startsWith("post_recv");
+        pair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+        fake.log();
+        assertThat(pair.post(receives(1))).isEqualTo(1);
+        assertThat(fake.log())
+                .satisfiesExactly(
+                        call -> assertThat(call).startsWith("post_recv"),
+                        call -> assertThat(call).startsWith("modify_qp").contains(" state=6 "));
     }
 
     @Test

@@ -124,14 +124,14 @@ final class FakeVerbs {
         call("fake_status", FunctionDescriptor.ofVoid(JAVA_INT), status);
     }
 
-    /// Whether sends that are posted from now on stay where they are, without an end.
+    /// Whether sends and single receives that are posted from now on stay where they are, without an end.
     void keep(boolean on) {
         call("fake_keep", FunctionDescriptor.ofVoid(JAVA_INT), on ? 1 : 0);
     }
 
-    /// Flushes what was kept.
-    void flushKept() {
-        call("fake_flush_kept", FunctionDescriptor.ofVoid());
+    /// Flushes what was kept, READs so many times.
+    void flushKept(int reads) {
+        call("fake_flush_kept", FunctionDescriptor.ofVoid(JAVA_INT), reads);
     }
 
     void devices(int count, int errno) {

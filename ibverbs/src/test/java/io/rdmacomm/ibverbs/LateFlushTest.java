@@ -13,6 +13,7 @@ import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Sends that siw leaves in the queue of a failed queue pair end all the same, once.
+/// What siw leaves in the queues of a failed queue pair ends all the same, once.
 class LateFlushTest extends ConnectionCase {
     private static final int DEPTH = 8;
 
@@ -63,6 +64,14 @@ class LateFlushTest extends ConnectionCase {
 
     private SendBatch read(SendBatch batch, long id) {
         return batch.read(id, region.address(), region.remoteKey()).with(region, 8, 8);
+    }
+
+    private ReceiveBatch receives(long... ids) {
+        ReceiveBatch batch = ReceiveBatch.create(arena, ids.length, 1);
+        for (long id : ids) {
+            batch.receive(id).with(region, 0, 8);
+        }
+        return batch;
     }
 
     private void fail() {
@@ -119,7 +128,7 @@ class LateFlushTest extends ConnectionCase {
         fail();
         // 3 may have ended silently.
         assertThat(flushed()).containsExactly(2L, 4L);
-        fake.flushKept();
+        fake.flushKept(1);
         assertThat(flushed()).isEmpty();
     }
 
@@ -127,11 +136,11 @@ class LateFlushTest extends ConnectionCase {
     void whatTheDeviceFlushesInTimeIsNotFlushedAgain() {
         fake.keep(true);
         pair.post(read(write(write(batch(), 1), 1).signaled(), 2).signaled());
-        fake.flushKept();
+        fake.flushKept(1);
         pair.post(write(batch(), 1).signaled());
         fail();
         assertThat(flushed()).as("the last by ourselves").containsExactly(1L, 1L, 2L, 1L);
-        fake.flushKept();
+        fake.flushKept(1);
         assertThat(flushed()).isEmpty();
     }
 
@@ -184,13 +193,73 @@ class LateFlushTest extends ConnectionCase {
         assertThat(pair.post(write(batch(), 3))).isEqualTo(1);
         assertThat(channel.awaitEvent(LONG)).isSameAs(queue);
         assertThat(flushed()).containsExactly(3L);
-        queue.acknowledge(2);
+        queue.arm(false);
+        assertThat(pair.post(receives(4))).isEqualTo(1);
+        assertThat(channel.awaitEvent(LONG)).isSameAs(queue);
+        assertThat(flushed()).containsExactly(4L);
+        queue.acknowledge(3);
+    }
+
+    @Test
+    void aReadThatTheDeviceFlushesTwiceEndsOnce() {
+        fake.keep(true);
+        pair.post(read(write(read(batch(), 1).signaled(), 2).signaled(), 3).signaled());
+        fake.flushKept(2);
+        assertThat(flushed()).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void theFailureOfASilentReadIsToldAsOftenAsItComes() {
+        fake.keep(true);
+        pair.post(read(batch(), 1));
+        fake.flushKept(1);
+        assertThat(flushed()).containsExactly(1L);
+    }
+
+    @Test
+    void receivesThatArePostedInErrorAreFlushedAndDoNotGoToTheDevice() {
+        fail();
+        fake.log();
+        assertThat(pair.post(receives(1, 2, 3))).isEqualTo(3);
+        assertThat(flushed()).containsExactly(1L, 2L, 3L);
+        assertThat(fake.log()).noneMatch(line -> line.startsWith("post_recv"));
+        int depth = pair.sizes().receives();
+        for (int i = 0; i < depth; i++) {
+            assertThat(pair.post(receives(i))).isEqualTo(1);
+        }
+        assertThat(pair.post(receives(99))).as("the queue is full").isZero();
+        assertThat(flushed()).hasSize(depth);
+        assertThat(pair.post(receives(100))).isEqualTo(1);
+        assertThat(flushed()).containsExactly(100L);
+    }
+
+    @Test
+    void receivesThatTheDeviceKeepsAreFlushedOnceAlsoWhenTheDeviceDoesSoLater() {
+        fake.keep(true);
+        pair.post(receives(1));
+        pair.post(receives(2));
+        fake.flushKept(1);
+        pair.post(receives(3));
+        pair.post(receives(4));
+        fail();
+        assertThat(flushed()).as("the last two by ourselves").containsExactly(1L, 2L, 3L, 4L);
+        fake.flushKept(1);
+        assertThat(flushed()).isEmpty();
+    }
+
+    @Test
+    void aReceiveThatTheDeviceRefusesIsNotFlushed() {
+        fake.refuse(1, -12);
+        assertThat(pair.post(receives(1, 2))).isEqualTo(1);
+        fail();
+        assertThat(flushed()).containsExactly(1L);
     }
 
     @Test
     void aQueuePairThatIsClosedLeavesNothing() {
         fake.keep(true);
         pair.post(write(batch(), 1).signaled());
+        pair.post(receives(2));
         fail();
         pair.close();
         assertThat(flushed()).isEmpty();
