@@ -105,7 +105,7 @@ final class EventSource implements AutoCloseable {
         }
     }
 
-    /// Lets one wait, now or later, end early: until [#takeWakeUp()] was called.
+    /// Lets one wait, now or later, end early: until [#clearWakeUp()] was called.
     void wakeUp() {
         lock.lock();
         try {
@@ -121,17 +121,15 @@ final class EventSource implements AutoCloseable {
         }
     }
 
-    /// Whether [#wakeUp()] was called since the last time.
-    boolean takeWakeUp() {
+    /// Forgets calls of [#wakeUp()]. To be called before the caller looks for what they are about.
+    void clearWakeUp() {
         lock.lock();
         try {
-            boolean taken = wakeUp;
-            wakeUp = false;
             // Once it is being closed, the event stays: it ends all waits.
-            if (taken && event >= 0 && !closing) {
+            if (wakeUp && event >= 0 && !closing) {
                 LibC.clear(event);
             }
-            return taken;
+            wakeUp = false;
         } finally {
             lock.unlock();
         }

@@ -13,6 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// A completion channel (`struct ibv_comp_channel`): a file that events are read from.
@@ -25,6 +26,7 @@ final class IbvCompletionChannel extends CompletionChannel {
     private final EventSource source;
     private final long address;
     private final Queue<CompletionQueue> announced = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean wakeUp = new AtomicBoolean();
 
     private IbvCompletionChannel(IbvContext context, long address) {
         super(context);
@@ -64,16 +66,16 @@ final class IbvCompletionChannel extends CompletionChannel {
         }
         try {
             long deadline = Deadline.after(timeoutNanos);
-            CompletionQueue queue = take();
-            boolean woken = source.takeWakeUp();
-            for (long left = timeoutNanos; queue == null && !woken && left > 0; left = Deadline.left(deadline)) {
-                if (!source.await(left)) {
-                    return null;
+            while (true) {
+                // Before looking: what comes after that ends the wait.
+                source.clearWakeUp();
+                CompletionQueue queue = take();
+                boolean woken = wakeUp.getAndSet(false);
+                long left = Deadline.left(deadline);
+                if (queue != null || woken || left <= 0 || !source.await(left)) {
+                    return queue;
                 }
-                queue = take();
-                woken = source.takeWakeUp();
             }
-            return queue;
         } finally {
             source.leave();
         }
@@ -82,6 +84,9 @@ final class IbvCompletionChannel extends CompletionChannel {
     /// The queue of the next event; null when there is none, or its queue is being closed.
     private @Nullable CompletionQueue take() {
         CompletionQueue own = announced.poll();
+        if (!announced.isEmpty()) {
+            source.wakeUp(); // the next waiter
+        }
         if (own != null && own.isOpen()) {
             return own;
         }
@@ -103,6 +108,7 @@ final class IbvCompletionChannel extends CompletionChannel {
 
     @Override
     protected void doWakeUp() {
+        wakeUp.set(true);
         source.wakeUp();
     }
 

@@ -200,6 +200,23 @@ class LateFlushTest extends ConnectionCase {
         queue.acknowledge(3);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anEventIsNotTakenForACallToWakeUp(boolean virtual) throws Exception {
+        fail();
+        for (int i = 0; i < 500; i++) {
+            queue.arm(false);
+            FutureTask<CompletionQueue> waiter = start(virtual, () -> channel.awaitEvent(LONG));
+            for (int spins = 0; spins < i * 100; spins++) {
+                Thread.onSpinWait();
+            }
+            assertThat(pair.post(receives(i))).isEqualTo(1);
+            assertThat(waiter.get()).as("round " + i).isSameAs(queue);
+            assertThat(flushed()).containsExactly((long) i);
+        }
+        queue.acknowledge(500);
+    }
+
     @Test
     void aReadThatTheDeviceFlushesTwiceEndsOnce() {
         fake.keep(true);
