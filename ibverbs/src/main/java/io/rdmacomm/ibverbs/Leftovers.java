@@ -21,6 +21,11 @@ abstract class Leftovers {
         this.queuePairNumber = queuePairNumber;
     }
 
+    /// How many slots a ring for `depth` requests has: a power of two, so that finding one takes no division.
+    static int slots(int depth) {
+        return Integer.highestOneBit(Math.max(1, depth) * 2 - 1);
+    }
+
     final OperationLock lock() {
         return lock;
     }

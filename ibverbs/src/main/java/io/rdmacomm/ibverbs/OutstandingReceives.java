@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 /// The receives of a siw queue pair that have not ended yet; see [LateFlush]. They end in the order in which they
 /// were posted, so only how many have ended needs to be known.
 final class OutstandingReceives extends Leftovers {
+    private final int depth;
     private final long[] ids;
     private int first;
     private int count;
@@ -18,7 +19,8 @@ final class OutstandingReceives extends Leftovers {
     /// @param depth how many receives the queue holds
     OutstandingReceives(LateFlush lateFlush, int queuePairNumber, int depth) {
         super(lateFlush, queuePairNumber);
-        this.ids = new long[Math.max(1, depth)];
+        this.depth = depth;
+        this.ids = new long[slots(depth)];
     }
 
     /// To be called before receives are posted, of which there is room for all: another thread may poll their
@@ -28,7 +30,7 @@ final class OutstandingReceives extends Leftovers {
     int add(ReceiveBatch batch, int from, int wanted) {
         lock().lock();
         try {
-            int taken = Math.min(wanted, ids.length - count);
+            int taken = Math.min(wanted, depth - count);
             for (int i = from; i < from + taken; i++) {
                 ids[slot(count++)] = batch.segment().get(JAVA_LONG, batch.at(i) + ReceiveRequestLayout.WORK_ID);
             }
@@ -40,6 +42,9 @@ final class OutstandingReceives extends Leftovers {
 
     /// Takes the last receives back, which were not posted after all.
     void withdraw(int wanted) {
+        if (wanted == 0) {
+            return;
+        }
         lock().lock();
         try {
             count = Math.max(0, count - wanted);
@@ -95,6 +100,6 @@ final class OutstandingReceives extends Leftovers {
     }
 
     private int slot(int index) {
-        return (first + index) % ids.length;
+        return (first + index) & (ids.length - 1);
     }
 }

@@ -19,6 +19,7 @@ final class OutstandingSends extends Leftovers {
     private static final byte TOLD_READ = 1;
     private static final byte SILENT = 2;
 
+    private final int depth;
     private final long[] ids;
     private final byte[] kinds;
     private int first;
@@ -30,7 +31,8 @@ final class OutstandingSends extends Leftovers {
     /// @param depth how many requests the send queue holds
     OutstandingSends(LateFlush lateFlush, int queuePairNumber, int depth) {
         super(lateFlush, queuePairNumber);
-        this.ids = new long[Math.max(1, depth)];
+        this.depth = Math.max(1, depth);
+        this.ids = new long[slots(depth)];
         this.kinds = new byte[ids.length];
     }
 
@@ -44,7 +46,7 @@ final class OutstandingSends extends Leftovers {
                     silentReads = true;
                     continue;
                 }
-                if (count == ids.length) {
+                if (count == depth) {
                     // The slot of the oldest was given out again, so it has ended.
                     first = slot(1);
                     count--;
@@ -58,6 +60,9 @@ final class OutstandingSends extends Leftovers {
 
     /// Takes the last requests back, which were not posted after all.
     void withdraw(SendBatch batch, int from, int wanted, boolean signalAll) {
+        if (wanted == 0) {
+            return;
+        }
         lock().lock();
         try {
             for (int i = from; i < from + wanted && count > 0; i++) {
@@ -75,7 +80,7 @@ final class OutstandingSends extends Leftovers {
         int taken;
         lock().lock();
         try {
-            taken = Math.min(wanted, ids.length - count);
+            taken = Math.min(wanted, depth - count);
             for (int i = from; i < from + taken; i++) {
                 append(batch, i, false);
             }
@@ -176,6 +181,6 @@ final class OutstandingSends extends Leftovers {
     }
 
     private int slot(int index) {
-        return (first + index) % ids.length;
+        return (first + index) & (ids.length - 1);
     }
 }
