@@ -11,23 +11,33 @@ import java.lang.foreign.MemorySegment;
 /// The requests of one queue of a siw queue pair that have not ended yet, in the order in which they were posted;
 /// see [LateFlush].
 abstract class Leftovers {
+    /// Guards the other fields.
+    final OperationLock lock = new OperationLock();
+    /// The numbers of the requests, in a ring whose size is a power of two: finding a slot takes no division.
+    final long[] ids;
+    /// How many requests the queue holds.
+    final int depth;
+    /// The slot of the oldest.
+    int first;
+    /// How many there are.
+    int count;
+    /// Whether the program was told that the rest is flushed.
+    boolean over;
+
     private final LateFlush lateFlush;
     private final int queuePairNumber;
-    private final OperationLock lock = new OperationLock();
 
     /// @param lateFlush where they are flushed, for the completion queue of the queue
-    Leftovers(LateFlush lateFlush, int queuePairNumber) {
+    Leftovers(LateFlush lateFlush, int queuePairNumber, int depth) {
         this.lateFlush = lateFlush;
         this.queuePairNumber = queuePairNumber;
+        this.depth = depth;
+        this.ids = new long[Integer.highestOneBit(Math.max(1, depth) * 2 - 1)];
     }
 
-    /// How many slots a ring for `depth` requests has: a power of two, so that finding one takes no division.
-    static int slots(int depth) {
-        return Integer.highestOneBit(Math.max(1, depth) * 2 - 1);
-    }
-
-    final OperationLock lock() {
-        return lock;
+    /// The slot of the request that is the one at `index`, counted from the oldest.
+    final int slot(int index) {
+        return (first + index) & (ids.length - 1);
     }
 
     /// The queue pair is in ERROR by now.
@@ -48,8 +58,14 @@ abstract class Leftovers {
         lateFlush.remove(this);
     }
 
-    /// Whether there is nothing to flush.
-    abstract boolean isEmpty();
+    private boolean isEmpty() {
+        lock.lock();
+        try {
+            return count == 0;
+        } finally {
+            lock.unlock();
+        }
+    }
 
     /// Flushes what is left, for a queue pair that has failed and whose completions were all polled. What the kernel
     /// says from now on comes too late.

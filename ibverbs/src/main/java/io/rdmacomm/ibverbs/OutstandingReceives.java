@@ -9,18 +9,10 @@ import java.lang.foreign.MemorySegment;
 /// The receives of a siw queue pair that have not ended yet; see [LateFlush]. They end in the order in which they
 /// were posted, so only how many have ended needs to be known.
 final class OutstandingReceives extends Leftovers {
-    private final int depth;
-    private final long[] ids;
-    private int first;
-    private int count;
-    private boolean over;
-
     /// @param lateFlush where they are flushed, for the completion queue of the queue pair's receives
     /// @param depth how many receives the queue holds
     OutstandingReceives(LateFlush lateFlush, int queuePairNumber, int depth) {
-        super(lateFlush, queuePairNumber);
-        this.depth = depth;
-        this.ids = new long[slots(depth)];
+        super(lateFlush, queuePairNumber, depth);
     }
 
     /// To be called before receives are posted, of which there is room for all: another thread may poll their
@@ -28,7 +20,7 @@ final class OutstandingReceives extends Leftovers {
     ///
     /// @return how many there was room for
     int add(ReceiveBatch batch, int from, int wanted) {
-        lock().lock();
+        lock.lock();
         try {
             int taken = Math.min(wanted, depth - count);
             for (int i = from; i < from + taken; i++) {
@@ -36,7 +28,7 @@ final class OutstandingReceives extends Leftovers {
             }
             return taken;
         } finally {
-            lock().unlock();
+            lock.unlock();
         }
     }
 
@@ -45,11 +37,11 @@ final class OutstandingReceives extends Leftovers {
         if (wanted == 0) {
             return;
         }
-        lock().lock();
+        lock.lock();
         try {
             count = Math.max(0, count - wanted);
         } finally {
-            lock().unlock();
+            lock.unlock();
         }
     }
 
@@ -57,7 +49,7 @@ final class OutstandingReceives extends Leftovers {
     ///
     /// @return false if the program was told before that this receive ended
     boolean end() {
-        lock().lock();
+        lock.lock();
         try {
             if (over) {
                 return false;
@@ -68,23 +60,13 @@ final class OutstandingReceives extends Leftovers {
             }
             return true;
         } finally {
-            lock().unlock();
-        }
-    }
-
-    @Override
-    boolean isEmpty() {
-        lock().lock();
-        try {
-            return count == 0;
-        } finally {
-            lock().unlock();
+            lock.unlock();
         }
     }
 
     @Override
     int flush(MemorySegment into, int from, int room) {
-        lock().lock();
+        lock.lock();
         try {
             over = true;
             int told = Math.min(count, room);
@@ -95,11 +77,7 @@ final class OutstandingReceives extends Leftovers {
             count -= told;
             return told;
         } finally {
-            lock().unlock();
+            lock.unlock();
         }
-    }
-
-    private int slot(int index) {
-        return (first + index) & (ids.length - 1);
     }
 }

@@ -19,26 +19,19 @@ final class OutstandingSends extends Leftovers {
     private static final byte TOLD_READ = 1;
     private static final byte SILENT = 2;
 
-    private final int depth;
-    private final long[] ids;
     private final byte[] kinds;
-    private int first;
-    private int count;
-    private boolean over;
     private boolean silentReads;
 
     /// @param lateFlush where they are flushed, for the completion queue of the queue pair's sends
     /// @param depth how many requests the send queue holds
     OutstandingSends(LateFlush lateFlush, int queuePairNumber, int depth) {
-        super(lateFlush, queuePairNumber);
-        this.depth = Math.max(1, depth);
-        this.ids = new long[slots(depth)];
+        super(lateFlush, queuePairNumber, depth);
         this.kinds = new byte[ids.length];
     }
 
     /// To be called before requests are posted: another thread may poll their completions at once.
     void add(SendBatch batch, int from, int wanted, boolean signalAll) {
-        lock().lock();
+        lock.lock();
         try {
             for (int i = from; i < from + wanted; i++) {
                 boolean silent = isSilent(batch, i, signalAll);
@@ -54,7 +47,7 @@ final class OutstandingSends extends Leftovers {
                 append(batch, i, silent);
             }
         } finally {
-            lock().unlock();
+            lock.unlock();
         }
     }
 
@@ -63,13 +56,13 @@ final class OutstandingSends extends Leftovers {
         if (wanted == 0) {
             return;
         }
-        lock().lock();
+        lock.lock();
         try {
             for (int i = from; i < from + wanted && count > 0; i++) {
                 count -= isSilent(batch, i, signalAll) && isRead(batch, i) ? 0 : 1;
             }
         } finally {
-            lock().unlock();
+            lock.unlock();
         }
     }
 
@@ -78,27 +71,17 @@ final class OutstandingSends extends Leftovers {
     /// @return how many there was room for
     int addFailed(SendBatch batch, int from, int wanted) {
         int taken;
-        lock().lock();
+        lock.lock();
         try {
             taken = Math.min(wanted, depth - count);
             for (int i = from; i < from + taken; i++) {
                 append(batch, i, false);
             }
         } finally {
-            lock().unlock();
+            lock.unlock();
         }
         announce();
         return taken;
-    }
-
-    @Override
-    boolean isEmpty() {
-        lock().lock();
-        try {
-            return count == 0;
-        } finally {
-            lock().unlock();
-        }
     }
 
     private void append(SendBatch batch, int index, boolean silent) {
@@ -120,7 +103,7 @@ final class OutstandingSends extends Leftovers {
     ///
     /// @return false if the program was told before that this request ended
     boolean end(long workId, boolean read, boolean success) {
-        lock().lock();
+        lock.lock();
         try {
             if (over) {
                 return false;
@@ -132,7 +115,7 @@ final class OutstandingSends extends Leftovers {
             }
             return success || !read || silentReads;
         } finally {
-            lock().unlock();
+            lock.unlock();
         }
     }
 
@@ -164,7 +147,7 @@ final class OutstandingSends extends Leftovers {
     /// Silent requests may have ended well, and nobody waits for them.
     @Override
     int flush(MemorySegment into, int from, int room) {
-        lock().lock();
+        lock.lock();
         try {
             over = true;
             int told = 0;
@@ -176,11 +159,7 @@ final class OutstandingSends extends Leftovers {
             }
             return told;
         } finally {
-            lock().unlock();
+            lock.unlock();
         }
-    }
-
-    private int slot(int index) {
-        return (first + index) & (ids.length - 1);
     }
 }

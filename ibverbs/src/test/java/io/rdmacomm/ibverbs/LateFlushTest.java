@@ -159,6 +159,26 @@ class LateFlushTest extends ConnectionCase {
     }
 
     @Test
+    void readsThatWereOvertakenKeepTheirPlacesInTheQueue() {
+        Completions room = Completions.create(arena, 8);
+        int depth = pair.sizes().sends();
+        for (int i = 0; i < 3; i++) {
+            fake.keep(true);
+            assertThat(pair.post(read(batch(), 100 + i).signaled())).isEqualTo(1);
+            fake.keep(false);
+            assertThat(pair.post(write(batch(), 1).signaled())).isEqualTo(1);
+            assertThat(queue.poll(room)).isEqualTo(1);
+        }
+        fake.keep(true);
+        for (int i = 3; i < depth; i++) {
+            assertThat(pair.post(write(batch(), i).signaled())).isEqualTo(1);
+        }
+        assertThat(pair.post(write(batch(), depth).signaled())).isZero();
+        fake.flushKept(1);
+        assertThat(flushed()).startsWith(100L, 101L, 102L, 3L).hasSize(depth);
+    }
+
+    @Test
     void aRequestThatTheDeviceRefusesIsNotFlushed() {
         fake.keep(true);
         fake.refuse(1, -12);
