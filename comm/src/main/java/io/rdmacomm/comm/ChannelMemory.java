@@ -12,8 +12,8 @@ import java.lang.invoke.VarHandle;
 /// ```
 ///   0   how many receives the peer has posted so far, written by the peer (8 bytes, a cache line of its own)
 ///  64   how many receives this side has posted so far: the source of what it writes to the peer
-/// 128 8 bytes for each operation slot: where atomic operations put the old value, and READs that ask whether all
-/// has arrived what they read
+/// 128   8 bytes for each operation slot: where atomic operations put the old value,
+///       and READs that ask whether all has arrived what they read
 /// ```
 ///
 /// @param pool the buffer with the receives

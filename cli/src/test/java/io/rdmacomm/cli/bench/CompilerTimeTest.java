@@ -14,6 +14,7 @@ class CompilerTimeTest {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final long WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long SEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int TRIES = 20;
 
     private volatile boolean compiling = true;
@@ -60,10 +61,12 @@ class CompilerTimeTest {
         assertThat(compiler.isAlive()).isTrue();
     }
 
-    /// Returns when the thread has had a processor for so long.
+    /// Returns when the thread has had a processor for so long, of which nobody tells: it has to be looked for.
     private void work(long nanos) throws InterruptedException {
+        long begin = System.nanoTime();
         long end = THREADS.getThreadCpuTime(compiler.threadId()) + nanos;
         while (THREADS.getThreadCpuTime(compiler.threadId()) < end) {
+            assertThat(System.nanoTime() - begin).as("time without a processor").isLessThan(PATIENCE_NANOS);
             Thread.sleep(1);
         }
     }
