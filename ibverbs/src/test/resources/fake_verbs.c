@@ -51,7 +51,7 @@ static int log_off;
 static struct { void *at; char name[16]; } objects[4096];
 static int object_count;
 static char fail_function[64];
-static int fail_errno;
+static int fail_errno, fail_times;
 static int refuse_index = -2, refuse_result;
 static int next_status;
 static int keeps;
@@ -99,7 +99,12 @@ const char *fake_log(void)
 }
 
 void fake_log_off(int off) { log_off = off; }
-void fake_fail(const char *function, int err) { strcpy(fail_function, function); fail_errno = err; }
+void fake_fail(const char *function, int err, int times)
+{
+	strcpy(fail_function, function);
+	fail_errno = err;
+	fail_times = times;
+}
 void fake_refuse(int index, int result) { refuse_index = index; refuse_result = result; }
 void fake_status(int status) { next_status = status; }
 void fake_keep(int on) { keeps = on; }
@@ -142,7 +147,8 @@ static int failing(const char *function)
 {
 	if (strcmp(function, fail_function) != 0)
 		return 0;
-	fail_function[0] = 0;
+	if (--fail_times == 0)
+		fail_function[0] = 0;
 	errno = fail_errno;
 	return fail_errno;
 }

@@ -68,56 +68,48 @@ final class IbvConnectionManager extends ConnectionManager {
 
     @Override
     protected Listener doListen(InetSocketAddress address, int backlog) {
-        ConnectionIdentifier identifier = channel.create(this);
-        boolean success = false;
-        try {
-            int errno = withAddress(address, pointer -> identifier.call(id -> library.bindAddress(id, pointer)));
-            if (Errno.of(errno) == Errno.ENODEV) {
-                throw new RdmaException(
-                        BIND, Errno.EADDRNOTAVAIL, address + " is not an address of an RDMA device; see `ip address`");
+        int tries = transitions.isIwarp() && address.getPort() == 0 ? ChosenPort.TRIES : 1;
+        while (true) {
+            ConnectionIdentifier identifier = channel.create(this);
+            boolean success = false;
+            try {
+                bind(identifier, address);
+                int errno = identifier.call(id -> library.listen(id, backlog));
+                tries--;
+                if (tries == 0 || !ChosenPort.isTaken(errno)) {
+                    IbvFailure.check("listen (rdma_listen)", errno, address + " on " + context);
+                    Listener listener = new IbvListener(this, identifier, backlog);
+                    success = true;
+                    return listener;
+                }
+            } finally {
+                if (!success) {
+                    identifier.destroy(this);
+                }
             }
-            IbvFailure.check(BIND, errno, address + " on " + context);
-            String bound = identifier.deviceName();
-            if (!bound.isEmpty() && !isThisDevice(bound)) {
-                throw new RdmaException(
-                        BIND, Errno.EADDRNOTAVAIL, address + " is an address of " + bound + ", not of " + context);
-            }
-            IbvFailure.check(
-                    "listen (rdma_listen)",
-                    identifier.call(id -> library.listen(id, backlog)),
-                    address + " on " + context);
-            Listener listener = new IbvListener(this, identifier, backlog);
-            success = true;
-            return listener;
-        } finally {
-            if (!success) {
-                identifier.destroy(this);
-            }
+        }
+    }
+
+    private void bind(ConnectionIdentifier identifier, InetSocketAddress address) {
+        int errno = withAddress(address, pointer -> identifier.call(id -> library.bindAddress(id, pointer)));
+        if (Errno.of(errno) == Errno.ENODEV) {
+            throw new RdmaException(
+                    BIND, Errno.EADDRNOTAVAIL, address + " is not an address of an RDMA device; see `ip address`");
+        }
+        IbvFailure.check(BIND, errno, address + " on " + context);
+        String bound = identifier.deviceName();
+        if (!bound.isEmpty() && !isThisDevice(bound)) {
+            throw new RdmaException(
+                    BIND, Errno.EADDRNOTAVAIL, address + " is an address of " + bound + ", not of " + context);
         }
     }
 
     @Override
     protected Route doResolve(InetSocketAddress destination, long timeoutNanos) throws InterruptedException {
         ConnectionIdentifier identifier = channel.create(this);
-        long deadline = Deadline.after(timeoutNanos);
         boolean success = false;
         try {
-            int milliseconds = Math.clamp(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), 1, Integer.MAX_VALUE);
-            String peer = destination.toString();
-            int errno = withAddress(
-                    destination,
-                    pointer -> identifier.call(id -> library.resolveAddress(id, 0, pointer, milliseconds)));
-            checkResolving(errno, peer);
-            await(RESOLVE_ADDRESS, identifier, ConnectionEvent.ADDRESS_RESOLVED, deadline, peer, timeoutNanos);
-            String through = identifier.deviceName();
-            if (!isThisDevice(through)) {
-                throw new AddressUnresolvedException(
-                        RESOLVE_ADDRESS,
-                        Errno.ENODEV,
-                        peer + " is reached through " + through + ", not through " + context + "; open that device");
-            }
-            IbvFailure.check(RESOLVE_ROUTE, identifier.call(id -> library.resolveRoute(id, milliseconds)), peer);
-            await(RESOLVE_ROUTE, identifier, ConnectionEvent.ROUTE_RESOLVED, deadline, peer, timeoutNanos);
+            resolve(identifier, destination, Deadline.after(timeoutNanos), timeoutNanos);
             Route route = new IbvRoute(this, identifier, destination);
             success = true;
             return route;
@@ -126,6 +118,26 @@ final class IbvConnectionManager extends ConnectionManager {
                 identifier.destroy(this);
             }
         }
+    }
+
+    /// Resolves the address of the destination and the route to it; the identifier gets a port.
+    void resolve(ConnectionIdentifier identifier, InetSocketAddress destination, long deadline, long timeoutNanos)
+            throws InterruptedException {
+        int milliseconds = Math.clamp(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), 1, Integer.MAX_VALUE);
+        String peer = destination.toString();
+        int errno = withAddress(
+                destination, pointer -> identifier.call(id -> library.resolveAddress(id, 0, pointer, milliseconds)));
+        checkResolving(errno, peer);
+        await(RESOLVE_ADDRESS, identifier, ConnectionEvent.ADDRESS_RESOLVED, deadline, peer, timeoutNanos);
+        String through = identifier.deviceName();
+        if (!isThisDevice(through)) {
+            throw new AddressUnresolvedException(
+                    RESOLVE_ADDRESS,
+                    Errno.ENODEV,
+                    peer + " is reached through " + through + ", not through " + context + "; open that device");
+        }
+        IbvFailure.check(RESOLVE_ROUTE, identifier.call(id -> library.resolveRoute(id, milliseconds)), peer);
+        await(RESOLVE_ROUTE, identifier, ConnectionEvent.ROUTE_RESOLVED, deadline, peer, timeoutNanos);
     }
 
     private static void checkResolving(int errno, String peer) {

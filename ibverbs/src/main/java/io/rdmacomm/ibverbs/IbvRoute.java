@@ -18,9 +18,11 @@ final class IbvRoute extends Route {
 
     private final IbvConnectionManager connections;
     private final ConnectionTransitions transitions;
-    private final ConnectionIdentifier identifier;
-    private final InetSocketAddress local;
     private final InetSocketAddress remote;
+    private final Object identifierLock = new Object();
+    private volatile ConnectionIdentifier identifier;
+    private volatile InetSocketAddress local;
+    private boolean closing;
 
     IbvRoute(IbvConnectionManager connections, ConnectionIdentifier identifier, InetSocketAddress destination) {
         super(connections);
@@ -62,6 +64,10 @@ final class IbvRoute extends Route {
         try {
             long deadline = Deadline.after(timeoutNanos);
             int errno = connections.ask(identifier, connect, deadline);
+            for (int tries = 1; isTaken(errno) && tries < ChosenPort.TRIES; tries++) {
+                takeAnotherPort(deadline, timeoutNanos);
+                errno = connections.ask(identifier, connect, deadline);
+            }
             if (errno > 0) {
                 intact = true;
                 throw IdentifierFailures.ofConnecting(CONNECT, errno, remote.toString());
@@ -84,6 +90,26 @@ final class IbvRoute extends Route {
                 transitions.fail(queuePair);
             }
         }
+    }
+
+    private boolean isTaken(int errno) {
+        return transitions.isIwarp() && errno > 0 && ChosenPort.isTaken(errno);
+    }
+
+    /// The queue pair stays as it is: the kernel lets go of it when it cannot connect.
+    private void takeAnotherPort(long deadline, long timeoutNanos) throws InterruptedException {
+        ConnectionIdentifier taken = identifier;
+        ConnectionIdentifier other = connections.channel().create(this);
+        synchronized (identifierLock) {
+            if (!closing) {
+                identifier = other;
+                other = taken;
+            }
+        }
+        other.destroy(this);
+        checkOpen();
+        connections.resolve(identifier, remote, deadline, timeoutNanos);
+        local = identifier.localAddress();
     }
 
     private static void letListen() throws InterruptedException {
@@ -115,6 +141,9 @@ final class IbvRoute extends Route {
 
     @Override
     protected void onClosing() {
+        synchronized (identifierLock) {
+            closing = true;
+        }
         identifier.wake(this);
     }
 

@@ -14,12 +14,14 @@ import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
 import io.rdmacomm.verbs.cm.DeviceRemovedException;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
+import io.rdmacomm.verbs.cm.Route;
 import io.rdmacomm.verbs.cm.RouteUnresolvedException;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What the answers to an active side become, and that none of them is waited for for ever.
 class ConnectingTest extends ConnectionCase {
@@ -126,6 +128,49 @@ class ConnectingTest extends ConnectionCase {
         assertThatThrownBy(() -> manager.connect(PEER, pair, DEFAULTS, LONG))
                 .satisfies(failure ->
                         assertThat(failure.getClass().getSimpleName()).isEqualTo(kind));
+    }
+
+    /// The kernel's connection manager does not know which ports TCP has; of an errno that connect(2) knows, too.
+    @ParameterizedTest
+    @ValueSource(ints = {98, 99})
+    void aPortThatIsTakenIsChangedForAnother(int errno) throws InterruptedException {
+        useIwarp();
+        QueuePair pair = pair();
+        fake.log();
+        fake.fail("rdma_connect", errno, 2);
+        assertThat(manager.connect(PEER, pair, DEFAULTS, LONG).isConnected()).isTrue();
+        assertThat(fake.log().stream().filter(line -> line.startsWith("resolve_addr")))
+                .as("identifiers")
+                .hasSize(3);
+        assertThat(fake.connectionLeftovers()).containsExactly(1, 1, 0);
+    }
+
+    @Test
+    void onlyAPortThatTheKernelChoseOnIwarpIsChanged() {
+        fake.fail("rdma_connect", 98);
+        assertThatThrownBy(() -> manager.connect(PEER, pair(), DEFAULTS, LONG)).hasMessageContaining("EADDRINUSE");
+        useIwarp();
+        QueuePair pair = pair();
+        fake.fail("rdma_connect", 98, Integer.MAX_VALUE);
+        assertThatThrownBy(() -> manager.connect(PEER, pair, DEFAULTS, LONG))
+                .hasMessageContainingAll("EADDRINUSE", "10.0.0.9:7174");
+        assertThat(pair.state()).isEqualTo(QueuePairState.INIT);
+        assertThat(fake.connectionLeftovers()).containsExactly(0, 1, 0);
+    }
+
+    @Test
+    void whileAnotherPortIsLookedForTheRouteCanBeClosed() throws Exception {
+        useIwarp();
+        QueuePair pair = pair();
+        Route route = manager.resolve(PEER, LONG);
+        fake.log();
+        fake.fail("rdma_connect", 98);
+        fake.answer("rdma_resolve_addr", -1, 0, "");
+        FutureTask<Connection> connecting = start(true, () -> route.connect(pair, DEFAULTS, LONG));
+        awaitLog("resolve_addr");
+        route.close();
+        assertThatThrownBy(connecting::get).hasCauseInstanceOf(IllegalStateException.class);
+        assertThat(fake.connectionLeftovers()).containsExactly(0, 1, 0);
     }
 
     /// It overlooks what comes right behind its answer.

@@ -109,8 +109,18 @@ final class FakeVerbs {
 
     /// Lets the next call of `function` fail.
     void fail(String function, int errno) {
+        fail(function, errno, 1);
+    }
+
+    /// Lets the next calls of `function` fail, so many of them.
+    void fail(String function, int errno, int times) {
         try (Arena arena = Arena.ofConfined()) {
-            call("fake_fail", FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT), arena.allocateFrom(function), errno);
+            call(
+                    "fake_fail",
+                    FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT, JAVA_INT),
+                    arena.allocateFrom(function),
+                    errno,
+                    times);
         }
     }
 

@@ -9,6 +9,7 @@ import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
 import io.rdmacomm.verbs.cm.Listener;
+import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
 /// Requests that come in: accepted, refused, withdrawn, and those that nobody takes.
@@ -23,6 +24,24 @@ class ListeningTest extends ConnectionCase {
         assertThatThrownBy(() -> manager.listen(HERE, 1)).hasMessageContaining("EADDRINUSE");
         fake.elsewhere(true);
         assertThatThrownBy(() -> manager.listen(HERE, 1)).hasMessageContaining("an address of other0, not of fake0");
+    }
+
+    /// The kernel's connection manager does not know which ports TCP has.
+    @Test
+    void aPortThatIsTakenIsChangedForAnother() {
+        useIwarp();
+        fake.fail("rdma_listen", 98, 2);
+        Listener listener = manager.listen(new InetSocketAddress(HERE.getAddress(), 0), 1);
+        assertThat(listener.localAddress().getPort()).isNotZero();
+        assertThat(fake.connectionLeftovers()).containsExactly(1, 1, 0);
+        fake.fail("rdma_listen", 98);
+        assertThatThrownBy(() -> manager.listen(HERE, 1))
+                .as("a port that was asked for")
+                .hasMessageContaining("EADDRINUSE");
+        fake.fail("rdma_listen", 98, Integer.MAX_VALUE);
+        assertThatThrownBy(() -> manager.listen(new InetSocketAddress(HERE.getAddress(), 0), 1))
+                .hasMessageContaining("EADDRINUSE");
+        assertThat(fake.connectionLeftovers()).containsExactly(1, 1, 0);
     }
 
     private ConnectionRequest requested(Listener listener) throws InterruptedException {

@@ -5,12 +5,14 @@ import static org.junit.platform.launcher.TagFilter.excludeTags;
 
 import io.rdmacomm.tests.fixture.Deadline;
 import java.io.PrintStream;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
@@ -36,7 +38,7 @@ public final class LabMain {
     /// Runs the tests and ends the process with 0 if all passed, else with 1.
     public static void main(String[] names) {
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-                .selectors(Arrays.stream(names).map(LabMain::selector).toList())
+                .selectors(Arrays.stream(names).flatMap(LabMain::selectors).toList())
                 .filters(includeClassNamePatterns(".*Test"), excludeTags(LEFT_OUT))
                 .configurationParameter("junit.jupiter.execution.timeout.default", "4 m")
                 .configurationParameter("junit.jupiter.execution.timeout.threaddump.enabled", "true")
@@ -63,14 +65,36 @@ public final class LabMain {
         return false;
     }
 
-    private static DiscoverySelector selector(String name) {
-        if (name.contains("#")) {
-            return DiscoverySelectors.selectMethod(name);
+    private static Stream<DiscoverySelector> selectors(String name) {
+        int mark = name.indexOf('#');
+        if (mark >= 0) {
+            return methods(name.substring(0, mark), name.substring(mark + 1));
         }
         String last = name.substring(name.lastIndexOf('.') + 1);
-        return Character.isUpperCase(last.charAt(0))
-                ? DiscoverySelectors.selectClass(name)
-                : DiscoverySelectors.selectPackage(name);
+        return Stream.of(
+                Character.isUpperCase(last.charAt(0))
+                        ? DiscoverySelectors.selectClass(name)
+                        : DiscoverySelectors.selectPackage(name));
+    }
+
+    /// By reflection, as a method that is looked up by its name alone has no parameters.
+    private static Stream<DiscoverySelector> methods(String className, String name) {
+        try {
+            List<DiscoverySelector> found = new ArrayList<>();
+            for (Class<?> type = Class.forName(className); type != null; type = type.getSuperclass()) {
+                for (Method method : type.getDeclaredMethods()) {
+                    if (method.getName().equals(name)) {
+                        found.add(DiscoverySelectors.selectMethod(Class.forName(className), method));
+                    }
+                }
+            }
+            if (found.isEmpty()) {
+                throw new IllegalArgumentException(className + " has no method " + name);
+            }
+            return found.stream();
+        } catch (ClassNotFoundException e) {
+            throw new IllegalArgumentException("there is no class " + className, e);
+        }
     }
 
     /// Counts; prints each failure when it happens and each class when it is done: whoever stops a run that takes
