@@ -20,6 +20,7 @@ final class Links implements Engine.Ready, AutoCloseable {
     private static final int MOST_INCOMING = 1024;
     private static final int CALLS_AT_A_TIME = 64;
     private static final long TIMES_NANOS = 20_000_000;
+    private static final long DEAF_NANOS = 100_000_000;
     private static final int SCRATCH_BYTES = 64 * 1024;
 
     private final SoftContext context;
@@ -32,6 +33,8 @@ final class Links implements Engine.Ready, AutoCloseable {
     private final Set<Farewell> farewells = ConcurrentHashMap.newKeySet();
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
     private long nextTimes = System.nanoTime();
+    private @Nullable SelectionKey deaf;
+    private long deafUntil;
     private volatile boolean closed;
 
     Links(SoftContext context, Engine engine, @Nullable Listener listener) throws IOException {
@@ -58,7 +61,14 @@ final class Links implements Engine.Ready, AutoCloseable {
     public void ready(SelectionKey key) throws IOException {
         Listener from = listener;
         for (int i = 0; from != null && i < CALLS_AT_A_TIME; i++) {
-            SocketChannel channel = from.channel().accept();
+            SocketChannel channel;
+            try {
+                channel = from.channel().accept();
+            } catch (IOException e) {
+                LOGGER.log(System.Logger.Level.DEBUG, "cannot take a call now", e);
+                beDeaf(key);
+                return;
+            }
             if (channel == null) {
                 return;
             }
@@ -66,13 +76,28 @@ final class Links implements Engine.Ready, AutoCloseable {
         }
     }
 
+    /// Too many open files, most likely: the caller stays in the queue, and asking again at once would only burn
+    /// time.
+    private void beDeaf(SelectionKey key) {
+        counters.overload();
+        key.interestOps(0);
+        deaf = key;
+        deafUntil = System.nanoTime() + DEAF_NANOS;
+    }
+
     private void take(SocketChannel channel) throws IOException {
         if (incoming.get() >= MOST_INCOMING) {
             counters.overload();
-            channel.close();
+            close(channel);
             return;
         }
-        prepare(channel);
+        try {
+            prepare(channel);
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "a caller went away at once", e);
+            close(channel);
+            return;
+        }
         incoming.incrementAndGet();
         begin(new IncomingCall(context, channel), SelectionKey.OP_READ);
     }
@@ -174,7 +199,7 @@ final class Links implements Engine.Ready, AutoCloseable {
     ///
     /// @return nanoseconds until this is wanted again
     long onTime() {
-        long soonest = watch.onTime();
+        long soonest = Math.min(watch.onTime(), listenAgain());
         if (calls.isEmpty() && farewells.isEmpty()) {
             return soonest;
         }
@@ -189,6 +214,23 @@ final class Links implements Engine.Ready, AutoCloseable {
             }
         }
         return Math.min(soonest, Math.max(1, nextTimes - now));
+    }
+
+    /// @return nanoseconds until this is wanted again
+    private long listenAgain() {
+        SelectionKey key = deaf;
+        if (key == null) {
+            return Long.MAX_VALUE;
+        }
+        long left = deafUntil - System.nanoTime();
+        if (left > 0) {
+            return left;
+        }
+        deaf = null;
+        if (key.isValid()) {
+            key.interestOps(SelectionKey.OP_ACCEPT);
+        }
+        return Long.MAX_VALUE;
     }
 
     /// Ends everything; the engine has stopped.

@@ -1,0 +1,113 @@
+package io.rdmacomm.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A process that may open no more files is called: it can take the call later, and does not burn its processor
+/// until then.
+@Timeout(60)
+class TooManyFilesTest {
+    private static final int FILES = 256;
+    private static final Duration WHILE = Duration.ofSeconds(1);
+
+    @Test
+    void aCallWaitsUntilFilesCanBeOpenedAgain() throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Process process = new ProcessBuilder(
+                        "bash",
+                        "-c",
+                        "ulimit -n " + FILES + "; exec \"$@\"",
+                        "bash",
+                        java,
+                        "-XX:-MaxFDLimit",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Program.class.getName())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (BufferedReader answers = process.inputReader();
+                PrintWriter orders = new PrintWriter(process.outputWriter(), true)) {
+            int port = Integer.parseInt(answers.readLine());
+            try (SocketChannel stranger =
+                    SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
+                stranger.write(ByteBuffer.wrap("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+                Thread.sleep(WHILE);
+                orders.println();
+                long processorNanos = Long.parseLong(answers.readLine());
+                assertThat(Duration.ofNanos(processorNanos))
+                        .as("used by all threads")
+                        .isLessThan(WHILE.dividedBy(2));
+                assertThat(stranger.read(ByteBuffer.allocate(1)))
+                        .as("it has read that")
+                        .isNegative();
+            }
+            orders.println();
+            assertThat(process.waitFor()).isZero();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /// Listens, opens all files that it can, says where it listens; at the first line of its input says how much
+    /// processor time it has used since, and closes the files; at the second it ends.
+    static final class Program {
+        public static void main(String[] arguments) throws IOException {
+            SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("tcp0=127.0.0.1?sharedMemory=false"));
+            BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+            try (SoftContext context = (SoftContext) device.open()) {
+                // The first time, this opens files of the JDK's.
+                if (processorNanos() == 0) {
+                    throw new IllegalStateException("this JVM does not tell");
+                }
+                List<FileInputStream> files = openAll();
+                long before = processorNanos();
+                System.out.println(context.lid());
+                orders.readLine();
+                System.out.println(processorNanos() - before);
+                for (FileInputStream file : files) {
+                    file.close();
+                }
+                orders.readLine();
+            }
+        }
+
+        private static List<FileInputStream> openAll() {
+            List<FileInputStream> files = new ArrayList<>();
+            while (files.size() < FILES) {
+                try {
+                    files.add(new FileInputStream("/dev/null"));
+                } catch (IOException e) {
+                    return files;
+                }
+            }
+            throw new IllegalStateException("there is no limit");
+        }
+
+        private static long processorNanos() {
+            ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+            long sum = 0;
+            for (long thread : threads.getAllThreadIds()) {
+                sum += Math.max(0, threads.getThreadCpuTime(thread));
+            }
+            return sum;
+        }
+    }
+}
