@@ -80,14 +80,9 @@ final class IbvCapabilities {
     }
 
     /// Whether its driver rings the doorbell from user space: all but those that call ibv_cmd_post_send().
-    static boolean sendsWithoutSystemCall(DeviceAttributes attributes) {
-        return !isRxe(attributes) && !isSiw(attributes) && receivesWithoutSystemCall(attributes);
-    }
-
-    /// Whether its driver posts receives without a call of the kernel: all but those that may use
-    /// ibv_cmd_post_recv().
-    static boolean receivesWithoutSystemCall(DeviceAttributes attributes) {
-        return attributes.vendorId() != QLOGIC;
+    static boolean postsWithoutSystemCall(DeviceAttributes attributes) {
+        int vendor = attributes.vendorId();
+        return vendor != RXE && vendor != SIW && vendor != QLOGIC;
     }
 
     private static boolean has(int flags, int flag) {

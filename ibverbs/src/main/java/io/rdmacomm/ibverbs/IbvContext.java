@@ -62,10 +62,7 @@ final class IbvContext extends Context implements ConnectionManagerProvider {
         this.address = address;
         this.extended = new ExtendedOps(address);
         DeviceAttributes attributes = doQueryDevice();
-        this.ops = new ContextOps(
-                address,
-                IbvCapabilities.sendsWithoutSystemCall(attributes),
-                IbvCapabilities.receivesWithoutSystemCall(attributes));
+        this.ops = new ContextOps(address, IbvCapabilities.postsWithoutSystemCall(attributes));
         this.capabilities = IbvCapabilities.of(device.transport(), attributes);
         this.readElements = (int) attributes.limit(DeviceLimit.MAX_SGE_READ);
         this.forgetsReceives = IbvCapabilities.isRxe(attributes);

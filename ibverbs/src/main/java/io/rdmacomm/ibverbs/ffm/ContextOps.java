@@ -28,8 +28,7 @@ public final class ContextOps {
     private static final MethodHandle NOTIFY =
             link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT), NOTIFY_IS_CRITICAL);
 
-    private final boolean sendIsCritical;
-    private final boolean receiveIsCritical;
+    private final boolean postIsCritical;
     private final MemorySegment allocateWindow;
     private final MemorySegment bindWindow;
     private final MemorySegment deallocateWindow;
@@ -46,11 +45,9 @@ public final class ContextOps {
     /// wait for that.
     ///
     /// @param context the address of its `struct ibv_context`
-    /// @param sendIsCritical whether posting sends is a few stores, and no system call
-    /// @param receiveIsCritical whether posting receives is
-    public ContextOps(long context, boolean sendIsCritical, boolean receiveIsCritical) {
-        this.sendIsCritical = sendIsCritical;
-        this.receiveIsCritical = receiveIsCritical;
+    /// @param postIsCritical whether a post is a few stores, and no system call
+    public ContextOps(long context, boolean postIsCritical) {
+        this.postIsCritical = postIsCritical;
         MemorySegment struct = NativeMemory.at(context, ContextLayout.BYTES);
         allocateWindow = struct.get(ADDRESS, ContextLayout.ALLOC_WINDOW);
         bindWindow = struct.get(ADDRESS, ContextLayout.BIND_WINDOW);
@@ -91,21 +88,21 @@ public final class ContextOps {
     /// @param bad where the address of the first request that was not posted goes
     /// @return 0 or an errno, which some drivers return as a negative number
     public int postSend(long queuePair, long requests, long bad) {
-        return post(sendIsCritical, postSend, queuePair, requests, bad);
+        return post(postSend, queuePair, requests, bad);
     }
 
     /// Posts a chain of `struct ibv_recv_wr` (ibv_post_recv(3)); see [#postSend(long, long, long)].
     ///
     /// @return 0 or an errno, which some drivers return as a negative number
     public int postReceive(long queuePair, long requests, long bad) {
-        return post(receiveIsCritical, postReceive, queuePair, requests, bad);
+        return post(postReceive, queuePair, requests, bad);
     }
 
     /// Posts a chain of `struct ibv_recv_wr` (ibv_post_srq_recv(3)); see [#postSend(long, long, long)].
     ///
     /// @return 0 or an errno, which some drivers return as a negative number
     public int postSharedReceive(long queue, long requests, long bad) {
-        return post(receiveIsCritical, postSharedReceive, queue, requests, bad);
+        return post(postSharedReceive, queue, requests, bad);
     }
 
     /// Allocates a memory window (ibv_alloc_mw(3)); control path.
@@ -130,9 +127,9 @@ public final class ContextOps {
         return Calls.numberL(deallocateWindow, window);
     }
 
-    private static int post(boolean critical, MemorySegment function, long queue, long requests, long bad) {
+    private int post(MemorySegment function, long queue, long requests, long bad) {
         try {
-            return critical
+            return postIsCritical
                     ? (int) POST_CRITICAL.invokeExact(function, queue, requests, bad)
                     : (int) POST.invokeExact(function, queue, requests, bad);
         } catch (Throwable e) {
