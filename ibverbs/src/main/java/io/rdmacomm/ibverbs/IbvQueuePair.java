@@ -351,8 +351,12 @@ final class IbvQueuePair extends QueuePair {
         context.leavingNumbers().add(number);
         try {
             IbvFailure.check("destroy queue pair (ibv_destroy_qp)", library.destroyQueuePair(address), toString());
-            forgetCompletions(options().sendCompletions());
-            forgetCompletions(options().receiveCompletions());
+            CompletionQueue ofSends = options().sendCompletions();
+            CompletionQueue ofReceives = options().receiveCompletions();
+            forgetCompletions(ofSends);
+            if (!ofReceives.equals(ofSends)) {
+                forgetCompletions(ofReceives);
+            }
         } finally {
             context.leavingNumbers().remove(number);
         }
