@@ -9,6 +9,7 @@ final class LinkCounters {
     private final AtomicLong timedOut = new AtomicLong();
     private final AtomicLong malformed = new AtomicLong();
     private final AtomicLong overload = new AtomicLong();
+    private final AtomicLong pauses = new AtomicLong();
     private final AtomicLong violations = new AtomicLong();
     private final AtomicLong requestsRefused = new AtomicLong();
     private final AtomicLong requestsFailed = new AtomicLong();
@@ -38,6 +39,11 @@ final class LinkCounters {
     /// A caller was turned away because too many others were being dealt with.
     void overload() {
         overload.incrementAndGet();
+    }
+
+    /// Nobody could be accepted, so callers wait for a moment: too many open files, most likely.
+    void paused() {
+        pauses.incrementAndGet();
     }
 
     /// A peer broke the protocol on an established link.
@@ -80,6 +86,11 @@ final class LinkCounters {
         return violations.get();
     }
 
+    /// How often callers had to wait until somebody could be accepted.
+    long pauses() {
+        return pauses.get();
+    }
+
     /// How many callers did not get a link: refused, too slow, malformed or too many.
     long turnedAway() {
         return refused.get() + timedOut.get() + malformed.get() + overload.get();
@@ -88,7 +99,8 @@ final class LinkCounters {
     @Override
     public String toString() {
         return "established " + established + ", refused " + refused + ", timed out " + timedOut + ", malformed "
-                + malformed + ", overload " + overload + ", violations " + violations + ", ended: request refused "
+                + malformed + ", overload " + overload + ", pauses " + pauses + ", violations " + violations
+                + ", ended: request refused "
                 + requestsRefused + ", request failed " + requestsFailed + ", lost " + lost + ", in order " + closed;
     }
 }

@@ -1,6 +1,7 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.iwarp.PeerHandshake;
+import io.rdmacomm.soft.mpa.AcceptPause;
 import io.rdmacomm.soft.shm.Engine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -20,7 +21,6 @@ final class Links implements Engine.Ready, AutoCloseable {
     private static final int MOST_INCOMING = 1024;
     private static final int CALLS_AT_A_TIME = 64;
     private static final long TIMES_NANOS = 20_000_000;
-    private static final long DEAF_NANOS = 100_000_000;
     private static final int SCRATCH_BYTES = 64 * 1024;
 
     private final SoftContext context;
@@ -32,9 +32,8 @@ final class Links implements Engine.Ready, AutoCloseable {
     private final AtomicInteger incoming = new AtomicInteger();
     private final Set<Farewell> farewells = ConcurrentHashMap.newKeySet();
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
+    private final AcceptPause acceptPause = new AcceptPause();
     private long nextTimes = System.nanoTime();
-    private @Nullable SelectionKey deaf;
-    private long deafUntil;
     private volatile boolean closed;
 
     Links(SoftContext context, Engine engine, @Nullable Listener listener) throws IOException {
@@ -66,7 +65,8 @@ final class Links implements Engine.Ready, AutoCloseable {
                 channel = from.channel().accept();
             } catch (IOException e) {
                 LOGGER.log(System.Logger.Level.DEBUG, "cannot take a call now", e);
-                beDeaf(key);
+                counters.paused();
+                acceptPause.begin(key);
                 return;
             }
             if (channel == null) {
@@ -74,15 +74,6 @@ final class Links implements Engine.Ready, AutoCloseable {
             }
             take(channel);
         }
-    }
-
-    /// Too many open files, most likely: the caller stays in the queue, and asking again at once would only burn
-    /// time.
-    private void beDeaf(SelectionKey key) {
-        counters.overload();
-        key.interestOps(0);
-        deaf = key;
-        deafUntil = System.nanoTime() + DEAF_NANOS;
     }
 
     private void take(SocketChannel channel) throws IOException {
@@ -199,7 +190,7 @@ final class Links implements Engine.Ready, AutoCloseable {
     ///
     /// @return nanoseconds until this is wanted again
     long onTime() {
-        long soonest = Math.min(watch.onTime(), listenAgain());
+        long soonest = Math.min(watch.onTime(), acceptPause.endIfOver());
         if (calls.isEmpty() && farewells.isEmpty()) {
             return soonest;
         }
@@ -214,23 +205,6 @@ final class Links implements Engine.Ready, AutoCloseable {
             }
         }
         return Math.min(soonest, Math.max(1, nextTimes - now));
-    }
-
-    /// @return nanoseconds until this is wanted again
-    private long listenAgain() {
-        SelectionKey key = deaf;
-        if (key == null) {
-            return Long.MAX_VALUE;
-        }
-        long left = deafUntil - System.nanoTime();
-        if (left > 0) {
-            return left;
-        }
-        deaf = null;
-        if (key.isValid()) {
-            key.interestOps(SelectionKey.OP_ACCEPT);
-        }
-        return Long.MAX_VALUE;
     }
 
     /// Ends everything; the engine has stopped.

@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 public final class MpaAcceptor implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(MpaAcceptor.class.getName());
     private static final int TCP_BACKLOG = 1024;
-    private static final long PAUSE_NANOS = 100_000_000L;
     private static final long JOIN_MILLIS = 5_000;
 
     private final AcceptLimits limits;
@@ -39,12 +38,12 @@ public final class MpaAcceptor implements AutoCloseable {
     /// Oldest first, so the one that is due first is the first. Only the thread touches it.
     private final ArrayDeque<HalfOpen> halfOpen = new ArrayDeque<>();
 
+    private final AcceptPause pause = new AcceptPause();
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<MpaRequest> waiting = new ArrayDeque<>();
     private volatile boolean closed;
-    private boolean paused;
-    private long pausedUntil;
 
     /// Listens at `address`; port 0 takes any free one.
     ///
@@ -135,7 +134,7 @@ public final class MpaAcceptor implements AutoCloseable {
                 } catch (IOException | RuntimeException e) {
                     // One bad connection must not end the listener for all others.
                     LOGGER.log(System.Logger.Level.WARNING, "the listener goes on after an unexpected failure", e);
-                    pause();
+                    pause.begin(serverKey);
                 }
             }
         } catch (IOException e) {
@@ -171,22 +170,15 @@ public final class MpaAcceptor implements AutoCloseable {
 
     private void select() throws IOException {
         long now = System.nanoTime();
-        long until = Long.MAX_VALUE;
+        long until = pause.endIfOver();
         HalfOpen oldest = halfOpen.peekFirst();
         if (oldest != null) {
-            until = Math.max(0, oldest.deadline - now);
-        }
-        if (paused) {
-            until = Math.min(until, Math.max(0, pausedUntil - now));
+            until = Math.min(until, Math.max(0, oldest.deadline - now));
         }
         if (until == Long.MAX_VALUE) {
             selector.select();
         } else {
             selector.select(TimeUnit.NANOSECONDS.toMillis(until) + 1);
-        }
-        if (paused && System.nanoTime() - pausedUntil >= 0) {
-            paused = false;
-            serverKey.interestOps(SelectionKey.OP_ACCEPT);
         }
     }
 
@@ -198,15 +190,8 @@ public final class MpaAcceptor implements AutoCloseable {
             }
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "cannot accept now: {0}", e.toString());
-            pause();
+            pause.begin(serverKey);
         }
-    }
-
-    /// Too many open files, most likely: asking again at once would only burn time.
-    private void pause() {
-        paused = true;
-        pausedUntil = System.nanoTime() + PAUSE_NANOS;
-        serverKey.interestOps(0);
     }
 
     private void admit(SocketChannel channel) {
