@@ -93,7 +93,7 @@ final class IbvRoute extends Route {
     }
 
     private boolean isTaken(int errno) {
-        return transitions.isIwarp() && errno > 0 && ChosenPort.isTaken(errno);
+        return transitions.isIwarp() && ChosenPort.isTaken(errno);
     }
 
     /// The queue pair stays as it is: the kernel lets go of it when it cannot connect.

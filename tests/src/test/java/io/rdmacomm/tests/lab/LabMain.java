@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -77,24 +79,15 @@ public final class LabMain {
                         : DiscoverySelectors.selectPackage(name));
     }
 
-    /// By reflection, as a method that is looked up by its name alone has no parameters.
+    /// Whatever their parameters are; a selector by name alone finds only methods without.
     private static Stream<DiscoverySelector> methods(String className, String name) {
-        try {
-            List<DiscoverySelector> found = new ArrayList<>();
-            for (Class<?> type = Class.forName(className); type != null; type = type.getSuperclass()) {
-                for (Method method : type.getDeclaredMethods()) {
-                    if (method.getName().equals(name)) {
-                        found.add(DiscoverySelectors.selectMethod(Class.forName(className), method));
-                    }
-                }
-            }
-            if (found.isEmpty()) {
-                throw new IllegalArgumentException(className + " has no method " + name);
-            }
-            return found.stream();
-        } catch (ClassNotFoundException e) {
-            throw new IllegalArgumentException("there is no class " + className, e);
+        Class<?> type = ReflectionSupport.tryToLoadClass(className).getOrThrow(IllegalArgumentException::new);
+        List<Method> found = ReflectionSupport.findMethods(
+                type, method -> method.getName().equals(name), HierarchyTraversalMode.TOP_DOWN);
+        if (found.isEmpty()) {
+            throw new IllegalArgumentException(className + " has no method " + name);
         }
+        return found.stream().map(method -> DiscoverySelectors.selectMethod(type, method));
     }
 
     /// Counts; prints each failure when it happens and each class when it is done: whoever stops a run that takes
