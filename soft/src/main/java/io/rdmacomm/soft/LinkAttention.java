@@ -7,11 +7,12 @@ import java.nio.channels.SelectionKey;
 import org.jspecify.annotations.Nullable;
 
 /// Who drives a link: the threads that poll its completion queues, or else the engine. The engine sees everything
-/// that comes; while somebody polls it lets go of the link, and looks again a little later.
+/// that comes; while somebody polls it lets go of the link, and looks again a little later. Where a stream comes
+/// in, the engine reads the link directly, as a polling thread does, until nothing has come for a while.
 final class LinkAttention implements Engine.Ready {
     private static final System.Logger LOGGER = System.getLogger(LinkAttention.class.getName());
     private static final int READ = SelectionKey.OP_READ;
-    private static final int READ_WRITE = SelectionKey.OP_READ | SelectionKey.OP_WRITE;
+    private static final int WRITE = SelectionKey.OP_WRITE;
 
     private final Link link;
     private final SoftQueuePair queuePair;
@@ -27,6 +28,9 @@ final class LinkAttention implements Engine.Ready {
     private volatile boolean unfinished;
     private long due;
     private boolean listed;
+    private boolean streaming;
+    private long streamsUntil;
+    private boolean readOn;
 
     LinkAttention(Link link, SoftQueuePair queuePair) {
         this.link = link;
@@ -107,7 +111,7 @@ final class LinkAttention implements Engine.Ready {
         if (key != null
                 && !deferred
                 && key.isValid()
-                && key.interestOpsOr(SelectionKey.OP_WRITE) != READ_WRITE
+                && (key.interestOpsOr(WRITE) & WRITE) == 0
                 && !watch.isCurrentThread()) {
             watch.wakeup();
         }
@@ -162,20 +166,50 @@ final class LinkAttention implements Engine.Ready {
         try {
             unfinished = false;
             if (link.drive(true) && link.isStreaming()) {
-                watch.linger();
+                streaming = true;
+                streamsUntil = System.nanoTime() + LinkWatch.STREAM_NANOS;
+            } else if (now - streamsUntil >= 0) {
+                streaming = false;
             }
             if (key.isValid() && !link.isClosed()) {
                 // With the lock: what the next holder wants is not to be forgotten.
-                key.interestOps(unfinished ? READ_WRITE : READ);
+                setInterest(key, (streaming ? 0 : READ) | (unfinished ? WRITE : 0));
             }
         } finally {
             queuePair.unlockSends();
         }
+        if (streaming && !readOn) {
+            readOn = true;
+            watch.readOn(this);
+        }
+    }
+
+    /// A key that is set is looked at by the selector, changed or not.
+    private static void setInterest(SelectionKey key, int operations) {
+        if (key.interestOps() != operations) {
+            key.interestOps(operations);
+        }
+    }
+
+    /// Reads a stream on without asking the selector: it is the sender that would pay for the wait, and also for
+    /// each time that its bytes wake a selector up.
+    ///
+    /// @return false if nothing has come for a while, or somebody else reads it
+    boolean readOn() {
+        SelectionKey key = engineKey;
+        if (key == null || !key.isValid() || deferred) {
+            streaming = false;
+        } else {
+            ready(key);
+        }
+        readOn = streaming && !link.isClosed();
+        return readOn;
     }
 
     private void defer(SelectionKey key, long until) {
         due = until;
         deferred = true;
+        streaming = false;
         key.interestOps(0);
         if (unfinished) {
             // Those who poll see what comes in. That the socket takes more, nobody would tell them.

@@ -9,19 +9,22 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The links of a context, for its engine: those that it has let go of because somebody polls, and the time-outs
-/// of all.
+/// The links of a context, for its engine: those that it has let go of because somebody polls, those over which a
+/// stream comes in, and the time-outs of all.
 final class LinkWatch {
     /// How long ago a queue may have been polled to count as being polled, and when the engine looks again.
     static final long TICK_NANOS = 2_000_000;
     /// When the engine looks again at a link that another thread was driving.
     static final long LOCKED_NANOS = 100_000;
+    /// How long a link is read on after the last of a stream.
+    static final long STREAM_NANOS = 50_000;
 
     private static final long TIMES_NANOS = 500_000_000;
 
     private final Engine engine;
     private final Set<LinkAttention> links = ConcurrentHashMap.newKeySet();
     private final List<LinkAttention> deferred = new ArrayList<>();
+    private final List<LinkAttention> streams = new ArrayList<>();
     private volatile boolean anyDeferred;
     private volatile boolean review;
     private long nextTimes = System.nanoTime();
@@ -42,9 +45,9 @@ final class LinkWatch {
         engine.wakeup();
     }
 
-    /// A stream comes in; the engine.
-    void linger() {
-        engine.linger();
+    /// A stream comes in over a link: it is read each time, until it says that the stream has ended; the engine.
+    void readOn(LinkAttention link) {
+        streams.add(link);
     }
 
     void add(LinkAttention link) {
@@ -70,10 +73,15 @@ final class LinkWatch {
         }
     }
 
-    /// Takes up again what nobody polls any more; the engine.
+    /// Reads streams on, and takes up again what nobody polls any more; the engine.
     ///
     /// @return nanoseconds until this is wanted again
     long onTime() {
+        for (int i = streams.size() - 1; i >= 0; i--) {
+            if (!streams.get(i).readOn()) {
+                streams.remove(i);
+            }
+        }
         long now = System.nanoTime();
         boolean all = review;
         review = false;
@@ -87,6 +95,9 @@ final class LinkWatch {
             }
         }
         anyDeferred = !deferred.isEmpty();
+        if (!streams.isEmpty()) {
+            soonest = 0;
+        }
         if (links.isEmpty()) {
             return soonest;
         }

@@ -28,7 +28,7 @@ public final class Engine implements AutoCloseable {
     private static final long JOIN_MILLIS = 5_000;
     private static final long EXACT_NANOS = 1_000_000;
     private static final long DEAF_NANOS = 100_000;
-    private static final long LINGER_NANOS = 50_000;
+    private static final long SELDOM_NANOS = 50_000;
 
     /// What the engine tells its context, always on the engine's thread.
     public interface Events {
@@ -40,7 +40,8 @@ public final class Engine implements AutoCloseable {
 
         /// Time has passed, or [Engine#wakeup()] was called.
         ///
-        /// @return nanoseconds until this is wanted again, [Long#MAX_VALUE] for never
+        /// @return nanoseconds until this is wanted again, [Long#MAX_VALUE] for never; with 0, everything else
+        /// waits up to 50 us
         long onTime();
     }
 
@@ -59,7 +60,7 @@ public final class Engine implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Thread thread;
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private long lingerUntil;
+    private long lastAsked = System.nanoTime();
     private volatile boolean stopping;
 
     /// Starts listening in `directory`.
@@ -124,11 +125,6 @@ public final class Engine implements AutoCloseable {
         selector.wakeup();
     }
 
-    /// More is expected at once, so that it is not worth to sleep; the engine's thread.
-    public void linger() {
-        lingerUntil = System.nanoTime() + LINGER_NANOS;
-    }
-
     private void run() {
         long wait = Long.MAX_VALUE;
         while (!stopping) {
@@ -149,13 +145,13 @@ public final class Engine implements AutoCloseable {
 
     /// Waits, and handles what is ready: without a set of keys, whose iterator would be allocated each time.
     private void select(long waitNanos) throws IOException {
-        if (isLingering()) {
-            selector.selectNow(handler);
+        if (waitNanos == 0) {
+            selectSeldom();
         } else if (waitNanos == Long.MAX_VALUE) {
             selector.select(handler);
         } else if (waitNanos < EXACT_NANOS) {
             int ready = selector.selectNow(handler);
-            if (ready == 0 && tasks.isEmpty() && waitNanos > 0) {
+            if (ready == 0 && tasks.isEmpty()) {
                 // Not longer: whatever else happens does not end it.
                 LockSupport.parkNanos(Math.min(waitNanos, DEAF_NANOS));
             }
@@ -165,13 +161,13 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /// In a stream, to sleep and be woken costs more than to ask again: it is the sender that pays for the
-    /// wake-up.
-    private boolean isLingering() {
-        if (lingerUntil != 0 && System.nanoTime() - lingerUntil >= 0) {
-            lingerUntil = 0;
+    /// To ask costs as much as to read a socket: not each time between two looks at what is busy.
+    private void selectSeldom() throws IOException {
+        long now = System.nanoTime();
+        if (now - lastAsked >= SELDOM_NANOS) {
+            lastAsked = now;
+            selector.selectNow(handler);
         }
-        return lingerUntil != 0;
     }
 
     private void handle(SelectionKey key) {

@@ -21,11 +21,12 @@ class EngineTest {
     private final List<Pipe> pipes = new ArrayList<>();
     private ShmDirectory directory;
     private Engine engine;
+    private volatile long nanosUntilWanted = Long.MAX_VALUE;
 
     @BeforeEach
     void start() throws IOException {
         directory = ShmDirectory.claim();
-        engine = new Engine(directory, "engine", new Idle());
+        engine = new Engine(directory, "engine", new Times());
         engine.start();
     }
 
@@ -71,7 +72,25 @@ class EngineTest {
         assertThat(served.await(10, TimeUnit.SECONDS)).isTrue();
     }
 
-    private static final class Idle implements Engine.Events {
+    /// While the context wants all of its time, too.
+    @Test
+    void aConnectionIsServedWhileTheContextIsBusy() throws Exception {
+        nanosUntilWanted = 0;
+        engine.wakeup();
+        CountDownLatch served = new CountDownLatch(MANY);
+        for (int i = 0; i < MANY; i++) {
+            register(key -> {
+                key.cancel();
+                served.countDown();
+            });
+        }
+        assertThat(served.await(10, TimeUnit.SECONDS)).isTrue();
+        CountDownLatch done = new CountDownLatch(1);
+        engine.execute(done::countDown);
+        assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private final class Times implements Engine.Events {
         @Override
         public void onMessage(int type, int number, long first, long second) {}
 
@@ -80,7 +99,7 @@ class EngineTest {
 
         @Override
         public long onTime() {
-            return Long.MAX_VALUE;
+            return nanosUntilWanted;
         }
     }
 }
