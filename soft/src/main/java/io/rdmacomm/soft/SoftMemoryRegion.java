@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process can
 /// reach.
 final class SoftMemoryRegion extends MemoryRegion {
+    private static final System.Logger LOGGER = System.getLogger(SoftMemoryRegion.class.getName());
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final long WINDOW_BYTES = 1L << 30;
 
@@ -107,12 +108,22 @@ final class SoftMemoryRegion extends MemoryRegion {
         ByteBuffer window = all[index];
         if (window == null) {
             long from = index * WINDOW_BYTES;
-            window = memory.asSlice(from, Math.min(2 * WINDOW_BYTES - 1, memory.byteSize() - from))
-                    .asByteBuffer();
+            window = buffer(memory, from, Math.min(2 * WINDOW_BYTES - 1, memory.byteSize() - from));
             all[index] = window;
             buffers = all;
         }
         return window;
+    }
+
+    private ByteBuffer buffer(MemorySegment memory, long from, long bytes) {
+        if (mapped != null) {
+            try {
+                return mapped.map(from, bytes);
+            } catch (IOException e) {
+                LOGGER.log(System.Logger.Level.DEBUG, () -> this + ": sends of it will allocate", e);
+            }
+        }
+        return memory.asSlice(from, bytes).asByteBuffer();
     }
 
     /// Whether `[from, from + bytes)` lies in the region.
@@ -181,7 +192,9 @@ final class SoftMemoryRegion extends MemoryRegion {
             throw context.noSpace("reregister memory (ibv_rereg_mr)", "a key", e);
         }
         reregistered(newSegment, newDomain, newAccess);
-        buffers = null;
+        if (newSegment != null) {
+            buffers = null;
+        }
         grant();
     }
 
@@ -190,6 +203,7 @@ final class SoftMemoryRegion extends MemoryRegion {
         revoke();
         context.regionGone(key);
         context.keys().free(key);
+        buffers = null;
         if (mapped != null) {
             try {
                 mapped.close();

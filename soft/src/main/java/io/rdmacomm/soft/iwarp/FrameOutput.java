@@ -23,7 +23,7 @@ public final class FrameOutput {
     /// The most bytes that may be copied into one frame.
     public static final int MOST_COPIED = 8 * 1024;
 
-    // Up to here to copy a piece costs no more than a further entry of the list, for which the JDK allocates.
+    // Up to here to copy a piece costs no more than a further entry of the list.
     private static final int SMALL_BYTES = 2048;
     private static final int HEADER_BYTES = 16 * 1024;
     private static final int FRAME_ROOM = FpduLayout.MAX_HEADER_BYTES + Fpdu.MAX_TRAILER_BYTES + MOST_COPIED;
@@ -190,7 +190,7 @@ public final class FrameOutput {
     public boolean flush(GatheringByteChannel channel) throws IOException {
         closeSlice();
         while (first < count) {
-            // To list what a full socket will not take costs time, and the JDK 40 bytes of the heap an entry.
+            // To list what a full socket will not take costs time, and 40 bytes of the heap for a caller's own memory.
             int to = full ? Math.min(count, first + FEW_ENTRIES) : count;
             full = !write(channel, to);
             if (full) {

@@ -19,6 +19,7 @@ public final class MappedFile implements AutoCloseable {
     private final boolean owner;
     private final Arena arena;
     private final MemorySegment segment;
+    private volatile boolean mappedAgain;
 
     private MappedFile(Path path, boolean owner, Arena arena, MemorySegment segment) {
         this.path = path;
@@ -119,11 +120,37 @@ public final class MappedFile implements AutoCloseable {
         return segment;
     }
 
+    /// A part of the file as a buffer for sockets, mapped once more: of a buffer that belongs to an arena, as those of
+    /// [#segment] do, the JDK's gathered writes allocate two objects each.
+    ///
+    /// @throws IOException if it cannot be mapped
+    public ByteBuffer map(long from, long bytes) throws IOException {
+        mappedAgain = true;
+        return Uninterrupted.call(() -> {
+            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                return channel.map(MapMode.READ_WRITE, from, bytes);
+            }
+        });
+    }
+
     @Override
     public void close() throws IOException {
         arena.close();
         if (owner) {
+            if (mappedAgain && Files.exists(path)) {
+                empty();
+            }
             Files.deleteIfExists(path);
         }
+    }
+
+    /// Gives the memory back now: what [#map] has mapped stays until the garbage collector finds it, but without
+    /// memory behind it.
+    private void empty() throws IOException {
+        Uninterrupted.call(() -> {
+            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+                return channel.truncate(0);
+            }
+        });
     }
 }
