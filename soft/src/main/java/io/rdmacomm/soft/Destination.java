@@ -220,16 +220,19 @@ final class Destination {
     }
 
     /// Waits until the peer's queue pair is not in the middle of an operation that began before.
-    void awaitPeer() {
+    ///
+    /// @return false if it still is, after a long time
+    boolean awaitPeer() {
         Peer now = found;
         if (now != null) {
             try {
-                Executions.await(now.memory(), ControlLayout.queuePair(number), now);
+                return Executions.await(now.memory(), ControlLayout.queuePair(number), now);
             } catch (IllegalStateException e) {
                 // The engine has just unmapped it, because it is dead: nothing is under way there.
                 found = null;
             }
         }
+        return true;
     }
 
     /// Completes the receive that the peer had taken when it died, and not completed yet.

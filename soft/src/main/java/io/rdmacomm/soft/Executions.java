@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A queue pair's counter is odd while its owner carries operations out, which takes as long as copying takes.
 /// The wait has a deadline: a peer that was stopped in the middle of an operation writes, when it goes on, into
-/// pages that only it still maps.
+/// pages that only it still maps, which therefore must stay.
 final class Executions {
     private static final long DEADLINE_NANOS = 1_000_000_000L;
     private static final int SPINS = 1_000;
@@ -19,21 +19,28 @@ final class Executions {
 
     private Executions() {}
 
-    static void await(MemorySegment memory, long block, @Nullable Peer owner) {
+    /// Waits until they have ended, or have not in time.
+    ///
+    /// @param owner whose process it is, if not this one's
+    /// @return false if they have not ended in time
+    static boolean await(MemorySegment memory, long block, @Nullable Peer owner) {
         long seen = SharedWords.acquire(memory, block + ControlLayout.QP_EXECUTING);
         if ((seen & 1) == 0) {
-            return;
+            return true;
         }
         long deadline = System.nanoTime() + DEADLINE_NANOS;
         int spins = 0;
         while (SharedWords.acquire(memory, block + ControlLayout.QP_EXECUTING) == seen
-                && (owner == null || owner.isAlive())
-                && System.nanoTime() < deadline) {
+                && (owner == null || owner.isAlive())) {
+            if (System.nanoTime() - deadline >= 0) {
+                return false;
+            }
             if (++spins < SPINS) {
                 Thread.onSpinWait();
             } else {
                 LockSupport.parkNanos(PARK_NANOS);
             }
         }
+        return true;
     }
 }

@@ -237,10 +237,14 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
     }
 
     /// Waits until no operation that began before is still using memory of this context, its own or a peer's.
-    void quiesce() {
+    ///
+    /// @return false if one still is, after a long time
+    boolean quiesce() {
+        boolean idle = true;
         for (SoftQueuePair queuePair : queuePairs) {
-            queuePair.awaitExecutions();
+            idle &= queuePair.awaitExecutions();
         }
+        return idle;
     }
 
     /// Tells peers that they can drop their mapping of a region.

@@ -72,10 +72,11 @@ final class SoftMemoryRegion extends MemoryRegion {
                         new KeyTable.Grant(address(), length(), accessMask(), domainNumber, file, 0, 0, key));
     }
 
-    private void revoke() {
+    /// @return whether nobody uses the memory any more
+    private boolean revoke() {
         context.keys().revoke(key);
         context.regions().put(key, null);
-        context.quiesce();
+        return context.quiesce();
     }
 
     /// Where `address` is in the segment; the caller has checked that it is in the region.
@@ -200,13 +201,13 @@ final class SoftMemoryRegion extends MemoryRegion {
 
     @Override
     protected void doClose() {
-        revoke();
+        boolean idle = revoke();
         context.regionGone(key);
         context.keys().free(key);
         buffers = null;
         if (mapped != null) {
             try {
-                mapped.close();
+                mapped.close(idle);
             } catch (IOException e) {
                 throw new RdmaException("deregister memory (ibv_dereg_mr)", Errno.EIO, "unmapping " + this, e);
             }

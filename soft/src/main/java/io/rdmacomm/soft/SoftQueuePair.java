@@ -472,9 +472,9 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     }
 
     /// Waits until neither this queue pair nor its peer is in the middle of an operation that began before.
-    void awaitExecutions() {
-        Executions.await(block.memory(), block.offset(), null);
-        destination.awaitPeer();
+    boolean awaitExecutions() {
+        boolean here = Executions.await(block.memory(), block.offset(), null);
+        return destination.awaitPeer() && here;
     }
 
     // ---- State ----

@@ -135,17 +135,24 @@ public final class MappedFile implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        close(false);
+    }
+
+    /// Unmaps the file. What [#map(long, long)] has mapped stays until the garbage collector finds it.
+    ///
+    /// @param idle whether nobody uses the memory, in any process that has mapped the file; then it is given back
+    /// at once
+    public void close(boolean idle) throws IOException {
         arena.close();
         if (owner) {
-            if (mappedAgain && Files.exists(path)) {
+            if (idle && mappedAgain && Files.exists(path)) {
                 empty();
             }
             Files.deleteIfExists(path);
         }
     }
 
-    /// Gives the memory back now: what [#map] has mapped stays until the garbage collector finds it, but without
-    /// memory behind it.
+    /// Who reads the memory afterwards, meets a SIGBUS.
     private void empty() throws IOException {
         Uninterrupted.call(() -> {
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {

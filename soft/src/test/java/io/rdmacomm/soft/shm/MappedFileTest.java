@@ -45,16 +45,29 @@ class MappedFileTest {
     /// The second mapping lasts until the garbage collector finds it, its memory does not.
     @Test
     void whatIsClosedGivesItsMemoryBackAtOnce() throws IOException {
-        MappedFile file = MappedFile.create(directory, "held", BYTES);
+        ByteBuffer again = closed("held", true);
+        assertThat(residentKilobytes("held")).isZero();
+        assertThat(directory.file("held")).doesNotExist();
+        assertThat(again.capacity()).isEqualTo(BYTES);
+    }
+
+    /// Without memory, a peer that was stopped in the middle of an operation would fail when it goes on.
+    @Test
+    void memoryThatSomebodyUsesStays() throws IOException {
+        ByteBuffer again = closed("used", false);
+        assertThat(directory.file("used")).doesNotExist();
+        assertThat(again.get(1)).isEqualTo((byte) 1);
+    }
+
+    private ByteBuffer closed(String name, boolean idle) throws IOException {
+        MappedFile file = MappedFile.create(directory, name, BYTES);
         ByteBuffer again = file.map(0, BYTES);
         for (int i = 0; i < BYTES; i++) {
             again.put(i, (byte) i);
         }
-        assertThat(residentKilobytes("held")).isGreaterThanOrEqualTo(BYTES / 1024);
-        file.close();
-        assertThat(residentKilobytes("held")).isZero();
-        assertThat(directory.file("held")).doesNotExist();
-        assertThat(again.capacity()).isEqualTo(BYTES);
+        assertThat(residentKilobytes(name)).isGreaterThanOrEqualTo(BYTES / 1024);
+        file.close(idle);
+        return again;
     }
 
     @Test
@@ -63,7 +76,7 @@ class MappedFileTest {
         file.map(0, BYTES);
         Files.delete(directory.file("lost"));
         assertThatThrownBy(() -> file.map(0, BYTES)).isInstanceOf(NoSuchFileException.class);
-        file.close();
+        file.close(true);
     }
 
     /// How much of a file's memory is in this process (proc_pid_smaps(5), Rss).
