@@ -22,6 +22,7 @@ class EngineTest {
     private ShmDirectory directory;
     private Engine engine;
     private volatile long nanosUntilWanted = Long.MAX_VALUE;
+    private final CountDownLatch busy = new CountDownLatch(MANY);
 
     @BeforeEach
     void start() throws IOException {
@@ -77,6 +78,7 @@ class EngineTest {
     void aConnectionIsServedWhileTheContextIsBusy() throws Exception {
         nanosUntilWanted = 0;
         engine.wakeup();
+        assertThat(busy.await(10, TimeUnit.SECONDS)).isTrue();
         CountDownLatch served = new CountDownLatch(MANY);
         for (int i = 0; i < MANY; i++) {
             register(key -> {
@@ -99,7 +101,11 @@ class EngineTest {
 
         @Override
         public long onTime() {
-            return nanosUntilWanted;
+            long nanos = nanosUntilWanted;
+            if (nanos == 0) {
+                busy.countDown();
+            }
+            return nanos;
         }
     }
 }
