@@ -2,16 +2,10 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
-import io.rdmacomm.verbs.ConnectionOptions;
-import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairOptions;
-import io.rdmacomm.verbs.SendBatch;
 import java.lang.foreign.Arena;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +18,6 @@ import org.junit.jupiter.api.Test;
 /// nothing is forgotten where it ends or where somebody else takes over.
 class EngineStreamTest {
     private static final int BYTES = 1 << 20;
-    private static final int WINDOW = 4;
     private static final long PATIENCE_NANOS = 20_000_000_000L;
     // The engine looks at everything twice a second: who was forgotten until then exceeds the patience.
     private static final int ROUNDS = 100;
@@ -36,7 +29,8 @@ class EngineStreamTest {
     private final SoftContext there = (SoftContext) device.open();
     private final ProtectionDomain domain = here.allocateProtectionDomain();
     private final ProtectionDomain otherDomain = there.allocateProtectionDomain();
-    private final CompletionQueue target = there.createCompletionQueue(CompletionQueueOptions.ofCapacity(2 * WINDOW));
+    private final CompletionQueue target =
+            there.createCompletionQueue(CompletionQueueOptions.ofCapacity(2 * WriteStream.WINDOW));
 
     @AfterEach
     void close() {
@@ -47,11 +41,11 @@ class EngineStreamTest {
 
     @Test
     void othersAreServedMeanwhile() throws Exception {
-        Writer stream = new Writer(BYTES);
-        Writer other = new Writer(Long.BYTES);
+        WriteStream stream = stream(BYTES);
+        WriteStream other = stream(Long.BYTES);
         AtomicBoolean stop = new AtomicBoolean();
-        CompletableFuture<Long> streamed = AddressEnd.async(() -> stream.writeUntil(stop));
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        CompletableFuture<Long> streamed = AddressEnd.async(() -> writeUntil(stop, stream));
+        long deadline = deadline();
         for (int i = 0; i < ROUNDS; i++) {
             other.write(1, deadline);
         }
@@ -61,10 +55,10 @@ class EngineStreamTest {
 
     @Test
     void whatComesAfterAStreamIsSeen() {
-        Writer stream = new Writer(BYTES);
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        WriteStream stream = stream(BYTES);
+        long deadline = deadline();
         for (int i = 0; i < ROUNDS; i++) {
-            stream.write(2 * WINDOW, deadline);
+            stream.write(2 * WriteStream.WINDOW, deadline);
             // Around the time after which the engine asks its selector again.
             LockSupport.parkNanos((i % 10) * 20_000L);
         }
@@ -72,68 +66,31 @@ class EngineStreamTest {
 
     @Test
     void somebodyWhoPollsTakesOverAndLeavesAgain() {
-        Writer stream = new Writer(BYTES);
-        Completions room = Completions.create(arena, WINDOW);
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        WriteStream stream = stream(BYTES);
+        Completions room = Completions.create(arena, WriteStream.WINDOW);
+        long deadline = deadline();
         for (int i = 0; i < ROUNDS; i++) {
-            stream.post(WINDOW);
+            stream.post(WriteStream.WINDOW);
             long until = System.nanoTime() + (i % 10) * 20_000L;
             do {
                 assertThat(target.poll(room)).isZero();
             } while (System.nanoTime() - until < 0);
-            stream.write(WINDOW, deadline);
+            stream.write(WriteStream.WINDOW, deadline);
         }
     }
 
-    /// WRITEs from `here` to `there` over a connection of their own, a window of them in flight.
-    private final class Writer {
-        private final CompletionQueue queue = here.createCompletionQueue(CompletionQueueOptions.ofCapacity(WINDOW));
-        private final QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
-        private final Completions room = Completions.create(arena, WINDOW);
-        private final SendBatch write;
-        private long posted;
-        private long done;
+    private WriteStream stream(int bytes) {
+        return new WriteStream(arena, domain, otherDomain, target, bytes);
+    }
 
-        Writer(int bytes) {
-            QueuePair peer = otherDomain.createQueuePair(QueuePairOptions.reliable(target));
-            pair.connect(peer.info(), ConnectionOptions.defaults());
-            peer.connect(pair.info(), ConnectionOptions.defaults());
-            MemoryRegion from = domain.allocate(bytes, AccessFlag.allRemote());
-            MemoryRegion to = otherDomain.allocate(bytes, AccessFlag.allRemote());
-            write = SendBatch.create(arena, 1, 1)
-                    .write(1, to.address(), to.remoteKey())
-                    .with(from, 0, bytes)
-                    .signaled();
-        }
+    private static long deadline() {
+        return System.nanoTime() + PATIENCE_NANOS;
+    }
 
-        long writeUntil(AtomicBoolean stop) {
-            while (!stop.get()) {
-                write(WINDOW, System.nanoTime() + PATIENCE_NANOS);
-            }
-            return done;
+    private static long writeUntil(AtomicBoolean stop, WriteStream stream) {
+        while (!stop.get()) {
+            stream.write(WriteStream.WINDOW, deadline());
         }
-
-        void write(int count, long deadline) {
-            long wanted = done + count;
-            while (done < wanted) {
-                post((int) Math.min(WINDOW, wanted - done));
-                int found = queue.poll(room);
-                for (int i = 0; i < found; i++) {
-                    assertThat(room.isSuccess(i)).isTrue();
-                }
-                done += found;
-                assertThat(System.nanoTime() - deadline)
-                        .as("%d WRITEs have ended in time", done)
-                        .isNegative();
-            }
-        }
-
-        /// Posts until so many are in flight.
-        void post(int most) {
-            while (posted - done < most) {
-                assertThat(pair.post(write)).isEqualTo(1);
-                posted++;
-            }
-        }
+        return stream.done();
     }
 }

@@ -152,7 +152,7 @@ public final class MappedFile implements AutoCloseable {
         }
     }
 
-    /// Who reads the memory afterwards, meets a SIGBUS.
+    /// Whoever uses the memory afterwards meets a SIGBUS.
     private void empty() throws IOException {
         Uninterrupted.call(() -> {
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
