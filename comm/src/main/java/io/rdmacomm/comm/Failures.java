@@ -19,9 +19,14 @@ final class Failures {
 
     /// What an end point fails with when work has failed. That the peer is gone may be seen by the set-up
     /// connection or by the queue pair first: it is the same failure.
-    static CommException ofEndPoint(String channel, String what, WorkStatus status, int vendorError) {
+    ///
+    /// @param why the connection ended, if its device says so
+    static CommException ofEndPoint(
+            String channel, String what, WorkStatus status, int vendorError, @Nullable String why) {
         return switch (status) {
-            case FLUSHED -> new PeerClosedException("the connection of " + channel + " was lost", null);
+            case FLUSHED ->
+                new PeerClosedException(
+                        "the connection of " + channel + " was lost" + (why == null ? "" : ": " + why), null);
             case RETRY_EXCEEDED ->
                 new PeerClosedException(
                         operation(channel, what, status, vendorError, null).getMessage(), null);

@@ -63,7 +63,7 @@ final class RdmaAdapter {
     private final long workIdBase;
     private @Nullable Operation creditUpdate;
     private @Nullable Operation question;
-    private @Nullable Connection connection;
+    private volatile @Nullable Connection connection;
     private long creditCell;
     private int creditKey;
     private long receivesPosted;
@@ -445,6 +445,13 @@ final class RdmaAdapter {
         } catch (RdmaException | IllegalStateException e) {
             // It was never brought up, or is closed already: nothing is in flight.
         }
+    }
+
+    /// Why the connection ended, in words; null if nobody says so, or not yet.
+    @Nullable
+    String disconnectReason() {
+        Connection made = connection;
+        return made == null ? null : made.disconnectReason();
     }
 
     /// Frees everything. What has not ended by now is flushed.

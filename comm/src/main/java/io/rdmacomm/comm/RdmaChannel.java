@@ -368,7 +368,8 @@ public final class RdmaChannel {
             if (owner.failure() != null) {
                 return;
             }
-            owner.onFailed(RdmaChannel.this, Failures.ofEndPoint(name, what, status, vendor));
+            owner.onFailed(
+                    RdmaChannel.this, Failures.ofEndPoint(name, what, status, vendor, adapter.disconnectReason()));
         }
 
         @Override

@@ -400,7 +400,7 @@ final class SendQueue implements AutoCloseable {
     /// A request of the peer was refused: the responder goes to the error state with its answer.
     void linkRefused(Refusal why) {
         context.links().counters().requestRefused();
-        linkEnd = "a request of the peer was refused: " + why.code();
+        linkEnd = "what the peer sent was refused: " + why.code();
         owner.onLinkFailed(FLUSHED, why.event());
     }
 

@@ -14,6 +14,7 @@ import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
@@ -159,6 +160,18 @@ final class ArrivalTest {
             assertThat(pair.clientChannel().statistics().completed())
                     .as("what the user has started")
                     .isEqualTo(MESSAGES);
+        }
+    }
+
+    @Test
+    void theFailureOfAnEndPointSaysWhyItsConnectionEnded() throws IOException {
+        try (Pair pair = new Pair(OPTIONS)) {
+            pair.lines.spoil();
+
+            assertThatThrownBy(() -> pair.clientChannel().blocking(PATIENCE).receive())
+                    .isInstanceOf(ClosedException.class)
+                    .hasMessageContaining("was lost: what the peer sent was refused: ")
+                    .hasCauseInstanceOf(PeerClosedException.class);
         }
     }
 

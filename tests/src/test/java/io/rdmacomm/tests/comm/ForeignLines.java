@@ -50,6 +50,13 @@ final class ForeignLines implements AutoCloseable {
         cock.countDown();
     }
 
+    /// Puts something on the data channels, in both directions, that is no frame.
+    void spoil() throws IOException {
+        for (Socket socket : data) {
+            socket.getOutputStream().write(new byte[64]);
+        }
+    }
+
     /// Breaks the connections of the data channels.
     void cut() {
         data.forEach(ForeignLines::end);
