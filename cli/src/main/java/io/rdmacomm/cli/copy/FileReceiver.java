@@ -36,7 +36,7 @@ public final class FileReceiver {
                 handle(link.receive(file == null ? NEXT_FILE : CopyLink.PATIENCE));
             }
         } catch (ClosedException | PeerClosedException | PeerGoneException e) {
-            interrupted("the sender ended the connection in the middle of it");
+            interrupted("the connection ended in the middle of it: " + FailureText.of(e));
         } catch (RuntimeException e) {
             interrupted(FailureText.of(e));
             throw e;
