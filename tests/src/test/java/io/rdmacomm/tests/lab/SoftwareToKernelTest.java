@@ -209,14 +209,16 @@ class SoftwareToKernelTest {
     @Test
     void aFileIsReceivedFromTheKernelsDevice(@TempDir Path from, @TempDir Path to) throws Exception {
         Path file = file(from);
-        try (HeardProcess server = FarProcess.serve(
-                true, "recv -d soft0 -R --bind " + FarProcess.ADDRESS + " --once --port 0 --dir " + to + SET_UP)) {
-            Outcome client =
-                    NearCommand.run("send -d siw0 " + file + " " + FarProcess.ADDRESS + ":" + server.port() + SET_UP);
+        SiwChecksum.bear(() -> {
+            try (HeardProcess server = FarProcess.serve(
+                    true, "recv -d soft0 -R --bind " + FarProcess.ADDRESS + " --once --port 0 --dir " + to + SET_UP)) {
+                Outcome client = NearCommand.run(
+                        "send -d siw0 " + file + " " + FarProcess.ADDRESS + ":" + server.port() + SET_UP);
 
-            client.assertGood();
-            server.end().assertGood();
-        }
+                server.end().assertGood();
+                client.assertGood();
+            }
+        });
         assertSame(file, to);
     }
 
