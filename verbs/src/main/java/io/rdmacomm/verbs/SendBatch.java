@@ -40,6 +40,13 @@ public final class SendBatch {
     private int mostElements;
     private int inlineOpcodes;
     private long mostInline;
+    // What is in memory of the last request: reading it back, each time with the checks of a segment, would take
+    // longer than filling it in.
+    private long lastAt;
+    private int lastOpcode;
+    private int lastFlags;
+    private int lastElements;
+    private long lastLength;
 
     private SendBatch(MemorySegment segment, int capacity, int elements, int inlineBytes) {
         this.segment = segment;
@@ -189,13 +196,18 @@ public final class SendBatch {
     /// @throws IllegalStateException if the request has all its elements
     public SendBatch with(long address, long length, int localKey) {
         int index = checkIndex(size - 1);
-        int count = elementCount(index);
+        int count = lastElements;
         if (count == elements) {
             throw new IllegalStateException("a request of this batch has at most " + elements + " elements");
         }
-        segment.set(JAVA_INT, at(index) + SendRequestLayout.ELEMENT_COUNT, count + 1);
+        putElement(elementAt(index, count), address, length, localKey);
+        lastElements = count + 1;
+        segment.set(JAVA_INT, lastAt + SendRequestLayout.ELEMENT_COUNT, count + 1);
         mostElements = Math.max(mostElements, count + 1);
-        element(index, count, address, length, localKey);
+        lastLength += length;
+        if ((lastFlags & SendRequestLayout.FLAG_INLINE) != 0) {
+            mostInline = Math.max(mostInline, lastLength);
+        }
         return this;
     }
 
@@ -215,9 +227,9 @@ public final class SendBatch {
 
     /// Has the payload of the last request copied when it is posted, so that its memory can be reused at once.
     public SendBatch inline() {
-        int index = checkIndex(size - 1);
-        inlineOpcodes |= 1 << opcodeCode(index);
-        mostInline = Math.max(mostInline, length(index));
+        checkIndex(size - 1);
+        inlineOpcodes |= 1 << lastOpcode;
+        mostInline = Math.max(mostInline, lastLength);
         return flag(SendRequestLayout.FLAG_INLINE);
     }
 
@@ -234,7 +246,8 @@ public final class SendBatch {
     /// Makes the last request wait for all READs and atomics before it. For a READ that needs
     /// [Capability#FENCED_READ].
     public SendBatch fenced() {
-        if (opcodeCode(checkIndex(size - 1)) == SendOpcode.READ.code()) {
+        checkIndex(size - 1);
+        if (lastOpcode == SendOpcode.READ.code()) {
             opcodes |= FENCED_READ;
         }
         return flag(SendRequestLayout.FLAG_FENCE);
@@ -267,16 +280,21 @@ public final class SendBatch {
     /// Changes an element of a request.
     public void element(int index, int element, long address, long length, int localKey) {
         Objects.checkIndex(element, elementCount(checkIndex(index)));
-        Checks.range("length of an element", length, 0, 0xffff_ffffL);
-        long at = elementAt(index, element);
-        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
-        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH, (int) length);
-        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY, localKey);
-        if (length == 0) {
-            opcodes |= EMPTY_ELEMENT;
+        putElement(elementAt(index, element), address, length, localKey);
+        if (index == size - 1) {
+            lastLength = length(index);
         }
         if ((flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
             mostInline = Math.max(mostInline, length(index));
+        }
+    }
+
+    private void putElement(long at, long address, long length, int localKey) {
+        Checks.range("length of an element", length, 0, 0xffff_ffffL);
+        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
+        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_LENGTH, NativeWords.pair((int) length, localKey));
+        if (length == 0) {
+            opcodes |= EMPTY_ELEMENT;
         }
     }
 
@@ -368,18 +386,21 @@ public final class SendBatch {
         }
         int index = size++;
         long at = at(index);
+        lastAt = at;
+        lastOpcode = opcode.code();
+        lastFlags = 0;
+        lastElements = 0;
+        lastLength = 0;
         segment.set(JAVA_LONG, at + SendRequestLayout.WORK_ID, workId);
         segment.set(JAVA_LONG, at + SendRequestLayout.NEXT, 0);
         segment.set(JAVA_LONG, at + SendRequestLayout.ELEMENTS, base + elementAt(index, 0));
-        segment.set(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT, 0);
-        segment.set(JAVA_INT, at + SendRequestLayout.OPCODE, opcode.code());
-        segment.set(JAVA_INT, at + SendRequestLayout.FLAGS, 0);
-        // rxe refuses a binding that carries something here.
-        segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, 0);
+        segment.set(JAVA_LONG, at + SendRequestLayout.ELEMENT_COUNT, NativeWords.pair(0, lastOpcode));
+        // Flags and immediate data: rxe refuses a binding that carries any.
+        segment.set(JAVA_LONG, at + SendRequestLayout.FLAGS, 0);
         if (index > 0) {
             chain(index - 1, true);
         }
-        opcodes |= 1 << opcode.code();
+        opcodes |= 1 << lastOpcode;
         return at;
     }
 
@@ -398,8 +419,9 @@ public final class SendBatch {
     }
 
     private SendBatch flag(int flag) {
-        long at = at(checkIndex(size - 1)) + SendRequestLayout.FLAGS;
-        segment.set(JAVA_INT, at, segment.get(JAVA_INT, at) | flag);
+        checkIndex(size - 1);
+        lastFlags |= flag;
+        segment.set(JAVA_INT, lastAt + SendRequestLayout.FLAGS, lastFlags);
         return this;
     }
 

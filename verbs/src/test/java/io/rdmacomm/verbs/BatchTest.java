@@ -150,6 +150,62 @@ class BatchTest {
     }
 
     @Test
+    void everyFieldOfARequestIsWhereCLooksForIt() {
+        SendBatch batch = SendBatch.create(arena, 2, 2);
+        batch.write(1, 0x1000, 7).with(0x2000, 16, -5).with(0x3000, 0xffff_ffffL, 6);
+        batch.signaled();
+        batch.read(2, 0x4000, 8).with(0x5000, 32, 9).solicited().signaled();
+
+        MemorySegment bytes = batch.segment();
+        for (int i = 0; i < 2; i++) {
+            long at = batch.at(i);
+            SendOpcode opcode = i == 0 ? SendOpcode.WRITE : SendOpcode.READ;
+            assertThat(bytes.get(JAVA_LONG, at + SendRequestLayout.WORK_ID)).isEqualTo(i + 1);
+            assertThat(bytes.get(JAVA_INT, at + SendRequestLayout.OPCODE)).isEqualTo(opcode.code());
+            assertThat(bytes.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT))
+                    .isEqualTo(2 - i);
+            assertThat(bytes.get(JAVA_INT, at + SendRequestLayout.FLAGS))
+                    .isEqualTo(SendRequestLayout.FLAG_SIGNALED | (i == 0 ? 0 : SendRequestLayout.FLAG_SOLICITED));
+            assertThat(bytes.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS))
+                    .isEqualTo(bytes.address() + batch.elementsAt(i));
+        }
+        assertElement(bytes, batch.elementsAt(0), 0x2000, 16, -5);
+        assertElement(bytes, batch.elementsAt(0) + ReceiveRequestLayout.ELEMENT_BYTES, 0x3000, -1, 6);
+        assertElement(bytes, batch.elementsAt(1), 0x5000, 32, 9);
+    }
+
+    private static void assertElement(MemorySegment bytes, long at, long address, int length, int key) {
+        assertThat(bytes.get(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS))
+                .isEqualTo(address);
+        assertThat(bytes.get(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH))
+                .isEqualTo(length);
+        assertThat(bytes.get(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY)).isEqualTo(key);
+    }
+
+    @Test
+    void howMuchIsInlineIsKnownHoweverItCameAbout() {
+        SendBatch batch = SendBatch.create(arena, 2, 2);
+        batch.send(1).with(0x1000, 8, 1).inline();
+        assertThat(batch.mostInline()).isEqualTo(8);
+        batch.with(0x2000, 8, 1);
+        assertThat(batch.mostInline()).as("an element more").isEqualTo(16);
+        batch.element(0, 1, 0x2000, 20, 1);
+        assertThat(batch.mostInline()).as("a larger element").isEqualTo(28);
+
+        batch.send(2).with(0x1000, 8, 1);
+        batch.element(1, 0, 0x1000, 64, 1);
+        batch.inline();
+        assertThat(batch.mostInline()).as("changed before it was inline").isEqualTo(64);
+    }
+
+    @Test
+    void anElementThatIsRefusedIsNotThere() {
+        SendBatch batch = SendBatch.create(arena, 1, 1).send(1);
+        assertThatIllegalArgumentException().isThrownBy(() -> batch.with(0x1000, -1, 1));
+        assertThat(batch.elementCount(0)).isZero();
+    }
+
+    @Test
     void aChainCanBeCutAndContinued() {
         SendBatch batch = SendBatch.create(arena, 3, 1);
         batch.send(1).send(2).send(3);
