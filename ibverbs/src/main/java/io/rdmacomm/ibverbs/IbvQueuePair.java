@@ -133,11 +133,13 @@ final class IbvQueuePair extends QueuePair {
         boolean all = options().signalAll();
         sends.add(batch, first, count, all);
         int taken = 0;
-        elements.replace(batch, first, count);
+        boolean replaced = elements.replace(batch, first, count);
         try {
             taken = handOn(batch, first, count);
         } finally {
-            elements.restore(batch, first, count);
+            if (replaced) {
+                elements.restore(batch, first, count);
+            }
             sends.withdraw(batch, first + taken, count - taken, all);
         }
         return taken;

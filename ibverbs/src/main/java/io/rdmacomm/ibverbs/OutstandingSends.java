@@ -31,11 +31,13 @@ final class OutstandingSends extends Leftovers {
 
     /// To be called before requests are posted: another thread may poll their completions at once.
     void add(SendBatch batch, int from, int wanted, boolean signalAll) {
+        boolean reads = batch.contains(SendOpcode.READ);
         lock.lock();
         try {
             for (int i = from; i < from + wanted; i++) {
                 boolean silent = isSilent(batch, i, signalAll);
-                if (silent && isRead(batch, i)) {
+                boolean read = reads && isRead(batch, i);
+                if (silent && read) {
                     silentReads = true;
                     continue;
                 }
@@ -44,7 +46,7 @@ final class OutstandingSends extends Leftovers {
                     first = slot(1);
                     count--;
                 }
-                append(batch, i, silent);
+                append(batch, i, silent ? SILENT : read ? TOLD_READ : TOLD);
             }
         } finally {
             lock.unlock();
@@ -75,7 +77,7 @@ final class OutstandingSends extends Leftovers {
         try {
             taken = Math.min(wanted, depth - count);
             for (int i = from; i < from + taken; i++) {
-                append(batch, i, false);
+                append(batch, i, isRead(batch, i) ? TOLD_READ : TOLD);
             }
         } finally {
             lock.unlock();
@@ -84,10 +86,10 @@ final class OutstandingSends extends Leftovers {
         return taken;
     }
 
-    private void append(SendBatch batch, int index, boolean silent) {
+    private void append(SendBatch batch, int index, byte kind) {
         int slot = slot(count++);
         ids[slot] = batch.segment().get(JAVA_LONG, batch.at(index) + SendRequestLayout.WORK_ID);
-        kinds[slot] = silent ? SILENT : isRead(batch, index) ? TOLD_READ : TOLD;
+        kinds[slot] = kind;
     }
 
     private static boolean isSilent(SendBatch batch, int index, boolean signalAll) {

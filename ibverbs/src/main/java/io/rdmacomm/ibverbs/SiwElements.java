@@ -33,32 +33,43 @@ final class SiwElements implements AutoCloseable {
     }
 
     /// To be called before requests are posted.
-    void replace(SendBatch batch, int first, int count) {
+    ///
+    /// @return whether there was something to replace, so that [#restore] is to be called
+    boolean replace(SendBatch batch, int first, int count) {
         MemorySegment requests = batch.segment();
+        boolean any = false;
         for (int i = 0; i < count; i++) {
             long at = batch.at(first + i);
+            if ((requests.get(JAVA_INT, at + SendRequestLayout.FLAGS) & SendRequestLayout.FLAG_INLINE) != 0) {
+                continue; // the driver's library copies it
+            }
             int elements = requests.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT);
             if (elements == 0 && isRead(requests, at)) {
                 point(requests, at, i * BYTES, 1);
                 put(i * BYTES, 0, 0, 0);
+                any = true;
             } else if (elements == 1) {
-                split(requests, at, batch.elementsAt(first + i), i * BYTES);
+                any |= split(requests, at, batch.elementsAt(first + i), i * BYTES);
             }
         }
+        return any;
     }
 
-    private void split(MemorySegment requests, long at, long element, long slot) {
+    private boolean split(MemorySegment requests, long at, long element, long slot) {
         int length = requests.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH);
+        if (length < 0 || length > SHORT) {
+            return false;
+        }
         long address = requests.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
         long before = PAGE - (address & PAGE - 1);
-        boolean copied = (requests.get(JAVA_INT, at + SendRequestLayout.FLAGS) & SendRequestLayout.FLAG_INLINE) != 0;
-        if (length < 0 || length > SHORT || length <= before || copied || isRead(requests, at)) {
-            return;
+        if (length <= before || isRead(requests, at)) {
+            return false;
         }
         int key = requests.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
         put(slot, address, (int) before, key);
         put(slot + SECOND, address + before, length - (int) before, key);
         point(requests, at, slot, 2);
+        return true;
     }
 
     private void put(long at, long address, int length, int key) {
