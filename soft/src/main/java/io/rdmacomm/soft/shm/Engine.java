@@ -29,6 +29,7 @@ public final class Engine implements AutoCloseable {
     private static final long EXACT_NANOS = 1_000_000;
     private static final long DEAF_NANOS = 100_000;
     private static final long SELDOM_NANOS = 50_000;
+    private static final long COMPLAINT_NANOS = 1_000_000_000;
 
     /// What the engine tells its context, always on the engine's thread.
     public interface Events {
@@ -61,6 +62,8 @@ public final class Engine implements AutoCloseable {
     private final Thread thread;
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private long lastAsked = System.nanoTime();
+    private long nextComplaint = System.nanoTime();
+    private long untold;
     private volatile boolean stopping;
 
     /// Starts listening in `directory`.
@@ -183,8 +186,17 @@ public final class Engine implements AutoCloseable {
     }
 
     /// One bad connection must not end the engine of all others, nor keep it from them.
-    private static void goOn(Exception e) {
-        LOGGER.log(System.Logger.Level.WARNING, "the engine goes on after an unexpected failure", e);
+    private void goOn(Exception e) {
+        long now = System.nanoTime();
+        if (now - nextComplaint < 0) {
+            // What fails once is likely to fail each time that it is looked at.
+            untold++;
+            return;
+        }
+        nextComplaint = now + COMPLAINT_NANOS;
+        String more = untold == 0 ? "" : "; " + untold + " failures before this one were not told";
+        untold = 0;
+        LOGGER.log(System.Logger.Level.WARNING, "the engine goes on after an unexpected failure" + more, e);
     }
 
     private void serve(SelectionKey key) throws IOException {

@@ -10,6 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -71,6 +75,52 @@ class EngineTest {
             });
         }
         assertThat(served.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aConnectionThatAlwaysFailsDoesNotFillTheLog() throws Exception {
+        int failures = 1_000;
+        Logger logger = Logger.getLogger(Engine.class.getName());
+        AtomicInteger said = new AtomicInteger();
+        Handler counter = new CountingHandler(said);
+        logger.addHandler(counter);
+        logger.setUseParentHandlers(false);
+        try {
+            long begin = System.nanoTime();
+            CountDownLatch failed = new CountDownLatch(failures);
+            register(key -> {
+                failed.countDown();
+                if (failed.getCount() == 0) {
+                    key.cancel();
+                }
+                throw new IOException("this one always fails");
+            });
+            assertThat(failed.await(60, TimeUnit.SECONDS)).isTrue();
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin);
+            assertThat(said.get()).isBetween(1, 2 + (int) seconds);
+        } finally {
+            logger.removeHandler(counter);
+            logger.setUseParentHandlers(true);
+        }
+    }
+
+    private static final class CountingHandler extends Handler {
+        private final AtomicInteger said;
+
+        CountingHandler(AtomicInteger said) {
+            this.said = said;
+        }
+
+        @Override
+        public void publish(LogRecord entry) {
+            said.incrementAndGet();
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
     }
 
     /// While the context wants all of its time, too.
