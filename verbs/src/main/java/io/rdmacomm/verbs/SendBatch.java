@@ -280,9 +280,10 @@ public final class SendBatch {
     /// Changes an element of a request.
     public void element(int index, int element, long address, long length, int localKey) {
         Objects.checkIndex(element, elementCount(checkIndex(index)));
+        long before = elementLength(index, element);
         putElement(elementAt(index, element), address, length, localKey);
         if (index == size - 1) {
-            lastLength = length(index);
+            lastLength += length - before;
         }
         if ((flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
             mostInline = Math.max(mostInline, length(index));
