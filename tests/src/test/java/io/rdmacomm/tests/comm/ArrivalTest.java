@@ -166,6 +166,8 @@ final class ArrivalTest {
     @Test
     void theFailureOfAnEndPointSaysWhyItsConnectionEnded() throws IOException {
         try (Pair pair = new Pair(OPTIONS)) {
+            // The server does not hear of it: else it would end the control channel, which may be noticed first.
+            pair.lines.hold();
             pair.lines.spoil();
 
             assertThatThrownBy(() -> pair.clientChannel().blocking(PATIENCE).receive())

@@ -50,10 +50,12 @@ final class ForeignLines implements AutoCloseable {
         cock.countDown();
     }
 
-    /// Puts something on the data channels, in both directions, that is no frame.
+    /// Puts something on the data channels that is no frame, towards those who have called.
     void spoil() throws IOException {
         for (Socket socket : data) {
-            socket.getOutputStream().write(new byte[64]);
+            if (socket.getLocalPort() == port()) {
+                socket.getOutputStream().write(new byte[64]);
+            }
         }
     }
 
