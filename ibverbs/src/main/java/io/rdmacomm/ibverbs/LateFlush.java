@@ -11,7 +11,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /// Ends in a completion queue of siw what the driver leaves in the queues of failed queue pairs, and removes what it
 /// leaves there of queue pairs that are gone.
@@ -36,7 +35,6 @@ final class LateFlush {
     private final SetAside setAside = new SetAside();
     private final AtomicBoolean armed = new AtomicBoolean();
     private volatile Leftovers[] failed = NONE;
-    private @Nullable IbvQueuePair last;
 
     LateFlush(IbvCompletionQueue queue) {
         this.queue = queue;
@@ -128,19 +126,9 @@ final class LateFlush {
         return end;
     }
 
-    /// Mostly the same one as the last time.
-    private @Nullable IbvQueuePair queuePair(int number) {
-        IbvQueuePair found = last;
-        if (found == null || found.number() != number || !found.isOpen()) {
-            found = queue.queuePair(number);
-            last = found;
-        }
-        return found;
-    }
-
     /// libsiw says what was completed also when it has failed (`copy_cqe`).
     private boolean isNews(MemorySegment into, long at) {
-        IbvQueuePair queuePair = queuePair(into.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER));
+        IbvQueuePair queuePair = queue.queuePair(into.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER));
         if (queuePair == null) {
             return true;
         }

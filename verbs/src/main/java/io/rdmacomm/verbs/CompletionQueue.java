@@ -86,14 +86,9 @@ public abstract class CompletionQueue extends Resource {
 
     /// Tells the queue pair of a completed request: it gets the request's slot back, or has failed.
     private void settle(MemorySegment completions, long at) {
-        int number = completions.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER);
-        QueuePair queuePair = lastCompleted;
-        if (queuePair == null || queuePair.number() != number || !queuePair.isOpen()) {
-            queuePair = context.queuePairs().find(number);
-            if (queuePair == null) {
-                return;
-            }
-            lastCompleted = queuePair;
+        QueuePair queuePair = findQueuePair(completions.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER));
+        if (queuePair == null) {
+            return;
         }
         if (completions.get(JAVA_INT, at + CompletionLayout.STATUS) != 0) {
             queuePair.noticeFailure(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
@@ -172,9 +167,17 @@ public abstract class CompletionQueue extends Resource {
         }
     }
 
-    /// The queue pair that has this number now, for a provider that looks at completions; null if there is none.
+    /// The queue pair that has this number now, for a provider that looks at completions in [#doPoll]; null if there
+    /// is none. Mostly the same one as the last time.
     protected final @Nullable QueuePair findQueuePair(int number) {
-        return context.queuePairs().find(number);
+        QueuePair queuePair = lastCompleted;
+        if (queuePair == null || queuePair.number() != number || !queuePair.isOpen()) {
+            queuePair = context.queuePairs().find(number);
+            if (queuePair != null) {
+                lastCompleted = queuePair;
+            }
+        }
+        return queuePair;
     }
 
     final void eventDelivered() {

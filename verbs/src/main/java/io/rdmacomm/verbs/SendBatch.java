@@ -42,7 +42,6 @@ public final class SendBatch {
     private long mostInline;
     // What is in memory of the last request: reading it back, each time with the checks of a segment, would take
     // longer than filling it in.
-    private long lastAt;
     private int lastOpcode;
     private int lastFlags;
     private int lastElements;
@@ -202,7 +201,7 @@ public final class SendBatch {
         }
         putElement(elementAt(index, count), address, length, localKey);
         lastElements = count + 1;
-        segment.set(JAVA_INT, lastAt + SendRequestLayout.ELEMENT_COUNT, count + 1);
+        segment.set(JAVA_INT, at(index) + SendRequestLayout.ELEMENT_COUNT, count + 1);
         mostElements = Math.max(mostElements, count + 1);
         lastLength += length;
         if ((lastFlags & SendRequestLayout.FLAG_INLINE) != 0) {
@@ -387,7 +386,6 @@ public final class SendBatch {
         }
         int index = size++;
         long at = at(index);
-        lastAt = at;
         lastOpcode = opcode.code();
         lastFlags = 0;
         lastElements = 0;
@@ -420,9 +418,9 @@ public final class SendBatch {
     }
 
     private SendBatch flag(int flag) {
-        checkIndex(size - 1);
+        int index = checkIndex(size - 1);
         lastFlags |= flag;
-        segment.set(JAVA_INT, lastAt + SendRequestLayout.FLAGS, lastFlags);
+        segment.set(JAVA_INT, at(index) + SendRequestLayout.FLAGS, lastFlags);
         return this;
     }
 
