@@ -11,6 +11,8 @@ public final class CompletionLayout {
     public static final int STATUS = 8;
     /// [CompletionOpcode#code()].
     public static final int OPCODE = 12;
+    /// In the opcode: what was completed is a receive (IBV_WC_RECV).
+    public static final int OPCODE_RECEIVE = 1 << 7;
     /// The provider's own error number.
     public static final int VENDOR_ERROR = 16;
     /// Bytes that were transferred.

@@ -1,5 +1,7 @@
 package io.rdmacomm.verbs;
 
+import java.util.Arrays;
+
 /// What a completion completes (`enum ibv_wc_opcode`). Not valid when the status is not [WorkStatus#SUCCESS].
 public enum CompletionOpcode {
     /// A SEND of any kind.
@@ -17,13 +19,13 @@ public enum CompletionOpcode {
     /// A key was invalidated.
     LOCAL_INVALIDATE(6),
     /// A SEND of the peer arrived.
-    RECEIVE(128),
+    RECEIVE(CompletionLayout.OPCODE_RECEIVE),
     /// A WRITE with immediate data of the peer arrived.
     RECEIVE_WRITE_WITH_IMMEDIATE(129),
     /// A number that this list does not know.
     UNKNOWN(-1);
 
-    private static final CompletionOpcode[] VALUES = values();
+    private static final CompletionOpcode[] BY_CODE = byCode();
 
     private final int code;
 
@@ -38,16 +40,22 @@ public enum CompletionOpcode {
 
     /// Whether `code` is that of a receive: they all have this bit (IBV_WC_RECV).
     static boolean isReceive(int code) {
-        return (code & RECEIVE.code) != 0;
+        return (code & CompletionLayout.OPCODE_RECEIVE) != 0;
     }
 
     /// The constant of `code`, or [#UNKNOWN].
     public static CompletionOpcode of(int code) {
-        for (CompletionOpcode value : VALUES) {
-            if (value.code == code) {
-                return value;
+        return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : UNKNOWN;
+    }
+
+    private static CompletionOpcode[] byCode() {
+        CompletionOpcode[] byCode = new CompletionOpcode[RECEIVE_WRITE_WITH_IMMEDIATE.code + 1];
+        Arrays.fill(byCode, UNKNOWN);
+        for (CompletionOpcode value : values()) {
+            if (value != UNKNOWN) {
+                byCode[value.code] = value;
             }
         }
-        return UNKNOWN;
+        return byCode;
     }
 }

@@ -20,6 +20,7 @@ public abstract class CompletionQueue extends Resource {
     private final @Nullable OperationLock lock;
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private @Nullable QueuePair lastCompleted;
+    private int lastNumber;
 
     /// For providers.
     protected CompletionQueue(Context context, CompletionQueueOptions options) {
@@ -78,26 +79,29 @@ public abstract class CompletionQueue extends Resource {
         MemorySegment segment = completions.segment();
         int count = doPoll(segment, max);
         completions.size(count);
-        for (int i = 0; i < count; i++) {
-            settle(segment, (long) i * CompletionLayout.BYTES);
+        if (count > 0) {
+            settle(segment, count);
         }
         return count;
     }
 
-    /// Tells the queue pair of a completed request: it gets the request's slot back, or has failed.
-    private void settle(MemorySegment completions, long at) {
-        QueuePair queuePair = findQueuePair(completions.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER));
-        if (queuePair == null) {
-            return;
-        }
-        if (completions.get(JAVA_INT, at + CompletionLayout.STATUS) != 0) {
-            queuePair.noticeFailure(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
-            return;
-        }
-        int opcode = completions.get(JAVA_INT, at + CompletionLayout.OPCODE);
-        queuePair.retire(CompletionOpcode.isReceive(opcode));
-        if (opcode == BINDING) {
-            queuePair.noticeBinding(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
+    /// Tells the queue pairs of completed requests: they get the requests' slots back, or have failed.
+    private void settle(MemorySegment completions, int count) {
+        for (int i = 0; i < count; i++) {
+            long at = (long) i * CompletionLayout.BYTES;
+            QueuePair queuePair = findQueuePair(completions.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER));
+            if (queuePair == null) {
+                continue;
+            }
+            if (completions.get(JAVA_INT, at + CompletionLayout.STATUS) != 0) {
+                queuePair.noticeFailure(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
+                continue;
+            }
+            int opcode = completions.get(JAVA_INT, at + CompletionLayout.OPCODE);
+            queuePair.retire(CompletionOpcode.isReceive(opcode));
+            if (opcode == BINDING) {
+                queuePair.noticeBinding(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
+            }
         }
     }
 
@@ -171,10 +175,11 @@ public abstract class CompletionQueue extends Resource {
     /// is none. Mostly the same one as the last time.
     protected final @Nullable QueuePair findQueuePair(int number) {
         QueuePair queuePair = lastCompleted;
-        if (queuePair == null || queuePair.number() != number || !queuePair.isOpen()) {
+        if (number != lastNumber || queuePair == null || !queuePair.isOpen()) {
             queuePair = context.queuePairs().find(number);
             if (queuePair != null) {
                 lastCompleted = queuePair;
+                lastNumber = number;
             }
         }
         return queuePair;

@@ -1,5 +1,8 @@
 package io.rdmacomm.verbs;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 
 /// Words in memory, in the order of the processor.
@@ -13,6 +16,15 @@ final class NativeWords {
     /// @param first the one at the lower address
     static long pair(int first, int second) {
         return LITTLE_ENDIAN ? join(second, first) : join(first, second);
+    }
+
+    /// Writes a scatter/gather element (`struct ibv_sge`) at `at`.
+    static void putElement(MemorySegment segment, long at, long address, long length, int localKey) {
+        if (length >>> Integer.SIZE != 0) {
+            Checks.range("length of an element", length, 0, 0xffff_ffffL);
+        }
+        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
+        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_LENGTH, pair((int) length, localKey));
     }
 
     private static long join(int high, int low) {

@@ -255,7 +255,7 @@ public abstract class QueuePair extends Resource {
     private int postExclusively(SendBatch batch, int first) {
         checkOpen();
         QueuePairState now = state;
-        if (now.code() < QueuePairState.READY_TO_SEND.code()) {
+        if (now != QueuePairState.READY_TO_SEND && now.code() < QueuePairState.READY_TO_SEND.code()) {
             throw notReady(POST_SEND, now, "connect it first");
         }
         int count = batch.size() - first;
@@ -275,17 +275,11 @@ public abstract class QueuePair extends Resource {
                 depth.take(isSignaled(batch, i));
             }
         }
-        boolean shortened = count < batch.size() - first;
-        if (shortened) {
-            batch.chain(first + count - 1, false);
-        }
         int taken = 0;
         try {
+            batch.endAfter(first + count - 1);
             taken = doPost(batch, first, count);
         } finally {
-            if (shortened) {
-                batch.chain(first + count - 1, true);
-            }
             if (accounted && taken < count) {
                 giveBack(batch, first + taken, count - taken);
             }
@@ -360,19 +354,10 @@ public abstract class QueuePair extends Resource {
     }
 
     private int postReceives(ReceiveBatch batch, int count) {
-        boolean shortened = count < batch.size();
-        if (shortened) {
-            batch.chain(count - 1, false);
-        }
-        try {
-            int taken = doPost(batch, 0, count);
-            receiveDepth.take(taken);
-            return taken;
-        } finally {
-            if (shortened) {
-                batch.chain(count - 1, true);
-            }
-        }
+        batch.endAfter(count - 1);
+        int taken = doPost(batch, 0, count);
+        receiveDepth.take(taken);
+        return taken;
     }
 
     /// Binds a memory window of type 1 to a part of a region (ibv_bind_mw(3)): a request in the send queue, whose

@@ -21,15 +21,20 @@ import java.util.Objects;
 /// ```
 public final class ReceiveBatch {
     private final MemorySegment segment;
+    private final RequestChain receives;
     private final int capacity;
     private final int elements;
     private int size;
     private int mostElements;
+    // Of the last receive, as in a SendBatch.
+    private boolean sealed = true;
+    private int lastElements;
 
     private ReceiveBatch(MemorySegment segment, int capacity, int elements) {
         this.segment = segment;
         this.capacity = capacity;
         this.elements = elements;
+        this.receives = new RequestChain(segment, capacity, ReceiveRequestLayout.BYTES, elements);
     }
 
     /// Room for `capacity` receives of at most `elements` scatter/gather elements in the memory of `arena`.
@@ -53,6 +58,7 @@ public final class ReceiveBatch {
     /// Forgets all requests.
     public ReceiveBatch clear() {
         size = 0;
+        sealed = true;
         mostElements = 0;
         return this;
     }
@@ -65,15 +71,11 @@ public final class ReceiveBatch {
         if (size == capacity) {
             throw new IllegalStateException("the receive batch holds " + capacity + " requests; post or clear it");
         }
-        long at = at(size);
-        segment.set(JAVA_LONG, at + ReceiveRequestLayout.WORK_ID, workId);
-        segment.set(JAVA_LONG, at + ReceiveRequestLayout.NEXT, 0);
-        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENTS, segment.address() + elementAt(size, 0));
-        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_COUNT, 0);
-        if (size > 0) {
-            segment.set(JAVA_LONG, at(size - 1) + ReceiveRequestLayout.NEXT, segment.address() + at);
-        }
+        seal();
+        segment.set(JAVA_LONG, at(size) + ReceiveRequestLayout.WORK_ID, workId);
         size++;
+        sealed = false;
+        lastElements = 0;
         return this;
     }
 
@@ -91,13 +93,14 @@ public final class ReceiveBatch {
     /// @throws IllegalStateException if the receive has all its elements
     public ReceiveBatch with(long address, long length, int localKey) {
         int index = checkIndex(size - 1);
-        int count = elementCount(index);
+        int count = lastElements;
         if (count == elements) {
             throw new IllegalStateException("a receive of this batch has at most " + elements + " elements");
         }
-        segment.set(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT, count + 1);
+        NativeWords.putElement(segment, elementAt(index, count), address, length, localKey);
+        sealed = false;
+        lastElements = count + 1;
         mostElements = Math.max(mostElements, count + 1);
-        element(index, count, address, length, localKey);
         return this;
     }
 
@@ -109,15 +112,12 @@ public final class ReceiveBatch {
     /// Changes an element of a receive.
     public void element(int index, int element, long address, long length, int localKey) {
         Objects.checkIndex(element, elementCount(checkIndex(index)));
-        Checks.range("length of an element", length, 0, 0xffff_ffffL);
-        long at = elementAt(index, element);
-        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
-        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH, (int) length);
-        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY, localKey);
+        NativeWords.putElement(segment, elementAt(index, element), address, length, localKey);
     }
 
     /// The memory that the requests and their elements are in, for providers.
     public MemorySegment segment() {
+        seal();
         return segment;
     }
 
@@ -136,13 +136,21 @@ public final class ReceiveBatch {
     }
 
     int elementCount(int index) {
+        seal();
         return segment.get(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT);
     }
 
-    /// Ends the chain of requests after `last`, or continues it with the request after that.
-    void chain(int last, boolean continued) {
-        long next = continued ? segment.address() + at(last + 1) : 0;
-        segment.set(JAVA_LONG, at(last) + ReceiveRequestLayout.NEXT, next);
+    /// Makes `last` the last receive of the chain in memory; see [RequestChain#endAfter(int)].
+    void endAfter(int last) {
+        seal();
+        receives.endAfter(last);
+    }
+
+    private void seal() {
+        if (!sealed) {
+            sealed = true;
+            segment.set(JAVA_INT, at(size - 1) + ReceiveRequestLayout.ELEMENT_COUNT, lastElements);
+        }
     }
 
     private long elementAt(int index, int element) {

@@ -30,30 +30,37 @@ public final class SendBatch {
     static final int SHORT_READ_ACROSS_PAGES = 1 << 29;
 
     private final MemorySegment segment;
-    private final long base;
+    private final RequestChain requests;
     private final int capacity;
     private final int elements;
     private final int inlineBytes;
     private final long inlineStart;
+    // What providers look at of each request when it is posted, here as well as in memory.
+    private final long[] workIds;
+    private final int[] flags;
     private int size;
     private int opcodes;
     private int mostElements;
     private int inlineOpcodes;
     private long mostInline;
-    // What is in memory of the last request: reading it back, each time with the checks of a segment, would take
-    // longer than filling it in.
+    // What changes in the last request while it is filled in. #seal writes it to memory, all at once: each access to
+    // a segment has its checks.
+    private boolean sealed = true;
     private int lastOpcode;
     private int lastFlags;
+    private int lastImmediate;
     private int lastElements;
     private long lastLength;
 
     private SendBatch(MemorySegment segment, int capacity, int elements, int inlineBytes) {
         this.segment = segment;
-        this.base = segment.address();
         this.capacity = capacity;
         this.elements = elements;
         this.inlineBytes = inlineBytes;
         this.inlineStart = capacity * (SendRequestLayout.BYTES + (long) elements * ReceiveRequestLayout.ELEMENT_BYTES);
+        this.workIds = new long[capacity];
+        this.flags = new int[capacity];
+        this.requests = new RequestChain(segment, capacity, SendRequestLayout.BYTES, elements);
     }
 
     /// Room for `capacity` requests of at most `elements` scatter/gather elements, without inline data of their
@@ -86,6 +93,7 @@ public final class SendBatch {
     /// Forgets all requests.
     public SendBatch clear() {
         size = 0;
+        sealed = true;
         opcodes = 0;
         mostElements = 0;
         inlineOpcodes = 0;
@@ -105,14 +113,14 @@ public final class SendBatch {
     /// Appends a SEND that also carries 32 bits.
     public SendBatch sendWithImmediate(long workId, int immediate) {
         append(workId, SendOpcode.SEND_WITH_IMMEDIATE);
-        immediate(size - 1, immediate);
+        lastImmediate = Integer.reverseBytes(immediate);
         return this;
     }
 
     /// Appends a SEND that invalidates a key of the peer.
     public SendBatch sendWithInvalidate(long workId, int peerKey) {
-        long at = append(workId, SendOpcode.SEND_WITH_INVALIDATE);
-        segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, peerKey);
+        append(workId, SendOpcode.SEND_WITH_INVALIDATE);
+        lastImmediate = peerKey;
         return this;
     }
 
@@ -125,7 +133,7 @@ public final class SendBatch {
     /// Appends a WRITE that then completes a receive of the peer with 32 bits.
     public SendBatch writeWithImmediate(long workId, long remoteAddress, int remoteKey, int immediate) {
         append(workId, SendOpcode.WRITE_WITH_IMMEDIATE);
-        immediate(size - 1, immediate);
+        lastImmediate = Integer.reverseBytes(immediate);
         return to(remoteAddress, remoteKey);
     }
 
@@ -154,8 +162,8 @@ public final class SendBatch {
 
     /// Appends the invalidation of a memory window's key of this side.
     public SendBatch localInvalidate(long workId, int key) {
-        long at = append(workId, SendOpcode.LOCAL_INVALIDATE);
-        segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, key);
+        append(workId, SendOpcode.LOCAL_INVALIDATE);
+        lastImmediate = key;
         return this;
     }
 
@@ -194,14 +202,14 @@ public final class SendBatch {
     ///
     /// @throws IllegalStateException if the request has all its elements
     public SendBatch with(long address, long length, int localKey) {
-        int index = checkIndex(size - 1);
+        int index = last();
         int count = lastElements;
         if (count == elements) {
             throw new IllegalStateException("a request of this batch has at most " + elements + " elements");
         }
         putElement(elementAt(index, count), address, length, localKey);
+        sealed = false;
         lastElements = count + 1;
-        segment.set(JAVA_INT, at(index) + SendRequestLayout.ELEMENT_COUNT, count + 1);
         mostElements = Math.max(mostElements, count + 1);
         lastLength += length;
         if ((lastFlags & SendRequestLayout.FLAG_INLINE) != 0) {
@@ -216,20 +224,20 @@ public final class SendBatch {
     ///
     /// @throws IllegalArgumentException if that is more than the batch was created for
     public SendBatch inline(MemorySegment source, long offset, int length) {
-        int index = checkIndex(size - 1);
+        int index = last();
         Checks.range("inline bytes", length, 0, inlineBytes);
         long to = inlineStart + index * aligned(inlineBytes);
         MemorySegment.copy(source, offset, segment, to, length);
-        with(base + to, length, 0);
+        with(segment.address() + to, length, 0);
         return inline();
     }
 
     /// Has the payload of the last request copied when it is posted, so that its memory can be reused at once.
     public SendBatch inline() {
-        checkIndex(size - 1);
+        flag(SendRequestLayout.FLAG_INLINE);
         inlineOpcodes |= 1 << lastOpcode;
         mostInline = Math.max(mostInline, lastLength);
-        return flag(SendRequestLayout.FLAG_INLINE);
+        return this;
     }
 
     /// Makes the last request end with a completion; without it only a failure does.
@@ -245,16 +253,16 @@ public final class SendBatch {
     /// Makes the last request wait for all READs and atomics before it. For a READ that needs
     /// [Capability#FENCED_READ].
     public SendBatch fenced() {
-        checkIndex(size - 1);
+        flag(SendRequestLayout.FLAG_FENCE);
         if (lastOpcode == SendOpcode.READ.code()) {
             opcodes |= FENCED_READ;
         }
-        return flag(SendRequestLayout.FLAG_FENCE);
+        return this;
     }
 
     /// Makes the last request a datagram to this peer.
     public SendBatch to(AddressHandle handle, int queuePairNumber, int queueKey) {
-        long at = at(checkIndex(size - 1));
+        long at = at(last());
         segment.set(JAVA_LONG, at + SendRequestLayout.ADDRESS_HANDLE, handle.handle());
         segment.set(JAVA_INT, at + SendRequestLayout.DESTINATION_NUMBER, queuePairNumber);
         segment.set(JAVA_INT, at + SendRequestLayout.DESTINATION_KEY, queueKey);
@@ -264,11 +272,17 @@ public final class SendBatch {
     /// Changes the number of a request.
     public void workId(int index, long workId) {
         segment.set(JAVA_LONG, at(checkIndex(index)) + SendRequestLayout.WORK_ID, workId);
+        workIds[index] = workId;
     }
 
     /// Changes the immediate data of a request, given in host order.
     public void immediate(int index, int immediate) {
-        segment.set(JAVA_INT, at(checkIndex(index)) + SendRequestLayout.IMMEDIATE, Integer.reverseBytes(immediate));
+        if (checkIndex(index) == size - 1) {
+            lastImmediate = Integer.reverseBytes(immediate);
+            sealed = false;
+        } else {
+            segment.set(JAVA_INT, at(index) + SendRequestLayout.IMMEDIATE, Integer.reverseBytes(immediate));
+        }
     }
 
     /// Changes the remote address of a request.
@@ -290,9 +304,7 @@ public final class SendBatch {
     }
 
     private void putElement(long at, long address, long length, int localKey) {
-        Checks.range("length of an element", length, 0, 0xffff_ffffL);
-        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
-        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_LENGTH, NativeWords.pair((int) length, localKey));
+        NativeWords.putElement(segment, at, address, length, localKey);
         if (length == 0) {
             opcodes |= EMPTY_ELEMENT;
         }
@@ -300,6 +312,7 @@ public final class SendBatch {
 
     /// The memory that the requests, their elements and inline data are in, for providers.
     public MemorySegment segment() {
+        seal();
         return segment;
     }
 
@@ -364,41 +377,59 @@ public final class SendBatch {
     }
 
     int elementCount(int index) {
+        seal();
         return segment.get(JAVA_INT, at(index) + SendRequestLayout.ELEMENT_COUNT);
     }
 
     int opcodeCode(int index) {
+        seal();
         return segment.get(JAVA_INT, at(index) + SendRequestLayout.OPCODE);
     }
 
-    int flags(int index) {
-        return segment.get(JAVA_INT, at(index) + SendRequestLayout.FLAGS);
+    /// The number that the completion of request `index` carries, for providers.
+    public long workId(int index) {
+        return workIds[index];
     }
 
-    /// Ends the chain of requests after `last`, or continues it with the request after that.
-    void chain(int last, boolean continued) {
-        segment.set(JAVA_LONG, at(last) + SendRequestLayout.NEXT, continued ? base + at(last + 1) : 0);
+    /// The `FLAG_` bits of request `index`, for providers.
+    public int flags(int index) {
+        seal();
+        return flags[index];
+    }
+
+    /// Makes `last` the last request of the chain in memory; see [RequestChain#endAfter(int)].
+    void endAfter(int last) {
+        seal();
+        requests.endAfter(last);
+    }
+
+    private void seal() {
+        if (!sealed) {
+            sealed = true;
+            int last = size - 1;
+            long at = at(last);
+            flags[last] = lastFlags;
+            segment.set(JAVA_LONG, at + SendRequestLayout.ELEMENT_COUNT, NativeWords.pair(lastElements, lastOpcode));
+            // With the immediate data, if only zero: rxe refuses a binding that carries any.
+            segment.set(JAVA_LONG, at + SendRequestLayout.FLAGS, NativeWords.pair(lastFlags, lastImmediate));
+        }
     }
 
     private long append(long workId, SendOpcode opcode) {
         if (size == capacity) {
             throw new IllegalStateException("the send batch holds " + capacity + " requests; post or clear it");
         }
+        seal();
         int index = size++;
         long at = at(index);
+        sealed = false;
         lastOpcode = opcode.code();
         lastFlags = 0;
+        lastImmediate = 0;
         lastElements = 0;
         lastLength = 0;
+        workIds[index] = workId;
         segment.set(JAVA_LONG, at + SendRequestLayout.WORK_ID, workId);
-        segment.set(JAVA_LONG, at + SendRequestLayout.NEXT, 0);
-        segment.set(JAVA_LONG, at + SendRequestLayout.ELEMENTS, base + elementAt(index, 0));
-        segment.set(JAVA_LONG, at + SendRequestLayout.ELEMENT_COUNT, NativeWords.pair(0, lastOpcode));
-        // Flags and immediate data: rxe refuses a binding that carries any.
-        segment.set(JAVA_LONG, at + SendRequestLayout.FLAGS, 0);
-        if (index > 0) {
-            chain(index - 1, true);
-        }
         opcodes |= 1 << lastOpcode;
         return at;
     }
@@ -418,9 +449,9 @@ public final class SendBatch {
     }
 
     private SendBatch flag(int flag) {
-        int index = checkIndex(size - 1);
+        last();
         lastFlags |= flag;
-        segment.set(JAVA_INT, at(index) + SendRequestLayout.FLAGS, lastFlags);
+        sealed = false;
         return this;
     }
 
@@ -436,6 +467,13 @@ public final class SendBatch {
 
     private int checkIndex(int index) {
         return Objects.checkIndex(index, size);
+    }
+
+    private int last() {
+        if (size == 0) {
+            throw new IndexOutOfBoundsException("there is no request in the batch");
+        }
+        return size - 1;
     }
 
     private static long aligned(int bytes) {

@@ -42,17 +42,8 @@ public abstract class SharedReceiveQueue extends Resource {
     }
 
     private int post(ReceiveBatch batch, int count) {
-        boolean shortened = count < batch.size();
-        if (shortened) {
-            batch.chain(count - 1, false);
-        }
-        try {
-            return doPost(batch, 0, count);
-        } finally {
-            if (shortened) {
-                batch.chain(count - 1, true);
-            }
-        }
+        batch.endAfter(count - 1);
+        return doPost(batch, 0, count);
     }
 
     /// Arms the limit (ibv_modify_srq(3)): when fewer than `limit` receives are left,

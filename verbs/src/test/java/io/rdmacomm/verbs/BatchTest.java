@@ -129,6 +129,7 @@ class BatchTest {
         assertThat(batch.mostElements()).isEqualTo(1);
         assertThat(batch.mostInline()).isZero();
         assertThat(batch.flags(0)).isZero();
+        batch.endAfter(0);
         assertThat(batch.segment().get(JAVA_LONG, SendRequestLayout.NEXT)).isZero();
     }
 
@@ -206,21 +207,62 @@ class BatchTest {
     }
 
     @Test
-    void aChainCanBeCutAndContinued() {
-        SendBatch batch = SendBatch.create(arena, 3, 1);
-        batch.send(1).send(2).send(3);
-        batch.chain(0, false);
-        assertThat(batch.segment().get(JAVA_LONG, SendRequestLayout.NEXT)).isZero();
-        batch.chain(0, true);
-        assertThat(batch.segment().get(JAVA_LONG, SendRequestLayout.NEXT))
-                .isEqualTo(batch.segment().address() + batch.at(1));
+    void theChainEndsWhereItIsToEndAndNowhereElse() {
+        SendBatch batch = SendBatch.create(arena, 4, 1);
+        ReceiveBatch receives = ReceiveBatch.create(arena, 4, 1);
+        for (int i = 0; i < 4; i++) {
+            batch.send(i);
+            receives.receive(i);
+        }
+        for (int last : new int[] {3, 0, 2, 2, 1, 3}) {
+            batch.endAfter(last);
+            receives.endAfter(last);
+            for (int i = 0; i < 4; i++) {
+                long next = batch.segment().get(JAVA_LONG, batch.at(i) + SendRequestLayout.NEXT);
+                long nextReceive = receives.segment().get(JAVA_LONG, receives.at(i) + ReceiveRequestLayout.NEXT);
+                boolean ends = i == last || i == 3;
+                assertThat(next).isEqualTo(ends ? 0 : batch.segment().address() + batch.at(i + 1));
+                assertThat(nextReceive).isEqualTo(ends ? 0 : receives.segment().address() + receives.at(i + 1));
+            }
+        }
+    }
 
-        ReceiveBatch receives = ReceiveBatch.create(arena, 2, 1);
-        receives.receive(1).receive(2);
-        assertThat(receives.segment().get(JAVA_LONG, ReceiveRequestLayout.NEXT))
-                .isEqualTo(receives.segment().address() + ReceiveRequestLayout.BYTES);
-        receives.chain(0, false);
-        assertThat(receives.segment().get(JAVA_LONG, ReceiveRequestLayout.NEXT)).isZero();
+    @Test
+    void whatIsChangedAfterTheMemoryWasLookedAtGetsThereToo() {
+        SendBatch batch = SendBatch.create(arena, 2, 2);
+        MemorySegment bytes = batch.sendWithImmediate(1, 2).segment();
+        batch.with(0x1000, 8, 1).signaled();
+        batch.immediate(0, 0x01020304);
+        assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.ELEMENT_COUNT))
+                .isEqualTo(1);
+        assertThat(bytes.get(JAVA_INT, SendRequestLayout.FLAGS)).isEqualTo(SendRequestLayout.FLAG_SIGNALED);
+        assertThat(bytes.get(JAVA_INT, SendRequestLayout.IMMEDIATE)).isEqualTo(0x04030201);
+        batch.send(2);
+        batch.immediate(0, 5);
+        batch.endAfter(1);
+        assertThat(bytes.get(JAVA_INT, SendRequestLayout.IMMEDIATE)).isEqualTo(5 << 24);
+        assertThat(bytes.get(JAVA_INT, batch.at(1) + SendRequestLayout.ELEMENT_COUNT))
+                .isZero();
+
+        ReceiveBatch receives = ReceiveBatch.create(arena, 1, 2);
+        MemorySegment places = receives.receive(1).segment();
+        receives.with(0x1000, 8, 1).with(0x2000, 8, 1);
+        receives.endAfter(0);
+        assertThat(places.get(JAVA_INT, ReceiveRequestLayout.ELEMENT_COUNT)).isEqualTo(2);
+    }
+
+    @Test
+    void freedMemoryIsNotPosted() {
+        SendBatch batch;
+        ReceiveBatch receives;
+        try (Arena shortLived = Arena.ofConfined()) {
+            batch = SendBatch.create(shortLived, 1, 1).send(1);
+            receives = ReceiveBatch.create(shortLived, 1, 1).receive(1);
+            batch.endAfter(0);
+            receives.endAfter(0);
+        }
+        assertThatIllegalStateException().isThrownBy(() -> batch.endAfter(0));
+        assertThatIllegalStateException().isThrownBy(() -> receives.endAfter(0));
     }
 
     @Test
