@@ -71,11 +71,14 @@ final class LateFlush {
         try {
             // Looked at before the device: what queue pairs have done until they failed comes first.
             Leftovers[] left = failed;
-            int kept = keep(into, 0, setAside.take(into, max));
+            int came = setAside.take(into, max);
+            int kept = came == 0 ? 0 : keep(into, 0, came);
             while (kept < max) {
                 int asked = max - kept;
-                int came = queue.pollDevice(into, kept, asked);
-                kept = keep(into, kept, came);
+                came = queue.pollDevice(into, kept, asked);
+                if (came > 0) {
+                    kept = keep(into, kept, came);
+                }
                 if (came < asked) {
                     break;
                 }
@@ -133,7 +136,7 @@ final class LateFlush {
             return true;
         }
         int opcode = into.get(JAVA_INT, at + CompletionLayout.OPCODE);
-        if (opcode >= CompletionOpcode.RECEIVE.code()) {
+        if ((opcode & CompletionLayout.OPCODE_RECEIVE) != 0) {
             OutstandingReceives receives = queuePair.outstandingReceives();
             return receives == null || receives.end();
         }

@@ -1,7 +1,6 @@
 package io.rdmacomm.ibverbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
@@ -88,13 +87,12 @@ final class OutstandingSends extends Leftovers {
 
     private void append(SendBatch batch, int index, byte kind) {
         int slot = slot(count++);
-        ids[slot] = batch.segment().get(JAVA_LONG, batch.at(index) + SendRequestLayout.WORK_ID);
+        ids[slot] = batch.workId(index);
         kinds[slot] = kind;
     }
 
     private static boolean isSilent(SendBatch batch, int index, boolean signalAll) {
-        int flags = batch.segment().get(JAVA_INT, batch.at(index) + SendRequestLayout.FLAGS);
-        return !signalAll && (flags & SendRequestLayout.FLAG_SIGNALED) == 0;
+        return !signalAll && (batch.flags(index) & SendRequestLayout.FLAG_SIGNALED) == 0;
     }
 
     private static boolean isRead(SendBatch batch, int index) {

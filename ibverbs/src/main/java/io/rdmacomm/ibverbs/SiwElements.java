@@ -39,10 +39,10 @@ final class SiwElements implements AutoCloseable {
         MemorySegment requests = batch.segment();
         boolean any = false;
         for (int i = 0; i < count; i++) {
-            long at = batch.at(first + i);
-            if ((requests.get(JAVA_INT, at + SendRequestLayout.FLAGS) & SendRequestLayout.FLAG_INLINE) != 0) {
+            if ((batch.flags(first + i) & SendRequestLayout.FLAG_INLINE) != 0) {
                 continue; // the driver's library copies it
             }
+            long at = batch.at(first + i);
             int elements = requests.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT);
             if (elements == 0 && isRead(requests, at)) {
                 point(requests, at, i * BYTES, 1);
