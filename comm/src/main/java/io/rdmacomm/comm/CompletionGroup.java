@@ -30,7 +30,7 @@ final class CompletionGroup implements AutoCloseable {
 
     static {
         try {
-            OWNER = MethodHandles.lookup().findVarHandle(CompletionGroup.class, "owner", Thread.class);
+            OWNER = MethodHandles.lookup().findVarHandle(CompletionGroup.class, "owner", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -49,7 +49,8 @@ final class CompletionGroup implements AutoCloseable {
     private final AtomicInteger reserved = new AtomicInteger();
     private final Sleeper sleeper;
     private final @Nullable EventLoop loop;
-    private volatile @Nullable Thread owner;
+    // The number of the thread that polls, as in an OperationLock; 0 for none.
+    private volatile long owner;
     private volatile boolean broken;
 
     /// A group that threads of its own or callers poll.
@@ -175,22 +176,25 @@ final class CompletionGroup implements AutoCloseable {
             breakDown(e);
             return 0;
         }
-        for (int i = 0; i < count; i++) {
-            dispatch(i);
+        if (count > 0) {
+            dispatch(count);
         }
         return count;
     }
 
-    private void dispatch(int index) {
-        long workId = completions.workId(index);
-        RdmaAdapter adapter = members.of(workId);
-        if (adapter == null) {
-            return;
-        }
-        if (WorkId.isReceive(workId)) {
-            adapter.received(completions, index, WorkId.index(workId));
-        } else {
-            adapter.completed(completions, index, workId);
+    /// Apart from the polling: most polls find nothing, and the compiler would take this for unlikely.
+    private void dispatch(int count) {
+        for (int i = 0; i < count; i++) {
+            long workId = completions.workId(i);
+            RdmaAdapter adapter = members.of(workId);
+            if (adapter == null) {
+                continue;
+            }
+            if (WorkId.isReceive(workId)) {
+                adapter.received(completions, i, WorkId.index(workId));
+            } else {
+                adapter.completed(completions, i, workId);
+            }
         }
     }
 
@@ -215,15 +219,16 @@ final class CompletionGroup implements AutoCloseable {
 
     /// Whether the calling thread is in a handler of this group.
     boolean isPolling() {
-        return Thread.currentThread().equals(owner);
+        return Thread.currentThread().threadId() == owner;
     }
 
     private boolean enter() {
-        return owner == null && OWNER.compareAndSet(this, null, Thread.currentThread());
+        return owner == 0
+                && OWNER.compareAndSet(this, 0L, Thread.currentThread().threadId());
     }
 
     private void leave() {
-        OWNER.setRelease(this, null);
+        OWNER.setRelease(this, 0L);
     }
 
     /// Has `task` run by the polling thread, soon and once. A thread that sleeps in [#awaitEvent] wakes up.

@@ -94,9 +94,9 @@ public final class Message implements AutoCloseable {
         tag = newTag;
     }
 
-    /// It is given to a handler.
+    /// It is given to a handler, by the thread that runs it. Whoever else gets hold of it gets it from there.
     void handled() {
-        state.set(HANDLED);
+        state.setRelease(HANDLED);
     }
 
     /// It waits for somebody who receives it, or was given to one.

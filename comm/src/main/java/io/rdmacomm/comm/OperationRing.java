@@ -2,6 +2,7 @@ package io.rdmacomm.comm;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The operations in flight of one channel, in the order in which they were started and end. One thread at
@@ -23,11 +24,7 @@ final class OperationRing {
 
     private final int window;
     private final int mask;
-    private final @Nullable CompletionHandler[] handlers;
-    private final long[] contexts;
-    private final long[] lengths;
-    private final long[] starts;
-    private final byte[] kinds;
+    private final InFlightOperation[] operations;
     private volatile boolean creditInFlight;
     private volatile boolean questionInFlight;
     private long posted;
@@ -38,11 +35,8 @@ final class OperationRing {
         this.window = window;
         int slots = slots(window);
         this.mask = slots - 1;
-        this.handlers = new @Nullable CompletionHandler[slots];
-        this.contexts = new long[slots];
-        this.lengths = new long[slots];
-        this.starts = new long[slots];
-        this.kinds = new byte[slots];
+        this.operations = new InFlightOperation[slots];
+        Arrays.setAll(operations, slot -> new InFlightOperation());
     }
 
     /// How many slots a ring for `window` operations has: a power of two, with room for those of the library.
@@ -81,12 +75,12 @@ final class OperationRing {
 
     /// Adds an operation; it is to be posted next.
     void add(int kind, long length, @Nullable CompletionHandler handler, long context, long startNanos) {
-        int slot = slot(posted++);
-        kinds[slot] = (byte) kind;
-        lengths[slot] = length;
-        handlers[slot] = handler;
-        contexts[slot] = context;
-        starts[slot] = startNanos;
+        InFlightOperation operation = operations[slot(posted++)];
+        operation.kind = kind;
+        operation.length = length;
+        operation.handler = handler;
+        operation.context = context;
+        operation.startNanos = startNanos;
     }
 
     /// Takes back the operation that was added last: it was not posted after all.
@@ -115,28 +109,9 @@ final class OperationRing {
         return completed;
     }
 
-    int kind(int slot) {
-        return kinds[slot];
-    }
-
-    long length(int slot) {
-        return lengths[slot];
-    }
-
-    long context(int slot) {
-        return contexts[slot];
-    }
-
-    long start(int slot) {
-        return starts[slot];
-    }
-
-    /// The handler in `slot`, which the ring then forgets.
-    @Nullable
-    CompletionHandler takeHandler(int slot) {
-        CompletionHandler handler = handlers[slot];
-        handlers[slot] = null;
-        return handler;
+    /// The operation with this number, which is in flight.
+    InFlightOperation get(long sequence) {
+        return operations[slot(sequence)];
     }
 
     /// Frees the slot of the oldest operation, and so allows another to start.

@@ -271,15 +271,16 @@ final class RdmaAdapter {
             return;
         }
         WorkStatus status = completions.status(index);
-        events.onWorkFailed(Operation.name(ring.kind(ring.slot(sequence))), status, completions.vendorError(index));
+        events.onWorkFailed(Operation.name(ring.get(sequence).kind), status, completions.vendorError(index));
         finish(status);
     }
 
     /// Ends the oldest operation.
     private void finish(WorkStatus status) {
-        int slot = ring.slot(ring.oldest());
-        int kind = ring.kind(slot);
-        CompletionHandler handler = ring.takeHandler(slot);
+        InFlightOperation operation = ring.get(ring.oldest());
+        int kind = operation.kind;
+        CompletionHandler handler = operation.handler;
+        operation.handler = null;
         if (kind == Operation.CREDIT) {
             ring.creditInFlight(false);
             ring.advance();
@@ -294,17 +295,16 @@ final class RdmaAdapter {
             ring.advance();
             return;
         }
-        long context = ring.context(slot);
+        long context = operation.context;
         long result = 0;
         if (status == WorkStatus.SUCCESS) {
-            result = Operation.isAtomic(kind) ? memory.result(slot) : ring.length(slot);
+            result = Operation.isAtomic(kind) ? memory.result(ring.slot(ring.oldest())) : operation.length;
             counters.completed++;
         } else {
             counters.failed++;
         }
-        long start = ring.start(slot);
-        if (start != 0) {
-            SlowOperations.report(start, this, kind, ring.length(slot));
+        if (operation.startNanos != 0) {
+            SlowOperations.report(operation.startNanos, this, kind, operation.length);
         }
         ring.advance();
         if (handler != null) {

@@ -26,6 +26,7 @@ final class ReceivePool {
     private final ChannelMemory memory;
     private final Events events;
     private final Message[] messages;
+    private final Message[] free;
     private final ReceiveBatch batch;
     private final int together;
     private final OperationLock lock = new OperationLock();
@@ -35,6 +36,7 @@ final class ReceivePool {
     private @Nullable QueuePair queuePair;
     private volatile @Nullable CommException end;
     private long workIdBase;
+    private int freeCount;
     private long posted;
     private long inboxHead;
     private volatile long inboxTail;
@@ -45,6 +47,7 @@ final class ReceivePool {
         this.events = events;
         this.together = together(options.receives());
         this.messages = new Message[options.receives()];
+        this.free = new Message[options.receives()];
         this.inbox = new Message[options.receives()];
         this.batch = ReceiveBatch.create(arena, options.receives(), 1);
         for (int i = 0; i < messages.length; i++) {
@@ -64,7 +67,7 @@ final class ReceivePool {
             queuePair = receivingPair;
             workIdBase = base;
             for (Message message : messages) {
-                append(message);
+                free[freeCount++] = message;
             }
             post(receivingPair);
         } finally {
@@ -75,8 +78,8 @@ final class ReceivePool {
     /// A message or notice has arrived. On the polling thread.
     Message arrived(Completions completions, int index, int receive) {
         Message message = messages[receive];
-        boolean notice = completions.opcode(index) == CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE;
         boolean tagged = completions.hasImmediate(index);
+        boolean notice = tagged && completions.opcode(index) == CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE;
         message.arrived(completions.byteLength(index), notice, tagged, tagged ? completions.immediate(index) : 0);
         return message;
     }
@@ -187,8 +190,8 @@ final class ReceivePool {
             if (pair == null || end != null) {
                 return;
             }
-            append(message);
-            if (batch.size() >= together) {
+            free[freeCount++] = message;
+            if (freeCount >= together) {
                 post(pair);
                 count = posted;
             }
@@ -203,22 +206,24 @@ final class ReceivePool {
         }
     }
 
-    private void append(Message message) {
-        batch.receive(WorkId.receive(workIdBase, message.index()))
-                .with(
-                        memory.blockAddress(options, message.index()),
-                        Math.max(1, options.messageBytes()),
-                        memory.pool().localKey());
-    }
-
+    /// Posts the receives of the free messages.
     private void post(QueuePair pair) {
+        batch.clear();
+        for (int i = 0; i < freeCount; i++) {
+            int index = free[i].index();
+            batch.receive(WorkId.receive(workIdBase, index))
+                    .with(
+                            memory.blockAddress(options, index),
+                            Math.max(1, options.messageBytes()),
+                            memory.pool().localKey());
+        }
+        freeCount = 0;
         int taken = pair.post(batch);
         if (taken != batch.size()) {
             throw new CommException(
                     pair + " took " + taken + " of " + batch.size() + " receives it has room for", null);
         }
         posted += taken;
-        batch.clear();
     }
 
     /// Nothing arrives any more: fails those who wait. What has arrived can still be received.
