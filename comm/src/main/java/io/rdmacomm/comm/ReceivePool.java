@@ -217,8 +217,8 @@ final class ReceivePool {
                             Math.max(1, options.messageBytes()),
                             memory.pool().localKey());
         }
-        freeCount = 0;
         int taken = pair.post(batch);
+        freeCount = 0;
         if (taken != batch.size()) {
             throw new CommException(
                     pair + " took " + taken + " of " + batch.size() + " receives it has room for", null);

@@ -136,7 +136,7 @@ final class LateFlush {
             return true;
         }
         int opcode = into.get(JAVA_INT, at + CompletionLayout.OPCODE);
-        if ((opcode & CompletionLayout.OPCODE_RECEIVE) != 0) {
+        if (CompletionOpcode.isReceive(opcode)) {
             OutstandingReceives receives = queuePair.outstandingReceives();
             return receives == null || receives.end();
         }

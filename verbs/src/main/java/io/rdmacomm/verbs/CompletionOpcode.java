@@ -39,7 +39,7 @@ public enum CompletionOpcode {
     }
 
     /// Whether `code` is that of a receive: they all have this bit (IBV_WC_RECV).
-    static boolean isReceive(int code) {
+    public static boolean isReceive(int code) {
         return (code & CompletionLayout.OPCODE_RECEIVE) != 0;
     }
 

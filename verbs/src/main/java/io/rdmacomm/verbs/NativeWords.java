@@ -20,9 +20,7 @@ final class NativeWords {
 
     /// Writes a scatter/gather element (`struct ibv_sge`) at `at`.
     static void putElement(MemorySegment segment, long at, long address, long length, int localKey) {
-        if (length >>> Integer.SIZE != 0) {
-            Checks.range("length of an element", length, 0, 0xffff_ffffL);
-        }
+        Checks.range("length of an element", length, 0, 0xffff_ffffL);
         segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
         segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_LENGTH, pair((int) length, localKey));
     }

@@ -255,7 +255,7 @@ public abstract class QueuePair extends Resource {
     private int postExclusively(SendBatch batch, int first) {
         checkOpen();
         QueuePairState now = state;
-        if (now != QueuePairState.READY_TO_SEND && now.code() < QueuePairState.READY_TO_SEND.code()) {
+        if (now.code() < QueuePairState.READY_TO_SEND.code()) {
             throw notReady(POST_SEND, now, "connect it first");
         }
         int count = batch.size() - first;
