@@ -43,17 +43,13 @@ class ManyConnectionsTest {
     @Test
     @Timeout(240)
     void aThousandConnectionsAreCheap() throws Exception {
-        Process process = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(),
+        Process process = OtherJvm.running(
+                        Program.class,
                         "-XX:+UseSerialGC",
                         "-Xms512m",
                         "-Xmx512m",
                         "-XX:+AlwaysPreTouch",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Program.class.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        "-XX:TieredStopAtLevel=1")
                 .start();
         try (BufferedReader answers = process.inputReader()) {
             long most = 0;

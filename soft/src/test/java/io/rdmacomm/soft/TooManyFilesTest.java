@@ -14,7 +14,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,19 +32,9 @@ class TooManyFilesTest {
 
     @Test
     void aCallWaitsUntilFilesCanBeOpenedAgain() throws Exception {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        Process process = new ProcessBuilder(
-                        "bash",
-                        "-c",
-                        "ulimit -n " + FILES + "; exec \"$@\"",
-                        "bash",
-                        java,
-                        "-XX:-MaxFDLimit",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Program.class.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        ProcessBuilder program = OtherJvm.running(Program.class, "-XX:-MaxFDLimit");
+        program.command().addAll(0, List.of("bash", "-c", "ulimit -n " + FILES + "; exec \"$@\"", "bash"));
+        Process process = program.start();
         try (BufferedReader answers = process.inputReader();
                 PrintWriter orders = new PrintWriter(process.outputWriter(), true)) {
             int port = Integer.parseInt(answers.readLine());

@@ -154,8 +154,7 @@ public final class ReceiveBatch {
     }
 
     private long elementAt(int index, int element) {
-        return (long) capacity * ReceiveRequestLayout.BYTES
-                + ((long) index * elements + element) * ReceiveRequestLayout.ELEMENT_BYTES;
+        return receives.elementAt(index, element);
     }
 
     private int checkIndex(int index) {

@@ -12,6 +12,7 @@ final class RequestChain {
     private final MemorySegment segment;
     private final int capacity;
     private final int requestBytes;
+    private final int elements;
     private int end;
 
     /// @param segment the requests, then the elements of all of them
@@ -20,12 +21,18 @@ final class RequestChain {
         this.segment = segment;
         this.capacity = capacity;
         this.requestBytes = requestBytes;
+        this.elements = elements;
         this.end = capacity - 1;
         for (int i = 0; i < capacity; i++) {
-            long element = (long) capacity * requestBytes + (long) i * elements * ReceiveRequestLayout.ELEMENT_BYTES;
-            segment.set(JAVA_LONG, at(i) + ReceiveRequestLayout.ELEMENTS, segment.address() + element);
+            segment.set(JAVA_LONG, at(i) + ReceiveRequestLayout.ELEMENTS, segment.address() + elementAt(i, 0));
             link(i, i < end);
         }
+    }
+
+    /// Where an element of a request is.
+    long elementAt(int index, int element) {
+        return (long) capacity * requestBytes
+                + ((long) index * elements + element) * ReceiveRequestLayout.ELEMENT_BYTES;
     }
 
     /// Makes `last` the last request, as those up to it are about to be posted.

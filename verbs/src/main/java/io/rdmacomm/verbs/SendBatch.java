@@ -57,10 +57,10 @@ public final class SendBatch {
         this.capacity = capacity;
         this.elements = elements;
         this.inlineBytes = inlineBytes;
-        this.inlineStart = capacity * (SendRequestLayout.BYTES + (long) elements * ReceiveRequestLayout.ELEMENT_BYTES);
         this.workIds = new long[capacity];
         this.flags = new int[capacity];
         this.requests = new RequestChain(segment, capacity, SendRequestLayout.BYTES, elements);
+        this.inlineStart = requests.elementAt(capacity, 0); // behind all elements
     }
 
     /// Room for `capacity` requests of at most `elements` scatter/gather elements, without inline data of their
@@ -456,8 +456,7 @@ public final class SendBatch {
     }
 
     private long elementAt(int index, int element) {
-        return (long) capacity * SendRequestLayout.BYTES
-                + ((long) index * elements + element) * ReceiveRequestLayout.ELEMENT_BYTES;
+        return requests.elementAt(index, element);
     }
 
     private long elementLength(int index, int element) {

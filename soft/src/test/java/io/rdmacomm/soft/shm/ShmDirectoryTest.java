@@ -2,6 +2,7 @@ package io.rdmacomm.soft.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.OtherJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,13 +112,7 @@ class ShmDirectoryTest {
     }
 
     private static Process claimInAnotherProcess() throws IOException {
-        return new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Claimer.class.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        return OtherJvm.running(Claimer.class).start();
     }
 
     /// Claims a folder, prints its LID and waits to be killed.
