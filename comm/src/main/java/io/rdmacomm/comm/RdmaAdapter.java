@@ -91,8 +91,10 @@ final class RdmaAdapter {
         group.reserve(entries);
         QueuePair created = null;
         try {
+            // Sends are posted under the send lock, receives under that of their pool: it needs none of its own.
             created = domain.createQueuePair(QueuePairOptions.reliable(group.queue())
-                    .withSizes(new QueueSizes(sends(options), options.receives(), 1, 1, options.inlineBytes())));
+                    .withSizes(new QueueSizes(sends(options), options.receives(), 1, 1, options.inlineBytes()))
+                    .withSingleThreaded(true));
             this.workIdBase = group.join(this);
         } catch (RuntimeException e) {
             if (created != null) {
@@ -376,6 +378,17 @@ final class RdmaAdapter {
         }
     }
 
+    /// The library starts nothing by itself any more.
+    private void endOwn() {
+        sendLock.lock();
+        try {
+            creditUpdate = null;
+            question = null;
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
     /// The number of the next operation.
     long next() {
         sendLock.lock();
@@ -454,9 +467,10 @@ final class RdmaAdapter {
         return made == null ? null : made.disconnectReason();
     }
 
-    /// Frees everything. What has not ended by now is flushed.
+    /// Frees everything. What has not ended by now is flushed. Operations are refused by now.
     void close() {
         receives.close();
+        endOwn();
         group.runExclusively(() -> {
             group.part(workIdBase);
             while (!ring.isEmpty()) {

@@ -142,6 +142,9 @@ final class IbvQueuePair extends QueuePair {
             }
             sends.withdraw(batch, first + taken, count - taken, all);
         }
+        if (state() == QueuePairState.ERROR) {
+            sends.announce(); // it has failed meanwhile, and what was left then may have been flushed already
+        }
         return taken;
     }
 
@@ -180,20 +183,12 @@ final class IbvQueuePair extends QueuePair {
         if (receives == null) {
             return handOn(batch, first, count);
         }
-        int room = receives.add(batch, first, count);
-        if (state() != QueuePairState.ERROR) {
-            int taken = 0;
-            try {
-                taken = handOn(batch, first, count);
-            } finally {
-                receives.withdraw(room - taken);
-            }
-            room = taken;
-        }
+        int taken = state() == QueuePairState.ERROR ? Math.min(count, receives.room()) : handOn(batch, first, count);
+        receives.add(batch, first, taken);
         if (state() == QueuePairState.ERROR) {
             receives.announce();
         }
-        return room;
+        return taken;
     }
 
     private int handOn(ReceiveBatch batch, int first, int count) {
@@ -243,6 +238,8 @@ final class IbvQueuePair extends QueuePair {
                 apply(change),
                 this + " from " + from + " to " + to + " with " + change.present());
         if (to == QueuePairState.ERROR) {
+            // First the state: who posts without a lock looks at it behind what it has written down.
+            entered(QueuePairState.ERROR);
             flushLater();
         }
     }

@@ -29,6 +29,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class LateFlush {
     private static final Leftovers[] NONE = {};
     private static final int SOME = 64;
+    private static final int READ = CompletionOpcode.READ.code();
+    private static final int SUCCESS = WorkStatus.SUCCESS.code();
 
     private final IbvCompletionQueue queue;
     private final OperationLock pollLock = new OperationLock();
@@ -141,10 +143,12 @@ final class LateFlush {
             return receives == null || receives.end();
         }
         OutstandingSends sends = queuePair.outstandingSends();
-        return sends == null
-                || sends.end(
-                        into.get(JAVA_LONG, at + CompletionLayout.WORK_ID),
-                        opcode == CompletionOpcode.READ.code(),
-                        into.get(JAVA_INT, at + CompletionLayout.STATUS) == WorkStatus.SUCCESS.code());
+        if (sends == null) {
+            return true;
+        }
+        boolean read = opcode == READ;
+        return into.get(JAVA_INT, at + CompletionLayout.STATUS) == SUCCESS
+                ? sends.endWell(read)
+                : sends.endBadly(into.get(JAVA_LONG, at + CompletionLayout.WORK_ID), read);
     }
 }

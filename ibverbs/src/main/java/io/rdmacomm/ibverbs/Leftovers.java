@@ -4,40 +4,38 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.CompletionLayout;
-import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 
 /// The requests of one queue of a siw queue pair that have not ended yet, in the order in which they were posted;
 /// see [LateFlush].
+///
+/// One thread at a time posts, one at a time polls, and they may be two. While all goes well neither takes a lock: who
+/// posts writes the requests down, who polls counts those that have succeeded.
 abstract class Leftovers {
-    /// Guards the other fields.
-    final OperationLock lock = new OperationLock();
     /// The numbers of the requests, in a ring whose size is a power of two: finding a slot takes no division.
     final long[] ids;
     /// How many requests the queue holds.
     final int depth;
-    /// The slot of the oldest.
-    int first;
-    /// How many there are.
-    int count;
-    /// Whether the program was told that the rest is flushed.
+    /// Whether the program was told that the rest is flushed. Only for the polling thread.
     boolean over;
 
     private final LateFlush lateFlush;
     private final int queuePairNumber;
 
     /// @param lateFlush where they are flushed, for the completion queue of the queue
-    Leftovers(LateFlush lateFlush, int queuePairNumber, int depth) {
+    /// @param depth how many requests the queue holds
+    /// @param places how many places the ring has at least
+    Leftovers(LateFlush lateFlush, int queuePairNumber, int depth, int places) {
         this.lateFlush = lateFlush;
         this.queuePairNumber = queuePairNumber;
         this.depth = depth;
-        this.ids = new long[Integer.highestOneBit(Math.max(1, depth) * 2 - 1)];
+        this.ids = new long[Integer.highestOneBit(Math.max(1, places) * 2 - 1)];
     }
 
-    /// The slot of the request that is the one at `index`, counted from the oldest.
-    final int slot(int index) {
-        return (first + index) & (ids.length - 1);
+    /// The slot of a request, by how many were posted before it.
+    final int slot(long position) {
+        return (int) position & (ids.length - 1);
     }
 
     /// The queue pair is in ERROR by now.
@@ -58,14 +56,8 @@ abstract class Leftovers {
         lateFlush.remove(this);
     }
 
-    private boolean isEmpty() {
-        lock.lock();
-        try {
-            return count == 0;
-        } finally {
-            lock.unlock();
-        }
-    }
+    /// Whether all have ended.
+    abstract boolean isEmpty();
 
     /// Flushes what is left, for a queue pair that has failed and whose completions were all polled. What the kernel
     /// says from now on comes too late.

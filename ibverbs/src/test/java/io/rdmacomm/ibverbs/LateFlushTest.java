@@ -20,6 +20,7 @@ import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -325,5 +326,41 @@ class LateFlushTest extends ConnectionCase {
             }
         }
         assertThat(ids).containsExactly(1L, 2L, 3L, 4L);
+    }
+
+    /// A queue pair without locks of its own: nothing keeps its poster and what fails it apart.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatIsPostedWhileTheQueuePairFailsIsFlushedAndWakesWhoWaits(boolean receive) throws Exception {
+        pair.close();
+        for (int i = 0; i < 100; i++) {
+            fake.keep(false);
+            pair = domain.createQueuePair(QueuePairOptions.reliable(queue)
+                    .withSizes(new QueueSizes(DEPTH, DEPTH, 1, 1, 0))
+                    .withSingleThreaded(true));
+            manager.connect(PEER, pair, DEFAULTS, LONG);
+            fake.keep(true);
+            queue.arm(false);
+            SendBatch send = write(batch(), i).signaled();
+            ReceiveBatch one = receives(i);
+            CountDownLatch begin = new CountDownLatch(1);
+            FutureTask<Integer> poster = start(false, () -> {
+                begin.await();
+                return receive ? pair.post(one) : pair.post(send);
+            });
+            begin.countDown();
+            for (int spins = i * 50; spins > 0; spins--) {
+                Thread.onSpinWait();
+            }
+            fail();
+            assertThat(channel.awaitEvent(LONG)).as("round " + i).isSameAs(queue);
+            assertThat(poster.get()).isEqualTo(1);
+            assertThat(flushed()).as("round " + i).containsExactly((long) i);
+            fake.flushKept(1);
+            assertThat(flushed()).as("round " + i).isEmpty();
+            queue.acknowledge(1);
+            pair.close();
+            fake.log();
+        }
     }
 }
