@@ -100,7 +100,7 @@ class OutstandingSendsTest extends ConnectionCase {
         sends.add(batch, 0, count, false);
         int refused = random.nextInt(10) == 0 ? random.nextInt(count + 1) : 0;
         sends.withdraw(batch, count - refused, refused, false);
-        // Who was refused has been seen.
+        // Also those that were taken back: that they were silent is not forgotten.
         silentReads |= all.stream().anyMatch(sent -> sent.read() && sent.silent());
         for (Sent sent : all.subList(0, count - refused)) {
             sinceSignal++;
