@@ -18,6 +18,7 @@ import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
@@ -133,14 +134,20 @@ final class IbvQueuePair extends QueuePair {
         boolean all = options().signalAll();
         sends.add(batch, first, count, all);
         int taken = 0;
+        RdmaException refusal = null;
         boolean replaced = elements.replace(batch, first, count);
         try {
             taken = handOn(batch, first, count);
+        } catch (RdmaException e) {
+            refusal = e;
         } finally {
             if (replaced) {
                 elements.restore(batch, first, count);
             }
-            sends.withdraw(batch, first + taken, count - taken, all);
+        }
+        taken += sends.withdraw(batch, first + taken, count - taken, all);
+        if (refusal != null && taken == 0) {
+            throw refusal;
         }
         if (state() == QueuePairState.ERROR) {
             sends.announce(); // it has failed meanwhile, and what was left then may have been flushed already

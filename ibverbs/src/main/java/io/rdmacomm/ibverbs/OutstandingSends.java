@@ -93,17 +93,27 @@ final class OutstandingSends extends Leftovers {
     }
 
     /// Takes the last requests back, which were not posted after all.
-    void withdraw(SendBatch batch, int from, int wanted, boolean signalAll) {
+    ///
+    /// @return how many of them, the first ones, were told to be flushed before that: they count as posted
+    int withdraw(SendBatch batch, int from, int wanted, boolean signalAll) {
         if (wanted == 0) {
-            return;
+            return 0;
         }
         lock.lock();
         try {
             long position = posted;
-            for (int i = from; i < from + wanted; i++) {
-                position -= isSilent(batch, i, signalAll) && isRead(batch, i) ? 0 : 1;
+            int left = wanted;
+            for (; left > 0; left--) {
+                int last = from + left - 1;
+                if (!isSilent(batch, last, signalAll) || !isRead(batch, last)) {
+                    if (position == first) {
+                        break;
+                    }
+                    position--;
+                }
             }
-            POSTED.setRelease(this, Math.max(first, position));
+            POSTED.setRelease(this, position);
+            return left;
         } finally {
             lock.unlock();
         }

@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -148,16 +149,43 @@ class OutstandingSendsTest extends ConnectionCase {
         assertThat(sends.endBadly(99, false)).as("seed " + seed).isTrue();
     }
 
+    /// The device refuses them, but before that is known their queue pair fails, and another thread polls.
+    @RepeatedTest(20)
+    void whatWasFlushedIsNotTakenBack() {
+        List<Sent> all = new ArrayList<>();
+        for (int i = 0; i < DEPTH; i++) {
+            all.add(append());
+        }
+        sends.add(batch, 0, DEPTH, false);
+        MemorySegment room = arena.allocate((long) DEPTH * CompletionLayout.BYTES, Long.BYTES);
+        int flushed = sends.flush(room, 0, random.nextInt(DEPTH));
+        int refused = random.nextInt(1, DEPTH + 1);
+        int kept = DEPTH - refused + sends.withdraw(batch, DEPTH - refused, refused, false);
+
+        List<Long> told = new ArrayList<>(ids(room, 0, flushed));
+        told.addAll(flushed());
+        List<Long> taken = all.subList(0, kept).stream()
+                .filter(sent -> !sent.silent())
+                .map(Sent::id)
+                .toList();
+        assertThat(told).as("seed " + seed).isEqualTo(taken);
+        assertThat(kept).as("seed " + seed).isGreaterThanOrEqualTo(DEPTH - refused);
+    }
+
     /// The numbers of what is flushed, three at a time at the most.
     private List<Long> flushed() {
         MemorySegment room = arena.allocate(4 * CompletionLayout.BYTES, Long.BYTES);
         List<Long> ids = new ArrayList<>();
         for (int count = sends.flush(room, 1, 3); count > 0; count = sends.flush(room, 1, 3)) {
-            for (int i = 1; i <= count; i++) {
-                ids.add(room.get(ValueLayout.JAVA_LONG, i * CompletionLayout.BYTES + CompletionLayout.WORK_ID));
-            }
+            ids.addAll(ids(room, 1, count));
         }
         return ids;
+    }
+
+    private static List<Long> ids(MemorySegment room, int from, int count) {
+        return IntStream.range(from, from + count)
+                .mapToObj(i -> room.get(ValueLayout.JAVA_LONG, i * CompletionLayout.BYTES + CompletionLayout.WORK_ID))
+                .toList();
     }
 
     @RepeatedTest(20)
