@@ -18,7 +18,6 @@ import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
@@ -134,11 +133,11 @@ final class IbvQueuePair extends QueuePair {
         boolean all = options().signalAll();
         sends.add(batch, first, count, all);
         int taken = 0;
-        RdmaException refusal = null;
+        RuntimeException refusal = null;
         boolean replaced = elements.replace(batch, first, count);
         try {
             taken = handOn(batch, first, count);
-        } catch (RdmaException e) {
+        } catch (RuntimeException e) {
             refusal = e;
         } finally {
             if (replaced) {
