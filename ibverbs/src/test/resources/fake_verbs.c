@@ -53,6 +53,7 @@ static int object_count;
 static char fail_function[64];
 static int fail_errno, fail_times;
 static int refuse_index = -2, refuse_result;
+static volatile int stalls;
 static int next_status;
 static int keeps;
 static struct { struct ibv_cq *cq; struct ibv_wc wc; } kept[64];
@@ -72,6 +73,7 @@ void fake_reset(void)
 	object_count = 0;
 	fail_function[0] = 0;
 	refuse_index = -2;
+	stalls = 0;
 	next_status = 0;
 	keeps = 0;
 	kept_count = 0;
@@ -106,6 +108,7 @@ void fake_fail(const char *function, int err, int times)
 	fail_times = times;
 }
 void fake_refuse(int index, int result) { refuse_index = index; refuse_result = result; }
+void fake_stall(int on) { stalls = on; }
 void fake_status(int status) { next_status = status; }
 void fake_keep(int on) { keeps = on; }
 void fake_devices(int count, int err) { device_count = count; list_errno = err; }
@@ -278,6 +281,8 @@ static int fake_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ib
 			note("post_send %s id=%llu op=%d flags=%d sge=%d remote=%llx key=%x imm=%x", n(ibqp),
 			     (unsigned long long)wr->wr_id, wr->opcode, wr->send_flags, wr->num_sge,
 			     (unsigned long long)wr->wr.rdma.remote_addr, wr->wr.rdma.rkey, be32toh(wr->imm_data));
+		while (stalls)
+			usleep(100);
 		if (i == refuse_index) {
 			refuse_index = -2;
 			*bad = wr;

@@ -144,6 +144,7 @@ final class IbvQueuePair extends QueuePair {
                 elements.restore(batch, first, count);
             }
         }
+        // What was told to have ended was posted, whatever the device says.
         taken += sends.withdraw(batch, first + taken, count - taken, all);
         if (refusal != null && taken == 0) {
             throw refusal;

@@ -129,6 +129,11 @@ final class FakeVerbs {
         call("fake_refuse", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), index, result);
     }
 
+    /// Whether sends that are posted do not come back from C.
+    void stall(boolean on) {
+        call("fake_stall", FunctionDescriptor.ofVoid(JAVA_INT), on ? 1 : 0);
+    }
+
     /// What sends end with from now on.
     void status(int status) {
         call("fake_status", FunctionDescriptor.ofVoid(JAVA_INT), status);

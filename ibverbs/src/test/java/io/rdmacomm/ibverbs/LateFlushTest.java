@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// What siw leaves in the queues of a failed queue pair ends all the same, once.
 class LateFlushTest extends ConnectionCase {
     private static final int DEPTH = 8;
+    private static final int EINVAL = 22;
 
     private final Arena arena = Arena.ofShared();
     private CompletionChannel channel;
@@ -328,17 +329,40 @@ class LateFlushTest extends ConnectionCase {
         assertThat(ids).containsExactly(1L, 2L, 3L, 4L);
     }
 
-    /// A queue pair without locks of its own: nothing keeps its poster and what fails it apart.
+    /// Nothing keeps the poster of such a queue pair and what fails it apart.
+    private void connectWithoutLocks() throws InterruptedException {
+        pair = domain.createQueuePair(QueuePairOptions.reliable(queue)
+                .withSizes(new QueueSizes(DEPTH, DEPTH, 1, 1, 0))
+                .withSingleThreaded(true));
+        manager.connect(PEER, pair, DEFAULTS, LONG);
+    }
+
+    @Test
+    void whatTheDeviceRefusesWhileTheQueuePairFailsIsToldOnce() throws Exception {
+        pair.close();
+        connectWithoutLocks();
+        fake.refuse(0, EINVAL);
+        fake.stall(true);
+        SendBatch send = write(batch(), 1).signaled();
+        FutureTask<Integer> poster = start(false, () -> pair.post(send));
+        try {
+            awaitLog("post_send");
+            fail();
+            assertThat(flushed()).containsExactly(1L);
+        } finally {
+            fake.stall(false);
+        }
+        assertThat(poster.get()).as("it has ended, so it was posted").isEqualTo(1);
+        assertThat(flushed()).isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatIsPostedWhileTheQueuePairFailsIsFlushedAndWakesWhoWaits(boolean receive) throws Exception {
         pair.close();
         for (int i = 0; i < 100; i++) {
             fake.keep(false);
-            pair = domain.createQueuePair(QueuePairOptions.reliable(queue)
-                    .withSizes(new QueueSizes(DEPTH, DEPTH, 1, 1, 0))
-                    .withSingleThreaded(true));
-            manager.connect(PEER, pair, DEFAULTS, LONG);
+            connectWithoutLocks();
             fake.keep(true);
             queue.arm(false);
             SendBatch send = write(batch(), i).signaled();
