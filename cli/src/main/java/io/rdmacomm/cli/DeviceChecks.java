@@ -11,7 +11,7 @@ import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.Rdma;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -73,7 +73,7 @@ final class DeviceChecks {
             return port.state() == PortState.ACTIVE
                     ? Finding.ok(subject, text)
                     : Finding.warn(subject, text, "check the cable and the link: ip link, rdma link");
-        } catch (RdmaException e) {
+        } catch (VerbException e) {
             return Finding.fail(subject, FailureText.of(e), "");
         }
     }

@@ -5,7 +5,6 @@ import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
@@ -76,7 +75,7 @@ final class PingServer implements AutoCloseable {
                     answered++;
                 }
             }
-        } catch (CommException | CommandFailure | RdmaException e) {
+        } catch (RdmaException | CommandFailure e) {
             end = ", then failed: " + FailureText.of(e);
         }
         out.println(endPoint.peerAddress() + ": " + answered + " pings answered" + end);

@@ -6,7 +6,6 @@ import io.rdmacomm.cli.copy.RdmaLink;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
@@ -72,7 +71,7 @@ final class RdmaCopyServer implements CopyServer {
             int failures = new FileReceiver(link, folder, report).run();
             report.summarize("rdma");
             return failures;
-        } catch (CommException | CommandFailure | RdmaException e) {
+        } catch (RdmaException | CommandFailure e) {
             err.println("rdmacomm recv: " + sender.peerAddress() + ": " + FailureText.of(e));
             err.flush();
             return 1;

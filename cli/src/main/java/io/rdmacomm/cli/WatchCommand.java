@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Rdma;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -117,7 +117,7 @@ final class WatchCommand extends Subcommand {
     private static String state(Context context, int port) {
         try {
             return VerbsNames.of(context.port(port).state());
-        } catch (RdmaException | IllegalStateException e) {
+        } catch (VerbException | IllegalStateException e) {
             return "gone";
         }
     }

@@ -24,7 +24,7 @@ public final class ClientSession extends Session {
 
     /// Opens the device, connects and shakes hands. Blocks until the end point is ready to send.
     ///
-    /// @throws io.rdmacomm.verbs.RdmaException if there is no such device or it cannot be opened
+    /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened
     /// @throws PeerUnknownException if the host has no address
     /// @throws PeerRefusedException if nobody listens there, or the server refused and said why
     /// @throws PeerProtocolException if another program listens there

@@ -7,7 +7,7 @@ import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceLimit;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -172,7 +172,7 @@ final class CompletionGroup implements AutoCloseable {
         int count;
         try {
             count = queue.poll(completions);
-        } catch (RdmaException | IllegalStateException e) {
+        } catch (VerbException | IllegalStateException e) {
             breakDown(e);
             return 0;
         }
@@ -275,7 +275,7 @@ final class CompletionGroup implements AutoCloseable {
     void arm() {
         try {
             queue.arm(false);
-        } catch (RdmaException e) {
+        } catch (VerbException e) {
             breakDown(e);
         } catch (IllegalStateException e) {
             broken = true;
@@ -344,10 +344,10 @@ final class CompletionGroup implements AutoCloseable {
     private void grow(int needed) {
         try {
             runExclusively(() -> queue.resize(Math.max(needed, queue.capacity() * 2)));
-        } catch (RdmaException e) {
+        } catch (VerbException e) {
             try {
                 runExclusively(() -> queue.resize(needed));
-            } catch (RdmaException again) {
+            } catch (VerbException again) {
                 again.addSuppressed(e);
                 throw new CommException(
                         name + " holds " + queue.capacity() + " completions, one channel more needs " + needed

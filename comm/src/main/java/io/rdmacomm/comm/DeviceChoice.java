@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.Rdma;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,7 +18,7 @@ public final class DeviceChoice {
     /// @param name the device; empty to choose
     /// @param port the port that has to be active, unless the device is named
     /// @param needed what the device has to be able to do, unless it is named
-    /// @throws io.rdmacomm.verbs.RdmaException if there is no such device or it cannot be opened
+    /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened
     /// @throws CommException if none of several can be used; the message says why
     public static Context open(String name, int port, Capability needed) {
         List<Device> devices = Rdma.devices();
@@ -34,7 +34,7 @@ public final class DeviceChoice {
                     return context;
                 }
                 complaints.add(complaint);
-            } catch (RdmaException e) {
+            } catch (VerbException e) {
                 complaints.add(String.valueOf(e.getMessage()));
             }
         }

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -87,7 +87,7 @@ record HandShake(SessionDevice device, SessionOptions options) {
             return endPoint;
         } catch (CommException e) {
             throw refused(connector, e);
-        } catch (RdmaException | IllegalArgumentException | IllegalStateException e) {
+        } catch (VerbException | IllegalArgumentException | IllegalStateException e) {
             throw refused(connector, new CommException("setting up " + connector + " failed: " + e.getMessage(), e));
         } finally {
             if (!done) {

@@ -11,9 +11,9 @@ import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
 import java.lang.foreign.Arena;
@@ -362,7 +362,7 @@ final class RdmaAdapter {
                 counters.creditUpdates++;
                 return;
             }
-        } catch (RdmaException | IllegalStateException e) {
+        } catch (VerbException | IllegalStateException e) {
             // The queue pair has just failed or was closed: nobody will send.
         }
         ring.creditInFlight(false);
@@ -424,7 +424,7 @@ final class RdmaAdapter {
             if (!post(read, null, 0)) {
                 ring.questionInFlight(false);
             }
-        } catch (RdmaException | IllegalStateException e) {
+        } catch (VerbException | IllegalStateException e) {
             // The queue pair has just failed or was closed: nobody will answer.
             ring.questionInFlight(false);
             arrived = Long.MAX_VALUE;
@@ -455,7 +455,7 @@ final class RdmaAdapter {
     void stop() {
         try {
             queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
-        } catch (RdmaException | IllegalStateException e) {
+        } catch (VerbException | IllegalStateException e) {
             // It was never brought up, or is closed already: nothing is in flight.
         }
     }

@@ -30,7 +30,7 @@ final class Reception implements AutoCloseable {
     /// Listens at the port that was named, so that a server that cannot have it is told when it starts.
     ///
     /// @throws PortTakenException if the port is taken
-    /// @throws io.rdmacomm.verbs.RdmaException if the device cannot listen there; the message says why
+    /// @throws io.rdmacomm.verbs.VerbException if the device cannot listen there; the message says why
     void open() {
         if (port != 0) {
             var _ = at(address);

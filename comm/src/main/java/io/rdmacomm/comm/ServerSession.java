@@ -47,7 +47,7 @@ public final class ServerSession extends Session {
 
     /// Opens the device and listens.
     ///
-    /// @throws io.rdmacomm.verbs.RdmaException if there is no such device, it cannot be opened, or its connection
+    /// @throws io.rdmacomm.verbs.VerbException if there is no such device, it cannot be opened, or its connection
     /// manager cannot listen on [SessionOptions#connectionPort()] at this address
     /// @throws PeerUnknownException if the host has no address
     /// @throws PortTakenException if the port or the connection port is taken

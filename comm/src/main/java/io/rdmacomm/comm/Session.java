@@ -68,7 +68,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     ///
     /// @param blockSize the length of a block in bytes, at least 1
     /// @throws IllegalArgumentException if an open buffer has that name, or a number is less than 1
-    /// @throws io.rdmacomm.verbs.RdmaException if there is no room; the message says what to raise
+    /// @throws io.rdmacomm.verbs.VerbException if there is no room; the message says what to raise
     /// @throws ClosedException if the session is closed
     public final RdmaBuffer allocate(String name, long blockSize, int blockCount) {
         return allocate(name, blockSize, blockCount, options().access());
@@ -89,7 +89,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     /// @param access what may be done to it besides local reading
     /// @throws IllegalArgumentException if an open buffer has that name, or the segment is of the wrong
     ///         kind
-    /// @throws io.rdmacomm.verbs.RdmaException if the device cannot register it; the message says what to
+    /// @throws io.rdmacomm.verbs.VerbException if the device cannot register it; the message says what to
     ///         raise
     /// @throws ClosedException if the session is closed
     public final RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {

@@ -1,7 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
@@ -36,12 +36,12 @@ final class TicketListener implements AutoCloseable {
     ///
     /// @param address where; port 0 takes any free one
     /// @throws PortTakenException if the port is taken
-    /// @throws RdmaException if the device cannot listen there; the message says why
+    /// @throws VerbException if the device cannot listen there; the message says why
     static TicketListener open(ConnectionManager manager, InetSocketAddress address) {
         Listener listener;
         try {
             listener = manager.listen(address, BACKLOG);
-        } catch (RdmaException e) {
+        } catch (VerbException e) {
             if (e.errno() != Errno.EADDRINUSE) {
                 throw e;
             }
@@ -90,7 +90,7 @@ final class TicketListener implements AutoCloseable {
                     Closer.step(request.toString(), request::close);
                 }
             }
-        } catch (RdmaException e) {
+        } catch (VerbException e) {
             why = new CommException(listener + " failed: " + e.getMessage(), e);
         } catch (IllegalStateException e) {
             why = new ClosedException(listener + " is closed", e);

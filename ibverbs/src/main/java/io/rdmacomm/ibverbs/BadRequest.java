@@ -3,11 +3,11 @@ package io.rdmacomm.ibverbs;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.ReceiveRequestLayout;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkRequestException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -36,7 +36,7 @@ final class BadRequest implements AutoCloseable {
     /// @param first the first request of the chain
     /// @param count how many requests the chain has
     /// @throws WorkRequestException if none was taken, for another reason than a full queue
-    /// @throws RdmaException if the driver does not say which it did not take
+    /// @throws VerbException if the driver does not say which it did not take
     int taken(String operation, int result, SendBatch batch, int first, int count, Object queue) {
         long start = batch.segment().address() + batch.at(first);
         return taken(operation, result, start, SendRequestLayout.BYTES, first, count, queue);

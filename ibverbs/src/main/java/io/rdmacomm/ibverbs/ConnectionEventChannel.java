@@ -10,7 +10,7 @@ import io.rdmacomm.ibverbs.ffm.LibC;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -65,8 +65,8 @@ final class ConnectionEventChannel implements AutoCloseable {
         String operation = "open connection manager (rdma_create_event_channel)";
         long address = library.createChannel();
         if (address <= 0) {
-            RdmaException failure = IbvFailure.of(operation, (int) -address, name);
-            throw new RdmaException(
+            VerbException failure = IbvFailure.of(operation, (int) -address, name);
+            throw new VerbException(
                     operation,
                     failure.errno(),
                     name + ": the kernel's connection manager does not answer; load it with `modprobe rdma_ucm`, and"
@@ -204,7 +204,7 @@ final class ConnectionEventChannel implements AutoCloseable {
                 }
             }
         } catch (RuntimeException e) {
-            RdmaException failure = e instanceof RdmaException known ? known : IbvFailure.of(GET_EVENT, 0, name);
+            VerbException failure = e instanceof VerbException known ? known : IbvFailure.of(GET_EVENT, 0, name);
             byAddress.values().forEach(identifier -> identifier.fail(failure));
         } finally {
             end();

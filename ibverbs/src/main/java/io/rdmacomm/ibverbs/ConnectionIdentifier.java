@@ -9,7 +9,7 @@ import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.ffm.SocketAddressLayout;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -34,7 +34,7 @@ final class ConnectionIdentifier {
     private final Deque<IdentifierEvent> events = new ArrayDeque<>();
     private Object owner;
     private @Nullable Consumer<IdentifierEvent> handler;
-    private @Nullable RdmaException failure;
+    private @Nullable VerbException failure;
     private @Nullable Integer slowResult;
     private boolean slowCallRuns;
     private boolean answerIsOut;
@@ -112,7 +112,7 @@ final class ConnectionIdentifier {
     ///
     /// @return null if there was none until the deadline
     /// @throws IllegalStateException if the identifier is or gets closed
-    /// @throws RdmaException if events can no longer be read
+    /// @throws VerbException if events can no longer be read
     @Nullable
     IdentifierEvent await(long deadline) throws InterruptedException {
         lock.lockInterruptibly();
@@ -215,7 +215,7 @@ final class ConnectionIdentifier {
     }
 
     /// Events can no longer be read.
-    void fail(RdmaException why) {
+    void fail(VerbException why) {
         lock.lock();
         try {
             failure = why;

@@ -9,7 +9,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -64,7 +64,7 @@ final class ConnectionTransitions {
         }
         try {
             queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
-        } catch (RdmaException | IllegalStateException e) {
+        } catch (VerbException | IllegalStateException e) {
             // Its device is gone, or its owner was faster. Either way nothing will be sent any more.
             ((IbvQueuePair) queuePair).noticeState();
         }

@@ -11,7 +11,7 @@ import io.rdmacomm.verbs.CompletionLayout;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -97,8 +97,8 @@ final class IbvCompletionQueue extends CompletionQueue {
         }
     }
 
-    private RdmaException broken(int code) {
-        return new RdmaException(
+    private VerbException broken(int code) {
+        return new VerbException(
                 "poll completion queue (ibv_poll_cq)",
                 Errno.EIO,
                 this + " is broken (" + code + "); it overran, or its device is gone");

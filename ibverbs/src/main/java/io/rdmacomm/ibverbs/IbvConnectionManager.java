@@ -10,8 +10,8 @@ import io.rdmacomm.ibverbs.ffm.SocketAddressLayout;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -93,13 +93,13 @@ final class IbvConnectionManager extends ConnectionManager {
     private void bind(ConnectionIdentifier identifier, InetSocketAddress address) {
         int errno = withAddress(address, pointer -> identifier.call(id -> library.bindAddress(id, pointer)));
         if (Errno.of(errno) == Errno.ENODEV) {
-            throw new RdmaException(
+            throw new VerbException(
                     BIND, Errno.EADDRNOTAVAIL, address + " is not an address of an RDMA device; see `ip address`");
         }
         IbvFailure.check(BIND, errno, address + " on " + context);
         String bound = identifier.deviceName();
         if (!bound.isEmpty() && !isThisDevice(bound)) {
-            throw new RdmaException(
+            throw new VerbException(
                     BIND, Errno.EADDRNOTAVAIL, address + " is an address of " + bound + ", not of " + context);
         }
     }

@@ -4,8 +4,8 @@ import io.rdmacomm.ibverbs.ffm.LibC;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
 
 /// Turns the errno of a C call into an exception that says what to do.
 final class IbvFailure {
@@ -14,7 +14,7 @@ final class IbvFailure {
     /// The address that a creator returned.
     ///
     /// @param result an address, or minus the errno
-    /// @throws RdmaException the errno
+    /// @throws VerbException the errno
     static long address(String operation, long result, String subject) {
         if (result > 0) {
             return result;
@@ -25,7 +25,7 @@ final class IbvFailure {
     /// Checks what a call returned.
     ///
     /// @param errno 0 or the errno
-    /// @throws RdmaException the errno
+    /// @throws VerbException the errno
     static void check(String operation, int errno, String subject) {
         if (errno != 0) {
             throw of(operation, errno, subject);
@@ -46,13 +46,13 @@ final class IbvFailure {
     /// Checks a port number, which in C is one byte: a larger one would silently be another port.
     static void checkByte(String operation, int port, String subject) {
         if (port < 1 || port > 255) {
-            throw new RdmaException(operation, Errno.EINVAL, subject);
+            throw new VerbException(operation, Errno.EINVAL, subject);
         }
     }
 
-    static RdmaException of(String operation, int errno, String subject) {
+    static VerbException of(String operation, int errno, String subject) {
         Errno known = Errno.of(errno);
-        return new RdmaException(operation, known, subject + hint(known, errno));
+        return new VerbException(operation, known, subject + hint(known, errno));
     }
 
     private static String hint(Errno known, int errno) {
@@ -68,13 +68,13 @@ final class IbvFailure {
     }
 
     /// Why registering memory failed: nearly always the limit of locked memory.
-    static RdmaException ofRegistration(String operation, int errno, long bytes, IbvContext context) {
+    static VerbException ofRegistration(String operation, int errno, long bytes, IbvContext context) {
         String subject = bytes + " bytes on " + context;
         long limit = LibC.lockedMemoryLimit();
         if (Errno.of(errno) != Errno.ENOMEM || limit < 0) {
             return of(operation, errno, subject);
         }
-        return new RdmaException(
+        return new VerbException(
                 operation,
                 Errno.ENOMEM,
                 subject + ": this process may lock " + limit / 1024 + " KiB in memory (RLIMIT_MEMLOCK); raise it with"

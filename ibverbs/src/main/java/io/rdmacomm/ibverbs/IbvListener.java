@@ -1,6 +1,6 @@
 package io.rdmacomm.ibverbs;
 
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
 import java.net.InetSocketAddress;
@@ -89,7 +89,7 @@ final class IbvListener extends Listener {
             if (request != null && arrived != null) {
                 return requestOf(arrived, request);
             }
-            RdmaException failure = end == null
+            VerbException failure = end == null
                     ? null
                     : IdentifierFailures.of("wait for a request (rdma_get_cm_event)", end, toString(), timeoutNanos);
             if (failure != null) {

@@ -10,8 +10,8 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,7 +48,7 @@ final class IbvMemoryRegion extends MemoryRegion {
             success = true;
             return region;
         } catch (OutOfMemoryError e) {
-            throw new RdmaException(REGISTER, Errno.ENOMEM, "there are no " + bytes + " bytes of memory", e);
+            throw new VerbException(REGISTER, Errno.ENOMEM, "there are no " + bytes + " bytes of memory", e);
         } finally {
             if (!success) {
                 arena.close();
@@ -74,7 +74,7 @@ final class IbvMemoryRegion extends MemoryRegion {
     private static long registerFromZero(IbvProtectionDomain domain, MemorySegment segment, int access) {
         IbvContext context = domain.ibvContext();
         if (context.device().transport() == TransportType.IWARP || segment.address() % PAGE != 0) {
-            throw new RdmaException(
+            throw new VerbException(
                     REGISTER,
                     Errno.EOPNOTSUPP,
                     "ZERO_BASED needs memory that begins at a page, and an InfiniBand or RoCE device; " + context
@@ -121,7 +121,7 @@ final class IbvMemoryRegion extends MemoryRegion {
     protected void doReregister(
             @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess) {
         if (newSegment != null && owned != null) {
-            throw new RdmaException(REREGISTER, Errno.EINVAL, this + " owns its memory, which cannot be replaced");
+            throw new VerbException(REREGISTER, Errno.EINVAL, this + " owns its memory, which cannot be replaced");
         }
         int flags = (newSegment == null ? 0 : MemoryLayouts.REREGISTER_TRANSLATION)
                 | (newDomain == null ? 0 : MemoryLayouts.REREGISTER_DOMAIN)

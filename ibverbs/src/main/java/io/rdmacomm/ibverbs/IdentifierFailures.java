@@ -1,7 +1,7 @@
 package io.rdmacomm.ibverbs;
 
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
@@ -26,7 +26,7 @@ final class IdentifierFailures {
     ///
     /// @param event the event; null if there was none in time
     /// @param peer where the call was going to
-    static RdmaException of(String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
+    static VerbException of(String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
         if (event == null) {
             return new ConnectionTimeoutException(
                     operation,
@@ -51,7 +51,7 @@ final class IdentifierFailures {
     }
 
     /// The exception for an event that ends accepting: whatever the peer did, it went away.
-    static RdmaException ofAccepting(
+    static VerbException ofAccepting(
             String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
         if (event == null || event.type() == ConnectionEvent.DEVICE_REMOVAL) {
             return of(operation, event, peer, timeoutNanos);
@@ -67,7 +67,7 @@ final class IdentifierFailures {
     }
 
     /// The exception for rdma_connect(3) itself: siw connects in it, and answers with the errno of connect(2).
-    static RdmaException ofConnecting(String operation, int errno, String peer) {
+    static VerbException ofConnecting(String operation, int errno, String peer) {
         Errno known = Errno.of(errno);
         return switch (known) {
             case ECONNREFUSED ->

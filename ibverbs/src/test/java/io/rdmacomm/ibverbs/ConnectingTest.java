@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.Connection;
@@ -60,14 +60,14 @@ class ConnectingTest extends ConnectionCase {
                 .hasMessageContainingAll("through other0, not through fake0");
     }
 
-    private RdmaException connectAnswered(QueuePair pair, int type, int status, String data) {
+    private VerbException connectAnswered(QueuePair pair, int type, int status, String data) {
         fake.answer("rdma_connect", type, status, data);
         try {
             manager.connect(PEER, pair, DEFAULTS, type < 0 ? SHORT : LONG);
             throw new AssertionError("connected");
         } catch (InterruptedException e) {
             throw new AssertionError(e);
-        } catch (RdmaException e) {
+        } catch (VerbException e) {
             return e;
         }
     }
@@ -119,7 +119,7 @@ class ConnectingTest extends ConnectionCase {
         "110,PeerUnreachableException",
         "113,PeerUnreachableException",
         "104,ConnectFailedException",
-        "12,RdmaException"
+        "12,VerbException"
     })
     void siwConnectsInTheCall(int errno, String kind) {
         useIwarp();

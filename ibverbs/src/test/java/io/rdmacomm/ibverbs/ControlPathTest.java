@@ -34,10 +34,10 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -82,7 +82,7 @@ class ControlPathTest {
         assertThatThrownBy(call)
                 .as(function)
                 .isInstanceOfSatisfying(
-                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.of(errno)))
+                        VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.of(errno)))
                 .hasMessageContainingAll(function, "fake0");
     }
 
@@ -191,7 +191,7 @@ class ControlPathTest {
                         5,
                         LinkLayer.ETHERNET));
         fails("ibv_query_port", EINVAL, () -> context.port(2));
-        assertThatThrownBy(() -> context.port(257)).isInstanceOf(RdmaException.class);
+        assertThatThrownBy(() -> context.port(257)).isInstanceOf(VerbException.class);
     }
 
     @Test
@@ -557,7 +557,7 @@ class ControlPathTest {
         fake.log();
         fake.fail("ibv_create_cq", ENOMEM);
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4)))
-                .isInstanceOf(RdmaException.class)
+                .isInstanceOf(VerbException.class)
                 .hasMessageContainingAll("ibv_create_cq", "placeholder of", "fake0");
         assertThat(fake.log()).as("the shared receive queue is not made").isEmpty();
         domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));

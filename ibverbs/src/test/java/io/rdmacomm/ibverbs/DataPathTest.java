@@ -23,12 +23,12 @@ import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkRequestException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
@@ -300,7 +300,7 @@ class DataPathTest {
         fake.fail("poll_cq", 5);
         assertThatThrownBy(() -> queue.poll(completions))
                 .isInstanceOfSatisfying(
-                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EIO))
+                        VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EIO))
                 .hasMessageContaining("ibv_poll_cq");
     }
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.nio.file.Path;
 import java.util.ServiceLoader;
@@ -102,11 +102,11 @@ class IbvProviderTest {
         Device device = fake.device();
         fake.fail("ibv_open_device", 13);
         assertThatThrownBy(device::open)
-                .isInstanceOf(RdmaException.class)
+                .isInstanceOf(VerbException.class)
                 .hasMessageContainingAll("ibv_open_device", "EACCES", "fake0", "/dev/infiniband");
         fake.devices(0, 0);
         assertThatThrownBy(device::open)
                 .isInstanceOfSatisfying(
-                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENODEV));
+                        VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENODEV));
     }
 }

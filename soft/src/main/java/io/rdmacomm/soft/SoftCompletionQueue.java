@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +97,7 @@ final class SoftCompletionQueue extends CompletionQueue {
             count = ring.poll(into, max);
         }
         if (count == 0 && ring.isBroken()) {
-            throw new RdmaException(
+            throw new VerbException(
                     "poll completion queue (ibv_poll_cq)",
                     Errno.EIO,
                     this + " overran; create it larger, or post less before polling");
@@ -122,7 +122,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     protected void doResize(int newCapacity) {
         try {
             if (!ring.resize(newCapacity)) {
-                throw new RdmaException(
+                throw new VerbException(
                         "resize completion queue (ibv_resize_cq)",
                         Errno.EINVAL,
                         "more than " + newCapacity + " completions are in " + this + "; poll them first");

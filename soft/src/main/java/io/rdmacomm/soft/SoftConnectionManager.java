@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
@@ -56,18 +56,18 @@ final class SoftConnectionManager extends ConnectionManager {
         }
     }
 
-    private static RdmaException cannotListen(InetSocketAddress address, IOException cause) {
+    private static VerbException cannotListen(InetSocketAddress address, IOException cause) {
         String operation = "listen (rdma_listen)";
         if (!isOfThisHost(address.getAddress())) {
             String hint = address + " is not an address of this host; use one of its own or the wildcard";
-            return new RdmaException(operation, Errno.EADDRNOTAVAIL, hint, cause);
+            return new VerbException(operation, Errno.EADDRNOTAVAIL, hint, cause);
         }
         if (cause instanceof BindException) {
             String hint = "port " + address.getPort() + " is taken; use another one, or 0 for any";
-            return new RdmaException(operation, Errno.EADDRINUSE, hint, cause);
+            return new VerbException(operation, Errno.EADDRINUSE, hint, cause);
         }
         Errno errno = cause instanceof SocketException ? Errno.EACCES : Errno.EIO;
-        return new RdmaException(operation, errno, "cannot listen at " + address + ": " + cause.getMessage(), cause);
+        return new VerbException(operation, errno, "cannot listen at " + address + ": " + cause.getMessage(), cause);
     }
 
     private static boolean isOfThisHost(InetAddress address) {

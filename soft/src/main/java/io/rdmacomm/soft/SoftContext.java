@@ -22,7 +22,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
 import java.io.IOException;
@@ -92,7 +92,7 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
                 }
             }
         } catch (IOException e) {
-            RdmaException failure = new RdmaException(
+            VerbException failure = new VerbException(
                     "open device " + device.name(), Errno.ENOSPC, e.getMessage() + "; " + spaceHint(), e);
             if (directory != null) {
                 try {
@@ -127,8 +127,8 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
                 + " -Drdmacomm.soft.directory";
     }
 
-    RdmaException noSpace(String operation, String what, IOException cause) {
-        return new RdmaException(
+    VerbException noSpace(String operation, String what, IOException cause) {
+        return new VerbException(
                 operation, Errno.ENOMEM, "no room for " + what + ": " + cause.getMessage() + "; " + spaceHint(), cause);
     }
 
@@ -374,7 +374,7 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
 
     private void checkPort(String operation, int port, int index) {
         if (port != 1 || index != 0) {
-            throw new RdmaException(
+            throw new VerbException(
                     operation,
                     Errno.EINVAL,
                     device + " has port 1 with entry 0, not port " + port + ", entry " + index);
@@ -415,7 +415,7 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
             peers.close();
             control.close();
         } catch (IOException e) {
-            throw new RdmaException("close device " + device.name(), Errno.EIO, "removing its shared memory", e);
+            throw new VerbException("close device " + device.name(), Errno.EIO, "removing its shared memory", e);
         }
     }
 

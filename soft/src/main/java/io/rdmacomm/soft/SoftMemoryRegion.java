@@ -5,7 +5,7 @@ import io.rdmacomm.soft.shm.MappedFile;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -176,13 +176,13 @@ final class SoftMemoryRegion extends MemoryRegion {
     protected void doReregister(
             @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess) {
         if (newSegment != null && mapped != null) {
-            throw new RdmaException(
+            throw new VerbException(
                     "reregister memory (ibv_rereg_mr)",
                     Errno.EINVAL,
                     this + " owns its memory, which cannot be replaced");
         }
         if (windows.get() > 0) {
-            throw new RdmaException("reregister memory (ibv_rereg_mr)", Errno.EBUSY, this + " has windows bound to it");
+            throw new VerbException("reregister memory (ibv_rereg_mr)", Errno.EBUSY, this + " has windows bound to it");
         }
         try {
             int newKey = context.keys().allocate();
@@ -209,7 +209,7 @@ final class SoftMemoryRegion extends MemoryRegion {
             try {
                 mapped.close(idle);
             } catch (IOException e) {
-                throw new RdmaException("deregister memory (ibv_dereg_mr)", Errno.EIO, "unmapping " + this, e);
+                throw new VerbException("deregister memory (ibv_dereg_mr)", Errno.EIO, "unmapping " + this, e);
             }
         }
     }

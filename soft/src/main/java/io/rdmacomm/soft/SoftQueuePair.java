@@ -19,11 +19,11 @@ import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.SharedReceiveQueue;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -88,14 +88,14 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
         SoftContext context = domain.softContext();
         String operation = "create queue pair (ibv_create_qp)";
         if (options.sizes().inlineBytes() > SoftLimits.MAX_INLINE) {
-            throw new RdmaException(
+            throw new VerbException(
                     operation,
                     Errno.EINVAL,
                     options.sizes().inlineBytes() + " inline bytes, this device allows " + SoftLimits.MAX_INLINE);
         }
         int number = context.queuePairNumbers().allocate();
         if (number == 0) {
-            throw new RdmaException(
+            throw new VerbException(
                     operation, Errno.ENOMEM, "all " + ControlLayout.QUEUE_PAIR_COUNT + " queue pairs are in use");
         }
         try {
@@ -483,7 +483,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     protected void doModify(
             QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
         if (change.has(QueuePairAttribute.PORT) && change.port() != 1) {
-            throw new RdmaException(
+            throw new VerbException(
                     "modify queue pair (ibv_modify_qp)",
                     Errno.EINVAL,
                     this + ": there is only port 1, not " + change.port());

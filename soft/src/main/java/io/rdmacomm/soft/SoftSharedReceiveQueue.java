@@ -2,10 +2,10 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.shm.ReceiveRing;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 
 /// A shared receive queue is a receive ring that several queue pairs point at.
@@ -20,7 +20,7 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
         this.context = domain.softContext();
         this.options = options;
         if (options.receives() > SoftLimits.MAX_DEPTH || options.elements() > SoftLimits.MAX_ELEMENTS) {
-            throw new RdmaException(
+            throw new VerbException(
                     "create shared receive queue (ibv_create_srq)",
                     Errno.EINVAL,
                     options + " is more than " + SoftLimits.MAX_DEPTH + " receives of " + SoftLimits.MAX_ELEMENTS

@@ -7,7 +7,7 @@ import io.rdmacomm.soft.mpa.Wire;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.Connection;
@@ -373,7 +373,7 @@ class SoftConnectionTest {
     private void assertErrno(Errno errno, InetSocketAddress address) {
         assertThatThrownBy(() -> server.manager.listen(address, 1))
                 .isInstanceOfSatisfying(
-                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(errno));
+                        VerbException.class, e -> assertThat(e.errno()).isEqualTo(errno));
     }
 
     @ParameterizedTest

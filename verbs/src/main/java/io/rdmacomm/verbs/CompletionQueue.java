@@ -48,7 +48,7 @@ public abstract class CompletionQueue extends Resource {
     /// What the completions speak of is visible to this thread when the call returns.
     ///
     /// @return how many there were; fewer than the capacity means that the queue was empty
-    /// @throws RdmaException EIO if the queue overran
+    /// @throws VerbException EIO if the queue overran
     public final int poll(Completions completions) {
         return poll(completions, completions.capacity());
     }
@@ -110,11 +110,11 @@ public abstract class CompletionQueue extends Resource {
     /// the queue already do not count, so poll until empty after arming. Never blocks.
     ///
     /// @param solicitedOnly whether only a solicited receive or an error counts
-    /// @throws RdmaException EINVAL if the queue has no channel
+    /// @throws VerbException EINVAL if the queue has no channel
     public final void arm(boolean solicitedOnly) {
         checkOpen();
         if (channel == null) {
-            throw new RdmaException(
+            throw new VerbException(
                     "arm completion queue (ibv_req_notify_cq)", Errno.EINVAL, this + " was created without a channel");
         }
         doArm(solicitedOnly);
@@ -142,7 +142,7 @@ public abstract class CompletionQueue extends Resource {
     /// Makes room for at least `capacity` completions (ibv_resize_cq(3)). What is in the queue stays.
     ///
     /// @throws UnsupportedVerbException if the device cannot do this
-    /// @throws RdmaException EINVAL if more completions than that are in the queue or the device has no such size
+    /// @throws VerbException EINVAL if more completions than that are in the queue or the device has no such size
     public final void resize(int capacity) {
         checkOpen();
         if (!context.supports(Capability.RESIZE_COMPLETION_QUEUE)) {
@@ -153,7 +153,7 @@ public abstract class CompletionQueue extends Resource {
         }
         long max = context.attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
         if (capacity < 1 || capacity > max) {
-            throw new RdmaException(
+            throw new VerbException(
                     "resize completion queue (ibv_resize_cq)",
                     Errno.EINVAL,
                     "capacity is " + capacity + ", must be 1 to " + max);

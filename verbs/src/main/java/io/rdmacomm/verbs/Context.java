@@ -34,7 +34,7 @@ public abstract class Context extends Resource {
     /// A port's attributes (ibv_query_port(3)).
     ///
     /// @param number the port, counted from 1
-    /// @throws RdmaException EINVAL if there is no such port
+    /// @throws VerbException EINVAL if there is no such port
     public final PortAttributes port(int number) {
         checkOpen();
         return doQueryPort(number);
@@ -44,7 +44,7 @@ public abstract class Context extends Resource {
     ///
     /// @param port the port, counted from 1
     /// @param index the position in the table
-    /// @throws RdmaException EINVAL if there is no such port or entry
+    /// @throws VerbException EINVAL if there is no such port or entry
     public final Gid gid(int port, int index) {
         checkOpen();
         return doQueryGid(port, index);
@@ -54,7 +54,7 @@ public abstract class Context extends Resource {
     /// that is routed, of version 2, and best an IPv4 address.
     ///
     /// @param port the port, counted from 1
-    /// @throws RdmaException EINVAL if there is no such port
+    /// @throws VerbException EINVAL if there is no such port
     public final int preferredGidIndex(int port) {
         return preferredGidIndex(port, Gid.NONE);
     }
@@ -64,7 +64,7 @@ public abstract class Context extends Resource {
     ///
     /// @param port the port, counted from 1
     /// @param local the address as a GID, see [Gid#of(java.net.InetAddress)]; [Gid#NONE] for any
-    /// @throws RdmaException EINVAL if there is no such port
+    /// @throws VerbException EINVAL if there is no such port
     public final int preferredGidIndex(int port, Gid local) {
         return GidChoice.choose(gidTable(port), local);
     }
@@ -72,7 +72,7 @@ public abstract class Context extends Resource {
     /// The valid entries of a port's GID table (ibv_query_gid_table(3)), in its order.
     ///
     /// @param port the port, counted from 1
-    /// @throws RdmaException EINVAL if there is no such port
+    /// @throws VerbException EINVAL if there is no such port
     public final List<GidEntry> gidTable(int port) {
         checkOpen();
         return List.copyOf(doQueryGidTable(port));
@@ -82,7 +82,7 @@ public abstract class Context extends Resource {
     ///
     /// @param port the port, counted from 1
     /// @param index the position in the table
-    /// @throws RdmaException EINVAL if there is no such port or entry
+    /// @throws VerbException EINVAL if there is no such port or entry
     public final int partitionKey(int port, int index) {
         checkOpen();
         return doQueryPartitionKey(port, index);
@@ -90,7 +90,7 @@ public abstract class Context extends Resource {
 
     /// Allocates a protection domain (ibv_alloc_pd(3)).
     ///
-    /// @throws RdmaException ENOMEM if the device has no more of them
+    /// @throws VerbException ENOMEM if the device has no more of them
     public final ProtectionDomain allocateProtectionDomain() {
         checkOpen();
         return adopt(doAllocateProtectionDomain());
@@ -98,7 +98,7 @@ public abstract class Context extends Resource {
 
     /// Creates a channel for completion events (ibv_create_comp_channel(3)).
     ///
-    /// @throws RdmaException the errno of the device
+    /// @throws VerbException the errno of the device
     public final CompletionChannel createCompletionChannel() {
         checkOpen();
         return adopt(doCreateCompletionChannel());
@@ -106,18 +106,18 @@ public abstract class Context extends Resource {
 
     /// Creates a completion queue (ibv_create_cq(3)).
     ///
-    /// @throws RdmaException EINVAL if it is larger than the device allows or the channel is of another context,
+    /// @throws VerbException EINVAL if it is larger than the device allows or the channel is of another context,
     ///         ENOMEM if there is no memory for it
     public final CompletionQueue createCompletionQueue(CompletionQueueOptions options) {
         checkOpen();
         CompletionChannel channel = options.channel();
         if (channel != null && !channel.context().equals(this)) {
-            throw new RdmaException(
+            throw new VerbException(
                     "create completion queue (ibv_create_cq)", Errno.EINVAL, channel + " is not of " + this);
         }
         long max = attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
         if (options.capacity() > max) {
-            throw new RdmaException(
+            throw new VerbException(
                     "create completion queue (ibv_create_cq)",
                     Errno.EINVAL,
                     "capacity " + options.capacity() + " is more than the " + max + " of " + this);

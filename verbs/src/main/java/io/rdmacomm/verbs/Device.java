@@ -19,7 +19,7 @@ public abstract class Device {
 
     /// Opens the device (ibv_open_device(3)). The caller closes the context.
     ///
-    /// @throws RdmaException the errno of opening it, with what to do
+    /// @throws VerbException the errno of opening it, with what to do
     public final Context open() {
         Context context = doOpen();
         Rdma.opened(context);

@@ -73,7 +73,7 @@ public abstract class MemoryRegion extends Resource {
     /// stays. The keys may change. Work in flight on the region fails.
     ///
     /// @throws UnsupportedVerbException if the device cannot do this
-    /// @throws RdmaException EINVAL if the rights are inconsistent, the protection domain is of another context or
+    /// @throws VerbException EINVAL if the rights are inconsistent, the protection domain is of another context or
     /// memory that the region owns would be replaced
     public final void reregister(
             @Nullable MemorySegment newSegment,
@@ -89,7 +89,7 @@ public abstract class MemoryRegion extends Resource {
         if (newDomain != null) {
             newDomain.checkOpen();
             if (!newDomain.context().equals(protectionDomain.context())) {
-                throw new RdmaException(
+                throw new VerbException(
                         REREGISTER, Errno.EINVAL, "its protection domain is not of " + protectionDomain.context());
             }
         }

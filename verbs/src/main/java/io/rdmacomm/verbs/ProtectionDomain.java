@@ -29,7 +29,7 @@ public abstract class ProtectionDomain extends Resource {
     ///
     /// @param bytes the length, at least 1
     /// @param access what may be done to it besides local reading
-    /// @throws RdmaException EINVAL if remote write or atomic is asked for without local write, ENOMEM or ENOSPC
+    /// @throws VerbException EINVAL if remote write or atomic is asked for without local write, ENOMEM or ENOSPC
     /// if there is no room; the message says what to raise
     public final MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
         checkOpen();
@@ -43,7 +43,7 @@ public abstract class ProtectionDomain extends Resource {
     /// @param segment native memory, not of a confined arena, at least 1 byte
     /// @param access what may be done to it besides local reading
     /// @throws IllegalArgumentException if the segment is on the heap, empty or confined to one thread
-    /// @throws RdmaException EINVAL if remote write or atomic is asked for without local write, ENOMEM if the
+    /// @throws VerbException EINVAL if remote write or atomic is asked for without local write, ENOMEM if the
     /// device cannot register it; the message says what to raise
     public final MemoryRegion register(MemorySegment segment, Set<AccessFlag> access) {
         checkOpen();
@@ -77,7 +77,7 @@ public abstract class ProtectionDomain extends Resource {
     /// Creates a shared receive queue (ibv_create_srq(3)).
     ///
     /// @throws UnsupportedVerbException if the device has none
-    /// @throws RdmaException EINVAL if it is larger than the device allows
+    /// @throws VerbException EINVAL if it is larger than the device allows
     public final SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueOptions options) {
         checkOpen();
         require(Capability.SHARED_RECEIVE_QUEUE, "create shared receive queue (ibv_create_srq)");
@@ -96,7 +96,7 @@ public abstract class ProtectionDomain extends Resource {
     /// Creates a queue pair in state RESET (ibv_create_qp(3)).
     ///
     /// @throws UnsupportedVerbException if the device has no queue pairs of that type
-    /// @throws RdmaException EINVAL if the sizes are larger than the device allows or an object is of another
+    /// @throws VerbException EINVAL if the sizes are larger than the device allows or an object is of another
     /// context, ENOMEM if the device has no more queue pairs
     public final QueuePair createQueuePair(QueuePairOptions options) {
         checkOpen();
@@ -111,7 +111,7 @@ public abstract class ProtectionDomain extends Resource {
         if (!options.sendCompletions().context().equals(context)
                 || !options.receiveCompletions().context().equals(context)
                 || (shared != null && !shared.protectionDomain().context().equals(context))) {
-            throw new RdmaException(
+            throw new VerbException(
                     CREATE_QUEUE_PAIR, Errno.EINVAL, "its completion or shared receive queue is not of " + context);
         }
         checkSizes(options.sizes());
@@ -136,7 +136,7 @@ public abstract class ProtectionDomain extends Resource {
 
     private void limit(String what, int asked, DeviceAttributes attributes, DeviceLimit limit) {
         if (asked > attributes.limit(limit)) {
-            throw new RdmaException(
+            throw new VerbException(
                     CREATE_QUEUE_PAIR,
                     Errno.EINVAL,
                     what + " " + asked + " is more than the " + attributes.limit(limit) + " (" + limit.cName() + ") of "
@@ -155,7 +155,7 @@ public abstract class ProtectionDomain extends Resource {
     static int checkedAccess(Set<AccessFlag> access) {
         boolean remote = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
         if (remote && !access.contains(AccessFlag.LOCAL_WRITE)) {
-            throw new RdmaException(
+            throw new VerbException(
                     REGISTER, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE, got " + access);
         }
         return AccessFlag.mask(access);

@@ -163,7 +163,7 @@ public abstract class QueuePair extends Resource {
     ///         forbidden, and nothing has changed
     /// @throws UnsupportedVerbException if the device does not know the state, or the way back to it; nothing has
     ///         changed
-    /// @throws RdmaException the errno of the device
+    /// @throws VerbException the errno of the device
     public final void modify(QueuePairAttributes change) {
         sendLock.lock();
         receiveLock.lock();
@@ -318,7 +318,7 @@ public abstract class QueuePair extends Resource {
     /// @return how many were taken; fewer than the batch holds means that the queue is full until completions are
     /// polled
     /// @throws QueuePairStateException if the state is RESET
-    /// @throws RdmaException EINVAL if the queue pair takes its receives from a shared receive queue
+    /// @throws VerbException EINVAL if the queue pair takes its receives from a shared receive queue
     /// @throws WorkRequestException if a receive does not fit this queue pair or the device refuses it; those
     /// before it were posted
     public final int post(ReceiveBatch batch) {
@@ -340,7 +340,7 @@ public abstract class QueuePair extends Resource {
             throw notReady(POST_RECEIVE, now, "bring it to INIT first");
         }
         if (options.sharedReceives() != null) {
-            throw new RdmaException(
+            throw new VerbException(
                     POST_RECEIVE, Errno.EINVAL, this + " takes its receives from a shared receive queue; post there");
         }
         int room = now == QueuePairState.ERROR ? batch.size() : receiveDepth.room();
@@ -364,7 +364,7 @@ public abstract class QueuePair extends Resource {
     /// completion says whether it worked. Length zero unbinds it. The window's remote key changes at once.
     ///
     /// @param flags `FLAG_` bits of [SendRequestLayout]
-    /// @throws RdmaException EINVAL if the window is of type 2, EPERM if it is of another protection domain,
+    /// @throws VerbException EINVAL if the window is of type 2, EPERM if it is of another protection domain,
     /// ENOMEM if the send queue is full
     public final void bind(
             long workId,
@@ -381,11 +381,11 @@ public abstract class QueuePair extends Resource {
             window.checkOpen();
             region.checkOpen();
             if (window.type() != MemoryWindowType.TYPE_1) {
-                throw new RdmaException(operation, Errno.EINVAL, window + " is of type 2; bind it with a work request");
+                throw new VerbException(operation, Errno.EINVAL, window + " is of type 2; bind it with a work request");
             }
             if (!window.protectionDomain().equals(protectionDomain)
                     || !region.protectionDomain().equals(protectionDomain)) {
-                throw new RdmaException(
+                throw new VerbException(
                         operation, Errno.EPERM, window + " or " + region + " is of another protection domain");
             }
             Objects.checkFromIndexSize(offset, length, region.length());
@@ -393,7 +393,7 @@ public abstract class QueuePair extends Resource {
                 throw notReady(operation, state, "connect it first");
             }
             if (sendDepth.room() < 1) {
-                throw new RdmaException(operation, Errno.ENOMEM, "the send queue of " + this + " is full");
+                throw new VerbException(operation, Errno.ENOMEM, "the send queue of " + this + " is full");
             }
             boolean signaled = signalAll || (flags & SendRequestLayout.FLAG_SIGNALED) != 0;
             sendDepth.take(signaled);

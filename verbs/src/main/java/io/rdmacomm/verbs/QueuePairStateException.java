@@ -8,7 +8,7 @@ import java.util.Set;
 /// attribute.
 ///
 /// The state of the queue pair is unchanged (ibv_modify_qp(3), table of required and optional attributes).
-public final class QueuePairStateException extends RdmaException {
+public final class QueuePairStateException extends VerbException {
     @Serial
     private static final long serialVersionUID = 1L;
 

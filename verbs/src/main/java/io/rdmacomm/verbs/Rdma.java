@@ -24,7 +24,7 @@ public final class Rdma {
 
     /// The device called `name`, or the first one when `name` is empty.
     ///
-    /// @throws RdmaException ENODEV if there is no such device; the message lists those there are
+    /// @throws VerbException ENODEV if there is no such device; the message lists those there are
     public static Device device(String name) {
         List<Device> devices = devices();
         for (Device device : devices) {
@@ -33,7 +33,7 @@ public final class Rdma {
             }
         }
         List<String> names = devices.stream().map(Device::name).toList();
-        throw new RdmaException(
+        throw new VerbException(
                 "find device" + (name.isEmpty() ? "" : " '" + name + "'"),
                 Errno.ENODEV,
                 names.isEmpty() ? "there is none: " + String.join("; ", unavailable()) : "there are " + names);
@@ -41,7 +41,7 @@ public final class Rdma {
 
     /// Opens the device called `name`, or the first one when `name` is empty (ibv_open_device(3)).
     ///
-    /// @throws RdmaException ENODEV if there is no such device, or the errno of opening it
+    /// @throws VerbException ENODEV if there is no such device, or the errno of opening it
     public static Context open(String name) {
         return device(name).open();
     }

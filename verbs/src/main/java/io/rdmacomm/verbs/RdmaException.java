@@ -3,46 +3,21 @@ package io.rdmacomm.verbs;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// A verbs call failed. Expected outcomes (a full queue, an empty completion queue) are return values instead, and
-/// failed
-/// work is a completion with a [WorkStatus].
+/// The base of everything that rdmacomm throws on purpose, so that one `catch` covers a failed verbs call
+/// ([VerbException]) and a failed session, end point or channel (`io.rdmacomm.comm.CommException`). A wrong argument is
+/// an
+/// [IllegalArgumentException] and a call on a closed object an [IllegalStateException], as everywhere in Java.
 ///
-/// The message says what was tried, on which object, what happened and, where that is known, what to do.
+/// The message is written for people: what was tried, on which object, what happened and, where known, what to do.
 public class RdmaException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    private final String operation;
-    private final Errno errno;
-
-    /// A failure without an underlying exception.
+    /// A failure described by its message.
     ///
-    /// @param operation the call in words with its C name, for example `register memory (ibv_reg_mr)`
-    /// @param errno why it failed
-    /// @param detail what happened to which object, and what to do
-    public RdmaException(String operation, Errno errno, String detail) {
-        this(operation, errno, detail, null);
-    }
-
-    /// A failure with the exception that caused it.
-    ///
-    /// @param operation the call in words with its C name
-    /// @param errno why it failed
-    /// @param detail what happened to which object, and what to do
+    /// @param message what happened and what to do
     /// @param cause the underlying exception, or null
-    public RdmaException(String operation, Errno errno, String detail, @Nullable Throwable cause) {
-        super(operation + " failed: " + errno + ", " + detail, cause);
-        this.operation = operation;
-        this.errno = errno;
-    }
-
-    /// The call that failed, in words with its C name.
-    public final String operation() {
-        return operation;
-    }
-
-    /// Why the call failed.
-    public final Errno errno() {
-        return errno;
+    public RdmaException(String message, @Nullable Throwable cause) {
+        super(message, cause);
     }
 }

@@ -41,7 +41,7 @@ public abstract class Resource implements AutoCloseable {
     /// Releases the object and, before it, its children. Does nothing when it is closed already; waits when
     /// another thread is closing it.
     ///
-    /// @throws RdmaException EBUSY if another open object still uses this one; nothing is closed then
+    /// @throws VerbException EBUSY if another open object still uses this one; nothing is closed then
     @Override
     public final void close() {
         closing.lock();
@@ -128,11 +128,11 @@ public abstract class Resource implements AutoCloseable {
     private void refuseWhileUsed() {
         String busy = busyWith();
         if (busy != null) {
-            throw new RdmaException("close " + this, Errno.EBUSY, busy);
+            throw new VerbException("close " + this, Errno.EBUSY, busy);
         }
         synchronized (users) {
             if (!users.isEmpty()) {
-                throw new RdmaException("close " + this, Errno.EBUSY, users.getFirst() + " uses it; close that first");
+                throw new VerbException("close " + this, Errno.EBUSY, users.getFirst() + " uses it; close that first");
             }
             open = false;
         }

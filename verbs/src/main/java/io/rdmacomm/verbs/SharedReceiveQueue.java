@@ -49,12 +49,12 @@ public abstract class SharedReceiveQueue extends Resource {
     /// Arms the limit (ibv_modify_srq(3)): when fewer than `limit` receives are left,
     /// [AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED] is raised once.
     ///
-    /// @throws RdmaException EINVAL if the limit is more than the queue holds
+    /// @throws VerbException EINVAL if the limit is more than the queue holds
     public final void armLimit(int limit) {
         checkOpen();
         int depth = doQuery().receives();
         if (limit < 0 || limit > depth) {
-            throw new RdmaException(
+            throw new VerbException(
                     "modify shared receive queue (ibv_modify_srq)",
                     Errno.EINVAL,
                     "limit is " + limit + ", must be 0 to " + depth);

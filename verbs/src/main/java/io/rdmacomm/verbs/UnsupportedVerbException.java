@@ -3,7 +3,7 @@ package io.rdmacomm.verbs;
 import java.io.Serial;
 
 /// The device cannot do this. [Context#supports(Capability)] says so beforehand.
-public final class UnsupportedVerbException extends RdmaException {
+public final class UnsupportedVerbException extends VerbException {
     @Serial
     private static final long serialVersionUID = 1L;
 

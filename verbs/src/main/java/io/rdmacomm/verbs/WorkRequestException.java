@@ -5,7 +5,7 @@ import java.io.Serial;
 /// A work request of a batch is malformed, or the device refuses it. The requests before [#index()] were posted
 /// and will complete; this one and those after it were not (the `bad_wr` of ibv_post_send(3) and
 /// ibv_post_recv(3)).
-public final class WorkRequestException extends RdmaException {
+public final class WorkRequestException extends VerbException {
     @Serial
     private static final long serialVersionUID = 1L;
 

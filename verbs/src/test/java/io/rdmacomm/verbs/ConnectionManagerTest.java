@@ -45,7 +45,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
         assertThatThrownBy(() -> manager.listen(nowhere, 0)).hasMessageContaining("no.such.host");
         assertThatThrownBy(() -> manager.resolve(nowhere, SHORT))
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         failure -> assertThat(failure.errno()).isEqualTo(Errno.EINVAL))
                 .hasMessageContaining("no.such.host");
     }
@@ -109,7 +109,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
             QueuePair pair = other.allocateProtectionDomain()
                     .createQueuePair(QueuePairOptions.reliable(elsewhere).withSizes(new QueueSizes(1, 1, 1, 1, 0)));
             assertThatThrownBy(() -> route.connect(pair, DEFAULTS, SHORT))
-                    .isInstanceOf(RdmaException.class)
+                    .isInstanceOf(VerbException.class)
                     .hasMessageContaining("another context");
         }
     }
@@ -119,7 +119,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
         QueuePair pair = create(options());
         try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
             assertThatThrownBy(() -> route.connect(pair, DEFAULTS.withPrivateData(new byte[5]), SHORT))
-                    .isInstanceOf(RdmaException.class)
+                    .isInstanceOf(VerbException.class)
                     .hasMessageContaining("5 bytes of private data")
                     .hasMessageContaining("allows 4");
             assertThat(pair.state()).isEqualTo(QueuePairState.RESET);

@@ -316,7 +316,7 @@ final class NullDevice extends Device {
         private final QueueSizes sizes;
         private final int number;
         final List<Long> sent = new ArrayList<>();
-        RdmaException failure;
+        VerbException failure;
         final List<Long> received = new ArrayList<>();
         final List<Long> failed = new ArrayList<>();
         int takeAtMost = Integer.MAX_VALUE;
@@ -351,7 +351,7 @@ final class NullDevice extends Device {
         protected void doModify(
                 QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
             if (refuseModify) {
-                throw new RdmaException("modify queue pair (ibv_modify_qp)", Errno.EIO, "the device is gone");
+                throw new VerbException("modify queue pair (ibv_modify_qp)", Errno.EIO, "the device is gone");
             }
         }
 

@@ -445,7 +445,7 @@ class QueuePairTest extends QueuePairFixture {
         SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
         NullQueuePair pair = connected(options().withSharedReceives(shared));
 
-        RdmaException refused = catchThrowableOfType(RdmaException.class, () -> pair.post(receives(1)));
+        VerbException refused = catchThrowableOfType(VerbException.class, () -> pair.post(receives(1)));
 
         assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
         assertThat(refused).hasMessageContaining("shared receive queue");
@@ -457,7 +457,7 @@ class QueuePairTest extends QueuePairFixture {
     void givesTheSlotsBackOfAPostThatThrew() {
         NullQueuePair pair = connected(options());
         SendBatch batch = sends(6, true);
-        pair.failure = new RdmaException("post", Errno.EINVAL, "refused");
+        pair.failure = new VerbException("post", Errno.EINVAL, "refused");
         assertThatThrownBy(() -> pair.post(batch)).isSameAs(pair.failure);
 
         pair.failure = null;

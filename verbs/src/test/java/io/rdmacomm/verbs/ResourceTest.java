@@ -117,7 +117,7 @@ class ResourceTest {
         Node queue = root.child("completion queue");
         Node user = root.child("queue pair 0x11").using(queue);
 
-        RdmaException busy = catchThrowableOfType(RdmaException.class, queue::close);
+        VerbException busy = catchThrowableOfType(VerbException.class, queue::close);
 
         assertThat(busy.errno()).isEqualTo(Errno.EBUSY);
         assertThat(busy).hasMessageContaining("completion queue").hasMessageContaining("queue pair 0x11");

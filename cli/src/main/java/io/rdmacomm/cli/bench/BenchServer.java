@@ -4,7 +4,6 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerClosedException;
@@ -56,7 +55,7 @@ public final class BenchServer implements AutoCloseable {
                 if (session.isOpen()) {
                     complain(e);
                 }
-            } catch (RdmaException | CommException | CommandFailure e) {
+            } catch (RdmaException | CommandFailure e) {
                 complain(e);
             }
         }
@@ -83,7 +82,7 @@ public final class BenchServer implements AutoCloseable {
                 }
                 try {
                     answer(signal, signals);
-                } catch (CommandFailure | CommException | IllegalArgumentException | RdmaException | IOException e) {
+                } catch (RdmaException | CommandFailure | IllegalArgumentException | IOException e) {
                     signals.send(Signal.text(Signal.Kind.FAILED, FailureText.of(e)));
                 }
             }

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.interop;
 import io.rdmacomm.cli.terminal.AddressText;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
@@ -71,7 +71,7 @@ public final class ConnectionServer implements AutoCloseable {
         String client = AddressText.of(request.remoteAddress());
         try (request) {
             lines.accept(client + ": " + service.serve(request));
-        } catch (CommandFailure | RdmaException | IllegalStateException e) {
+        } catch (CommandFailure | VerbException | IllegalStateException e) {
             if (listener.isOpen()) {
                 complaints.accept(client + ": " + FailureText.of(e));
             }
@@ -85,7 +85,7 @@ public final class ConnectionServer implements AutoCloseable {
     private static void refuse(ConnectionRequest request) {
         try (request) {
             request.reject("too many clients".getBytes(StandardCharsets.US_ASCII));
-        } catch (RdmaException | IllegalStateException _) {
+        } catch (VerbException | IllegalStateException _) {
             // It has gone already.
         }
     }

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.interop;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -64,7 +64,7 @@ public final class PingPongServer implements AutoCloseable {
         while (!closed) {
             try {
                 runOnce(lines);
-            } catch (IOException | CommandFailure | RdmaException | IllegalStateException e) {
+            } catch (IOException | CommandFailure | VerbException | IllegalStateException e) {
                 if (!closed) {
                     complaints.accept(FailureText.of(e));
                 }

@@ -1,6 +1,5 @@
 package io.rdmacomm.cli.terminal;
 
-import io.rdmacomm.comm.CommException;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,7 +33,6 @@ public final class FailureText {
             case FileSystemException file -> message(file);
             case UncheckedIOException io -> message(io);
             case IOException io -> message(io);
-            case CommException comm -> message(comm);
             case InterruptedException _ -> "interrupted";
             case OutOfMemoryError memory -> "out of memory (" + message(memory) + "): use smaller sizes";
             default -> failure.getClass().getSimpleName() + ": " + message(failure);

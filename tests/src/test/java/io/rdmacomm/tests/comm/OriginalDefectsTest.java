@@ -21,7 +21,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -140,7 +140,7 @@ final class OriginalDefectsTest {
         for (ConnectionOptions wrong : List.of(gid, port)) {
             SessionOptions options = OPTIONS.withDevice("soft0")
                     .withChannel(ChannelOptions.defaults().withConnection(wrong));
-            assertThatThrownBy(() -> ServerSession.listen(options)).isInstanceOf(RdmaException.class);
+            assertThatThrownBy(() -> ServerSession.listen(options)).isInstanceOf(VerbException.class);
         }
     }
 

@@ -11,7 +11,7 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
@@ -86,7 +86,7 @@ final class RdmaBufferTest {
 
         assertThat(buffer.access()).containsExactly(AccessFlag.REMOTE_READ);
         assertThatThrownBy(() -> session.allocate("w", 64, 1, Set.of(AccessFlag.REMOTE_WRITE)))
-                .isInstanceOf(RdmaException.class)
+                .isInstanceOf(VerbException.class)
                 .hasMessageContaining("LOCAL_WRITE");
     }
 

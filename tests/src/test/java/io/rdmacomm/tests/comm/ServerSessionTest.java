@@ -23,7 +23,7 @@ import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -258,7 +258,7 @@ final class ServerSessionTest {
     @Test
     void anUnknownDeviceIsNamedWithThoseThereAre() {
         assertThatThrownBy(() -> ServerSession.listen(OPTIONS.withDevice("mlx5_9")))
-                .isInstanceOf(RdmaException.class)
+                .isInstanceOf(VerbException.class)
                 .hasMessageContaining("'mlx5_9'")
                 .hasMessageContaining("soft0");
     }

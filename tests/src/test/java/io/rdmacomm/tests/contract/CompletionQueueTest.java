@@ -22,10 +22,10 @@ import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -43,7 +43,7 @@ class CompletionQueueTest extends ContractCase {
         assertThatThrownBy(
                         () -> here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity((int) max + 1)))
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
     }
 
@@ -101,7 +101,7 @@ class CompletionQueueTest extends ContractCase {
                     }
                 })
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         broken -> assertThat(broken.errno()).isEqualTo(Errno.EIO));
         bystander.close();
         queue.close();
@@ -156,7 +156,7 @@ class CompletionQueueTest extends ContractCase {
         Deadline.await("all 60 are in the queue", () -> target.getLong(0) == 60);
         assertThatThrownBy(() -> pair.here().resize(20))
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
         pair.here().drain(60);
         assertThat(pair.here().resize(16)).isGreaterThanOrEqualTo(16);

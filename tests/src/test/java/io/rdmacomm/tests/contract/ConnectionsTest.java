@@ -22,9 +22,9 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionException;
@@ -306,7 +306,7 @@ class ConnectionsTest {
         Listener listener = listen();
         assertThatThrownBy(() -> serving.listen(listener.localAddress(), 0))
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         failure -> assertThat(failure.errno()).isEqualTo(Errno.EADDRINUSE));
         InetSocketAddress where = listener.localAddress();
         listener.close();
@@ -319,7 +319,7 @@ class ConnectionsTest {
                 new InetSocketAddress(InetAddress.getByAddress(new byte[] {(byte) 192, 0, 2, 1}), 0);
         assertThatThrownBy(() -> serving.listen(foreign, 0))
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         failure -> assertThat(failure.errno()).isEqualTo(Errno.EADDRNOTAVAIL));
     }
 

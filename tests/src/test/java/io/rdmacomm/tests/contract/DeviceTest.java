@@ -29,8 +29,8 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.Rdma;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -47,7 +47,7 @@ class DeviceTest extends ContractCase {
         assertThat(Rdma.providerNames()).contains(fabric.provider());
         assertThatThrownBy(() -> Rdma.open("no_such_device"))
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         absent -> assertThat(absent.errno()).isEqualTo(Errno.ENODEV))
                 .hasMessageContaining("no_such_device")
                 .hasMessageContaining(fabric.device());
@@ -73,7 +73,7 @@ class DeviceTest extends ContractCase {
         assertThat(port.maxMessageSize()).isGreaterThanOrEqualTo(1L << 23);
         assertThat(here().context().gid(1, 0)).isNotEqualTo(Gid.NONE);
         if (has(Deviation.NO_PARTITIONS)) {
-            assertThatThrownBy(() -> here().context().partitionKey(1, 0)).isInstanceOf(RdmaException.class);
+            assertThatThrownBy(() -> here().context().partitionKey(1, 0)).isInstanceOf(VerbException.class);
         } else {
             assertThat(here().context().partitionKey(1, 0) & 0x7fff).isNotZero();
         }
@@ -84,11 +84,11 @@ class DeviceTest extends ContractCase {
         for (int port : new int[] {0, 2, 255}) {
             assertThatThrownBy(() -> here().context().port(port))
                     .isInstanceOfSatisfying(
-                            RdmaException.class,
+                            VerbException.class,
                             refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
         }
-        assertThatThrownBy(() -> here().context().gid(1, 9999)).isInstanceOf(RdmaException.class);
-        assertThatThrownBy(() -> here().context().partitionKey(1, 9999)).isInstanceOf(RdmaException.class);
+        assertThatThrownBy(() -> here().context().gid(1, 9999)).isInstanceOf(VerbException.class);
+        assertThatThrownBy(() -> here().context().partitionKey(1, 9999)).isInstanceOf(VerbException.class);
     }
 
     @Test
@@ -126,7 +126,7 @@ class DeviceTest extends ContractCase {
         for (AutoCloseable busy : new AutoCloseable[] {queue.completionQueue(), queue.channel()}) {
             assertThatThrownBy(busy::close)
                     .isInstanceOfSatisfying(
-                            RdmaException.class,
+                            VerbException.class,
                             refused -> assertThat(refused.errno()).isEqualTo(Errno.EBUSY));
         }
         queue.initialize(patient());

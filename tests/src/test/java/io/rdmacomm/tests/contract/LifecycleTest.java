@@ -26,8 +26,8 @@ import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -119,7 +119,7 @@ class LifecycleTest extends ContractCase {
     void memoryThatDoesNotFitIsRefusedWithAReasonAndLeavesNothing() {
         assertThatThrownBy(() -> here().domain().allocate(1L << 46, everything()))
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         refused -> assertThat(refused.errno()).isIn(Errno.ENOMEM, Errno.ENOSPC, Errno.EINVAL));
         here().domain().allocate(4096, everything()).close();
     }
@@ -190,7 +190,7 @@ class LifecycleTest extends ContractCase {
         if (has(Deviation.A_QUEUE_PAIR_HAS_ROOM_FOR_SENDS)) {
             assertThatThrownBy(() -> here().queue(receiver))
                     .isInstanceOfSatisfying(
-                            RdmaException.class,
+                            VerbException.class,
                             refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL))
                     .hasMessageContaining("sends=0");
             return;

@@ -15,9 +15,9 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -152,7 +152,7 @@ class MemoryRegionTest extends ContractCase {
         rights.add(AccessFlag.ZERO_BASED);
         if (has(Deviation.NO_ZERO_BASED_REGIONS)) {
             assertThatThrownBy(() -> here().allocate(64, rights))
-                    .isInstanceOf(RdmaException.class)
+                    .isInstanceOf(VerbException.class)
                     .hasMessageContaining("EOPNOTSUPP, ZERO_BASED");
             return;
         }
@@ -219,7 +219,7 @@ class MemoryRegionTest extends ContractCase {
         MemoryRegion region = here().domain().allocate(64, everything());
         MemorySegment other = here().arena().allocate(64, 64);
         assertThatThrownBy(() -> region.reregister(other, null, null))
-                .isInstanceOf(RdmaException.class)
+                .isInstanceOf(VerbException.class)
                 .hasMessageContaining("EINVAL");
     }
 
@@ -265,7 +265,7 @@ class MemoryRegionTest extends ContractCase {
         EndMemory target;
         try {
             target = there().allocate(bytes, everything());
-        } catch (RdmaException noRoom) {
+        } catch (VerbException noRoom) {
             System.out.println(fabric + ": no room for 3 GiB: " + noRoom.getMessage());
             assertThat(noRoom.getMessage()).contains("ENO");
             return;

@@ -19,9 +19,9 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -134,7 +134,7 @@ class MemoryWindowTest extends ContractCase {
         try {
             queue.bind(1, window, region, 0, 64, READ_WRITE);
             failed(queue.one(), 1, WorkStatus.WINDOW_BIND_ERROR);
-        } catch (RdmaException refused) {
+        } catch (VerbException refused) {
             assertThat(refused.errno()).isIn(Errno.EINVAL, Errno.EPERM);
         }
         assertThat(window.key()).as("the key is what it was").isEqualTo(before);
@@ -151,7 +151,7 @@ class MemoryWindowTest extends ContractCase {
         try {
             queue.bind(1, window, region, 0, 64, READ_WRITE);
             failed(queue.one(), 1, WorkStatus.WINDOW_BIND_ERROR);
-        } catch (RdmaException refused) {
+        } catch (VerbException refused) {
             assertThat(refused.errno()).isIn(Errno.EINVAL, Errno.EPERM);
         }
     }
@@ -166,7 +166,7 @@ class MemoryWindowTest extends ContractCase {
         LocalMemory foreign = here().allocateInOtherDomain(64, everything());
         assertThatThrownBy(() -> queue.bind(1, window, foreign, 0, 64, READ_WRITE))
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         refused -> assertThat(refused.errno()).isEqualTo(Errno.EPERM));
     }
 
@@ -182,7 +182,7 @@ class MemoryWindowTest extends ContractCase {
         queue.one();
         assertThatThrownBy(region::close)
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         refused -> assertThat(refused.errno()).isEqualTo(Errno.EBUSY));
         window.close();
         region.close();

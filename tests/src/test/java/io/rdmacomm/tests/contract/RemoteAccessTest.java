@@ -16,8 +16,8 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RemoteMemory;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.EnumSet;
 import java.util.List;
@@ -245,7 +245,7 @@ class RemoteAccessTest extends ContractCase {
                 Work misaligned = operation.on(1, memory.remote().slice(offset, 8), local.piece(0, 8));
                 assertThatThrownBy(() -> connected().here().post(misaligned))
                         .isInstanceOfSatisfying(
-                                RdmaException.class,
+                                VerbException.class,
                                 refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
                 continue;
             }

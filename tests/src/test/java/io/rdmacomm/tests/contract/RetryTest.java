@@ -14,7 +14,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -105,7 +105,7 @@ class RetryTest extends ContractCase {
         if (has(Deviation.UNREACHABLE_IS_REFUSED)) {
             assertThatThrownBy(() -> misled(elsewhere))
                     .isInstanceOfSatisfying(
-                            RdmaException.class,
+                            VerbException.class,
                             refused -> assertThat(refused.errno()).isEqualTo(Errno.ETIMEDOUT));
         } else {
             exhausted(misled(elsewhere));

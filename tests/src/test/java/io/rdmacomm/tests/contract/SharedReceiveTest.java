@@ -21,8 +21,8 @@ import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.HashSet;
 import java.util.List;
@@ -204,7 +204,7 @@ class SharedReceiveTest extends ContractCase {
         EndSharedReceives shared = here().sharedReceives(4, 1);
         assertThatThrownBy(() -> shared.armLimit(1_000_000))
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
     }
 
@@ -240,12 +240,12 @@ class SharedReceiveTest extends ContractCase {
         LocalQueue user = here().queueOn(shared, Spec.usual());
         assertThatThrownBy(shared::close)
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         refused -> assertThat(refused.errno()).isEqualTo(Errno.EBUSY));
         user.initialize(patient());
         assertThatThrownBy(() -> user.receive(1))
                 .isInstanceOfSatisfying(
-                        RdmaException.class,
+                        VerbException.class,
                         refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
         user.close();
         shared.close();

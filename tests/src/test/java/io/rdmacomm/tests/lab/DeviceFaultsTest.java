@@ -18,7 +18,7 @@ import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.Rdma;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -169,7 +169,7 @@ class DeviceFaultsTest {
             assertThat(delete.exitValue()).isZero();
         }
         assertThatThrownBy(() -> Rdma.open(DEVICE))
-                .isInstanceOf(RdmaException.class)
+                .isInstanceOf(VerbException.class)
                 .hasMessageContaining(DEVICE);
     }
 
@@ -204,7 +204,7 @@ class DeviceFaultsTest {
             try (LocalEnd end = LocalEnd.open(arguments[0])) {
                 end.allocate(Long.parseLong(arguments[1]), AccessFlag.allRemote());
                 System.out.println("registered " + arguments[1]);
-            } catch (RdmaException e) {
+            } catch (VerbException e) {
                 System.out.println(e.getMessage());
             }
         }
@@ -232,7 +232,7 @@ class DeviceFaultsTest {
                     for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {
                         end.queue(Spec.usual());
                     }
-                } catch (RdmaException e) {
+                } catch (VerbException e) {
                     System.out.println(e.getMessage());
                 }
                 first.post(Work.write(1, memory.remote().slice(8, 8), memory.piece(0, 8)));

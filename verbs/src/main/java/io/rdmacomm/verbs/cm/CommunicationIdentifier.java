@@ -4,8 +4,8 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairStateException;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.Resource;
+import io.rdmacomm.verbs.VerbException;
 import java.net.InetSocketAddress;
 
 /// One end of a connection that is wanted, asked for or made (`struct rdma_cm_id`, rdma_create_id(3)).
@@ -32,7 +32,7 @@ public abstract class CommunicationIdentifier extends Resource {
     /// Brings a queue pair from RESET to INIT, so that receives can be posted before the connection stands: what
     /// rdma_create_qp(3) does.
     ///
-    /// @throws RdmaException EINVAL if the queue pair is of another context, and what bringing it up meets
+    /// @throws VerbException EINVAL if the queue pair is of another context, and what bringing it up meets
     /// @throws QueuePairStateException if it is not in RESET
     protected final void prepareQueuePair(QueuePair queuePair) {
         checkOpen();
@@ -63,7 +63,7 @@ public abstract class CommunicationIdentifier extends Resource {
     final void checkPrivateData(String operation, byte[] privateData) {
         int limit = manager.privateDataLimit();
         if (privateData.length > limit) {
-            throw new RdmaException(
+            throw new VerbException(
                     operation,
                     Errno.EINVAL,
                     privateData.length + " bytes of private data, " + manager + " allows " + limit);
@@ -73,14 +73,14 @@ public abstract class CommunicationIdentifier extends Resource {
     /// Refuses the unresolved address of a host name that nobody knows.
     static void checkResolved(String operation, InetSocketAddress address) {
         if (address.isUnresolved()) {
-            throw new RdmaException(
+            throw new VerbException(
                     operation, Errno.EINVAL, "host name " + address.getHostString() + " has no address; check it");
         }
     }
 
     private void checkContext(QueuePair queuePair) {
         if (!queuePair.protectionDomain().context().equals(manager.context())) {
-            throw new RdmaException(
+            throw new VerbException(
                     "use queue pair with connection manager",
                     Errno.EINVAL,
                     queuePair + " is of another context than " + this);

@@ -1,11 +1,11 @@
 package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.io.Serial;
 
 /// The connection manager reported a failure. Each kind of failure has a class of its own.
-public sealed class ConnectionException extends RdmaException
+public sealed class ConnectionException extends VerbException
         permits AddressUnresolvedException,
                 ConnectFailedException,
                 ConnectionRejectedException,

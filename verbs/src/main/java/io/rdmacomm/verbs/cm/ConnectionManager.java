@@ -26,7 +26,7 @@ public abstract class ConnectionManager extends Resource {
     /// context does so too.
     ///
     /// @throws UnsupportedVerbException if the device has none; ask for [Capability#CONNECTION_MANAGER] before
-    /// @throws io.rdmacomm.verbs.RdmaException the errno of opening it, with what to do
+    /// @throws io.rdmacomm.verbs.VerbException the errno of opening it, with what to do
     public static ConnectionManager open(Context context) {
         ConnectionManagerProvider provider = context instanceof ConnectionManagerProvider able ? able : null;
         if (provider != null && context.supports(Capability.CONNECTION_MANAGER)) {
@@ -52,7 +52,7 @@ public abstract class ConnectionManager extends Resource {
     ///
     /// @param address the local address; the wildcard address for all of the device, port 0 for any free port
     /// @param backlog how many requests may wait for [Listener#awaitRequest]; 0 for a default
-    /// @throws io.rdmacomm.verbs.RdmaException EADDRINUSE if the port is taken, EADDRNOTAVAIL if the address is
+    /// @throws io.rdmacomm.verbs.VerbException EADDRINUSE if the port is taken, EADDRNOTAVAIL if the address is
     /// not one of this device, EINVAL if the address is unresolved
     public final Listener listen(InetSocketAddress address, int backlog) {
         checkOpen();

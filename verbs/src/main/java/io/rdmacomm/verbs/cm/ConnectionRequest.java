@@ -27,7 +27,7 @@ public abstract class ConnectionRequest extends CommunicationIdentifier {
 
     /// Brings a queue pair from RESET to INIT, so that receives can be posted before [#accept].
     ///
-    /// @throws io.rdmacomm.verbs.RdmaException EINVAL if the queue pair is of another context
+    /// @throws io.rdmacomm.verbs.VerbException EINVAL if the queue pair is of another context
     /// @throws io.rdmacomm.verbs.QueuePairStateException if it is not in RESET
     public final void prepare(QueuePair queuePair) {
         prepareQueuePair(queuePair);
