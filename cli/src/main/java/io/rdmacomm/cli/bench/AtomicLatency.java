@@ -4,21 +4,21 @@ import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import java.lang.foreign.ValueLayout;
 
-/// Fetch-and-add of 1, from the post to its completion. The peer has no part in it; afterwards its word must
-/// have counted every operation, and every operation must have seen the one before.
-final class AtomicLatency implements Shape {
+/// Fetch-and-adds of 1, one at a time, from the post to the completion. The peer takes no part. Afterwards its word
+/// must have counted every operation, and every operation must have returned the value that the previous one left.
+final class AtomicLatency implements Workload {
     private final TestBed bed;
     private final RdmaChannel channel;
     private final RemoteBuffer remote;
-    private final Tally tally;
-    private long wrong;
-    private boolean answered;
+    private final CompletionCounter completions;
+    private long wrongResults;
+    private boolean isTarget;
 
     AtomicLatency(TestBed bed) {
         this.bed = bed;
         this.channel = bed.channel(0);
         this.remote = bed.remoteTarget();
-        this.tally = bed.tally();
+        this.completions = bed.completions();
     }
 
     @Override
@@ -28,42 +28,32 @@ final class AtomicLatency implements Shape {
 
     @Override
     public void initiate(int count, long[] readings) {
-        long done = tally.done();
+        long completed = completions.count();
         readings[0] = System.nanoTime();
         for (int i = 0; i < count; i++) {
-            while (!channel.tryFetchAndAdd(remote, 0, 1, tally, 0)) {
+            while (!channel.tryFetchAndAdd(remote, 0, 1, completions, 0)) {
                 channel.poll();
             }
-            await(done + i);
-            if (tally.result() != i) {
-                wrong++;
+            bed.await(completed + i + 1, 0);
+            if (completions.lastResult() != i) {
+                wrongResults++;
             }
             readings[i + 1] = System.nanoTime();
         }
     }
 
-    private void await(long before) {
-        int spins = 0;
-        while (tally.done() == before) {
-            channel.poll();
-            if ((++spins & LOOK_MASK) == 0) {
-                bed.checkAlive();
-            }
-        }
-    }
-
     @Override
     public void answer(int count) {
-        answered = true;
+        isTarget = true;
     }
 
+    /// The initiator checks the results, the target its word.
     @Override
-    public String complaint(int count) {
-        if (wrong > 0) {
-            return wrong + " fetch-and-adds did not return what the one before left";
+    public String findCorruption(int count) {
+        if (wrongResults > 0) {
+            return wrongResults + " fetch-and-adds did not return the value that the previous one left";
         }
-        // The side that answered looks at its word; the other one has looked at every result.
         long value = bed.target().segment().get(ValueLayout.JAVA_LONG, 0);
-        return !answered || value == count ? "" : "the word at the target counted " + value + " of " + count;
+        return !isTarget || value == count ? "" : "the word at the target counted " + value + " of " + count;
     }
 }

@@ -132,7 +132,7 @@ public final class BenchServer implements AutoCloseable {
     }
 
     private static void steps(TestBed bed, SignalChannel signals) {
-        Shape shape = Shape.of(bed);
+        Workload workload = Workload.of(bed);
         while (true) {
             Signal signal = signals.receive(SignalChannel.PATIENCE);
             if (signal.kind() == Signal.Kind.END) {
@@ -142,25 +142,25 @@ public final class BenchServer implements AutoCloseable {
             if (signal.kind() != Signal.Kind.STEP) {
                 throw new CommandFailure("the client sent " + signal.kind() + " instead of a step");
             }
-            step(bed, shape, (int) signal.number(0), StepMode.of(signal.number(1)), signals);
+            step(bed, workload, (int) signal.number(0), StepMode.of(signal.number(1)), signals);
         }
     }
 
-    private static void step(TestBed bed, Shape shape, int count, StepMode mode, SignalChannel signals) {
-        mode.prepare(bed, shape, count);
+    private static void step(TestBed bed, Workload workload, int count, StepMode mode, SignalChannel signals) {
+        mode.prepare(bed, workload, count);
         long processor = ProcessorTime.nanos();
         signals.send(Signal.of(Signal.Kind.READY));
         if (bed.plan().bidirectional()) {
-            shape.initiate(count, new long[2]);
+            workload.initiate(count, new long[2]);
         } else {
-            shape.answer(count);
+            workload.answer(count);
         }
         signals.expect(Signal.Kind.DONE);
         processor = ProcessorTime.nanos() - processor;
         bed.settle();
         bed.checkWork();
         boolean receives = bed.plan().test().serverReceives() || bed.plan().bidirectional();
-        String complaint = mode != StepMode.WARM_UP && receives ? shape.complaint(count) : "";
+        String complaint = mode != StepMode.WARM_UP && receives ? workload.findCorruption(count) : "";
         if (!complaint.isEmpty()) {
             throw new CommandFailure(
                     bed.plan().test().label() + " of " + bed.plan().bytes() + " bytes: " + complaint);

@@ -3,83 +3,63 @@ package io.rdmacomm.cli.bench;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.RdmaChannel;
 
-/// SEND there and back.
-final class SendLatency implements Shape {
+/// SENDs back and forth.
+final class SendLatency implements Workload {
     private final TestBed bed;
     private final RdmaChannel channel;
     private final BufferSlice source;
-    private final Tally tally;
-    private final Arrivals arrivals;
-    private long arrived;
+    private final CompletionCounter completions;
+    private final MessageCounter messages;
+    private long received;
 
     SendLatency(TestBed bed) {
         this.bed = bed;
         this.channel = bed.channel(0);
         this.source = bed.sourceSlice(0);
-        this.tally = bed.tally();
-        this.arrivals = bed.arrivals();
+        this.completions = bed.completions();
+        this.messages = bed.messages();
     }
 
-    /// The peer's first message may arrive before this side's part begins: it is counted from here.
+    /// The peer's first message may arrive before [#initiate] or [#answer] starts, so the count starts here.
     @Override
     public void prepare() {
-        arrived = arrivals.count();
+        received = messages.count();
     }
 
     @Override
     public void initiate(int count, long[] readings) {
-        long end = tally.done() + channel.inFlight() + count;
+        long end = completions.count() + channel.inFlight() + count;
         readings[0] = System.nanoTime();
-        for (int i = 0; i < count; i++) {
+        for (int i = 1; i <= count; i++) {
             send();
-            await(arrived + i);
-            readings[i + 1] = System.nanoTime();
+            bed.await(0, received + i);
+            readings[i] = System.nanoTime();
         }
-        collect(end);
+        bed.await(end, 0);
     }
 
     @Override
     public void answer(int count) {
-        long end = tally.done() + channel.inFlight() + count;
-        for (int i = 0; i < count; i++) {
-            await(arrived + i);
+        long end = completions.count() + channel.inFlight() + count;
+        for (int i = 1; i <= count; i++) {
+            bed.await(0, received + i);
             send();
         }
-        collect(end);
+        bed.await(end, 0);
     }
 
     private void send() {
         int spins = 0;
-        while (!channel.trySend(source, tally, 0)) {
+        while (!channel.trySend(source, completions, 0)) {
             channel.poll();
-            if ((++spins & LOOK_MASK) == 0) {
-                bed.checkAlive();
-            }
-        }
-    }
-
-    private void await(long before) {
-        int spins = 0;
-        while (arrivals.count() == before) {
-            channel.poll();
-            if ((++spins & LOOK_MASK) == 0) {
-                bed.checkAlive();
-            }
-        }
-    }
-
-    private void collect(long end) {
-        int spins = 0;
-        while (tally.done() < end) {
-            channel.poll();
-            if ((++spins & LOOK_MASK) == 0) {
+            if ((++spins & TestBed.CHECK_MASK) == 0) {
                 bed.checkAlive();
             }
         }
     }
 
     @Override
-    public String complaint(int count) {
-        return arrivals.wrong() == 0 ? "" : arrivals.wrong() + " messages are not what was sent";
+    public String findCorruption(int count) {
+        return messages.findCorruption();
     }
 }

@@ -155,7 +155,7 @@ final class SocketFloor implements AutoCloseable {
             if (came < 0) {
                 return false;
             }
-            if (came == 0 && (++spins & Shape.LOOK_MASK) == 0) {
+            if (came == 0 && (++spins & TestBed.CHECK_MASK) == 0) {
                 Thread.yield();
                 deadline = deadline == 0 ? System.nanoTime() + PATIENCE_NANOS : deadline;
                 checkTime(deadline);

@@ -32,13 +32,13 @@ enum StepMode {
     }
 
     /// Gets a side ready for a step of this mode.
-    void prepare(TestBed bed, Shape shape, int count) {
+    void prepare(TestBed bed, Workload workload, int count) {
         if (this != WARM_UP) {
             bed.target().clear();
         }
-        shape.prepare();
-        long arrived = bed.arrivals().count();
-        bed.arrivals()
+        workload.prepare();
+        long arrived = bed.messages().count();
+        bed.messages()
                 .checkFrom(
                         switch (this) {
                             // The warm-up, too: code that was compiled without the check is thrown away at the first

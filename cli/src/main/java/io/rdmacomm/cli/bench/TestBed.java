@@ -11,38 +11,43 @@ import io.rdmacomm.comm.Session;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.concurrent.TimeUnit;
 
-/// What a test works with on one side: its channels, a source with the pattern in it, a target, and both of
-/// the peer.
+/// One side's resources for a test: its channels, a source buffer filled with the pattern, a target buffer, and
+/// access to both buffers of the peer.
 final class TestBed implements AutoCloseable {
+    /// A loop that waits calls [#checkAlive()] once in this many rounds plus one; a power of two minus one.
+    static final int CHECK_MASK = 0x7ff;
+
     private static final String SOURCE = "bench source";
     private static final String TARGET = "bench target";
     private static final long STEP_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final TrialPlan plan;
     private final EndPoint endPoint;
+    private final RdmaChannel first;
     private final RdmaBuffer source;
     private final RdmaBuffer target;
     private final RemoteBuffer remoteSource;
     private final RemoteBuffer remoteTarget;
-    private final Tally tally = new Tally();
-    private final Arrivals arrivals;
+    private final CompletionCounter completions = new CompletionCounter();
+    private final MessageCounter messages;
     private long deadline;
 
     /// Allocates and announces both buffers, and waits for those of the peer. Both sides call this.
     TestBed(Session session, EndPoint endPoint, TrialPlan plan) {
         this.plan = plan;
         this.endPoint = endPoint;
-        this.arrivals = new Arrivals(plan.bytes(), plan.seed());
+        this.first = endPoint.channel(0);
+        this.messages = new MessageCounter(plan.bytes(), plan.seed());
         this.source = session.allocate(SOURCE, plan.stride(), plan.buffers());
         RdmaBuffer second = null;
         try {
             second = session.allocate(TARGET, plan.stride(), plan.buffers());
             this.target = second;
             for (int i = 0; i < plan.buffers(); i++) {
-                Pattern.fill(sourceSlice(i).segment(), plan.seed());
+                DataPattern.fill(sourceSlice(i).segment(), plan.seed());
             }
-            for (int i = 0; i < plan.queuePairs(); i++) {
-                endPoint.channel(i).onMessage(arrivals);
+            for (RdmaChannel channel : channels()) {
+                channel.onMessage(messages);
             }
             endPoint.announce(source);
             endPoint.announce(target);
@@ -65,7 +70,7 @@ final class TestBed implements AutoCloseable {
         return endPoint.channel(index);
     }
 
-    /// All channels that carry traffic.
+    /// The channels that carry traffic.
     RdmaChannel[] channels() {
         return endPoint.channels().subList(0, plan.queuePairs()).toArray(RdmaChannel[]::new);
     }
@@ -94,28 +99,40 @@ final class TestBed implements AutoCloseable {
         return target.slice(index * plan.stride(), plan.bytes());
     }
 
-    Tally tally() {
-        return tally;
+    CompletionCounter completions() {
+        return completions;
     }
 
-    Arrivals arrivals() {
-        return arrivals;
+    MessageCounter messages() {
+        return messages;
     }
 
-    /// Begins a step: from now on it has so long.
+    /// Starts the clock of a step: it fails if it takes longer than 30 seconds.
     void begin() {
         deadline = System.nanoTime() + STEP_LIMIT_NANOS;
     }
 
-    /// Ends a step: waits until all that either side has sent, written or read has arrived. A completion alone
-    /// does not say so on iWARP, and what the two sides tell each other goes over another connection. Both sides
-    /// call this.
+    /// Polls until this many operations have completed and this many messages have arrived, both since the
+    /// connection was made.
+    void await(long completed, long received) {
+        int spins = 0;
+        while (completions.count() < completed || messages.count() < received) {
+            first.poll();
+            if ((++spins & CHECK_MASK) == 0) {
+                checkAlive();
+            }
+        }
+    }
+
+    /// Ends a step: waits until everything that either side has sent, written or read has arrived. On iWARP a
+    /// completion alone does not guarantee that, and the control messages use another connection. Both sides call
+    /// this.
     void settle() {
         endPoint.barrier(SignalChannel.PATIENCE);
     }
 
-    /// Called now and then by a loop that waits: ends it when what it waits for cannot come any more. Where
-    /// more threads want to run than there are processors, the other side may be waiting for this one's.
+    /// Called from time to time by a loop that waits. Throws if that can no longer succeed. Yields as well: with
+    /// fewer processors than busy threads, the other side may need this one to go on.
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     void checkAlive() {
         Thread.yield();
@@ -126,19 +143,32 @@ final class TestBed implements AutoCloseable {
         }
     }
 
-    /// Throws when an operation has failed or the connection has ended.
+    /// Throws if an operation failed or the connection has ended.
     void checkWork() {
         CommException cause = endPoint.failure();
         if (cause != null) {
             throw cause;
         }
-        WorkStatus failure = tally.failure();
+        WorkStatus failure = completions.failure();
         if (failure != null) {
             throw new CommandFailure("an operation of " + plan.test().label() + " failed: " + failure);
         }
-        if (!endPoint.channel(0).isOpen()) {
+        if (!first.isOpen()) {
             throw new CommandFailure("the other side ended the connection");
         }
+    }
+
+    /// Compares the first `bytes` bytes of the first `buffers` target buffers with the peer's source.
+    ///
+    /// @return where they differ; empty if they do not
+    String findCorruption(int buffers, long bytes) {
+        for (int i = 0; i < buffers; i++) {
+            long at = DataPattern.mismatch(targetSlice(i).segment(), bytes, plan.seed());
+            if (at >= 0) {
+                return "byte " + at + " of buffer " + i + " at the target differs from what was sent";
+            }
+        }
+        return "";
     }
 
     @Override

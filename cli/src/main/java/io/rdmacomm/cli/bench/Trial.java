@@ -20,7 +20,7 @@ final class Trial implements AutoCloseable {
     private final SignalChannel signals;
     private final ClientSession session;
     private final TestBed bed;
-    private final Shape shape;
+    private final Workload workload;
     private final long setUpNanos;
     private long compilerNanos;
     private boolean broken;
@@ -29,7 +29,7 @@ final class Trial implements AutoCloseable {
         this.signals = signals;
         this.session = session;
         this.bed = bed;
-        this.shape = Shape.of(bed);
+        this.workload = Workload.of(bed);
         this.setUpNanos = setUpNanos;
     }
 
@@ -51,7 +51,7 @@ final class Trial implements AutoCloseable {
         }
     }
 
-    /// Does `count` operations; see [Shape#initiate].
+    /// Does `count` operations; see [Workload#initiate].
     ///
     /// @return the processor time of both ends in nanoseconds
     long step(int count, StepMode mode, long[] readings) {
@@ -64,11 +64,11 @@ final class Trial implements AutoCloseable {
     }
 
     private long tryStep(int count, StepMode mode, long[] readings) {
-        mode.prepare(bed, shape, count);
+        mode.prepare(bed, workload, count);
         signals.send(Signal.of(Signal.Kind.STEP, count, mode.code()));
         signals.expect(Signal.Kind.READY);
         long processor = ProcessorTime.nanos();
-        shape.initiate(count, readings);
+        workload.initiate(count, readings);
         processor = ProcessorTime.nanos() - processor;
         signals.send(Signal.of(Signal.Kind.DONE));
         bed.settle();
@@ -80,7 +80,7 @@ final class Trial implements AutoCloseable {
         bed.checkWork();
         boolean receives = bed.plan().test().clientReceives() || bed.plan().bidirectional();
         if (mode != StepMode.WARM_UP && receives) {
-            String complaint = shape.complaint(count);
+            String complaint = workload.findCorruption(count);
             if (!complaint.isEmpty()) {
                 throw new CommandFailure(
                         bed.plan().test().label() + " of " + bed.plan().bytes() + " bytes: " + complaint);

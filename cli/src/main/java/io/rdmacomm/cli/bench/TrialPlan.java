@@ -73,7 +73,7 @@ record TrialPlan(
     }
 
     /// How many operations share a doorbell: small ones do, as messages in a stream would.
-    int chain() {
+    int chainLength() {
         return bytes <= CHAIN_MAX_BYTES ? Math.min(CHAIN, depth) : 1;
     }
 

@@ -7,12 +7,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/// WRITE there and back: each side watches the last byte of its own memory, which counts from 1 to 128.
-final class WriteLatency implements Shape {
+/// WRITEs back and forth. Each side spins on the last byte of its own memory, which counts from 1 to 128.
+final class WriteLatency implements Workload {
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
 
-    /// Completions are collected once in so many operations, less one: they are nobody's hurry.
-    private static final int COLLECT_MASK = 15;
+    /// Completions are polled once every 16 operations, because nothing waits for them.
+    private static final int POLL_MASK = 15;
 
     private final TestBed bed;
     private final RdmaChannel channel;
@@ -20,7 +20,7 @@ final class WriteLatency implements Shape {
     private final MemorySegment sourceMemory;
     private final MemorySegment targetMemory;
     private final RemoteBuffer remote;
-    private final Tally tally;
+    private final CompletionCounter completions;
     private final long last;
 
     WriteLatency(TestBed bed) {
@@ -30,7 +30,7 @@ final class WriteLatency implements Shape {
         this.sourceMemory = bed.source().segment();
         this.targetMemory = bed.target().segment();
         this.remote = bed.remoteTarget();
-        this.tally = bed.tally();
+        this.completions = bed.completions();
         this.last = bed.plan().bytes() - 1;
     }
 
@@ -41,7 +41,7 @@ final class WriteLatency implements Shape {
 
     @Override
     public void initiate(int count, long[] readings) {
-        long end = tally.done() + channel.inFlight() + count;
+        long end = completions.count() + channel.inFlight() + count;
         readings[0] = System.nanoTime();
         for (int i = 0; i < count; i++) {
             byte value = (byte) ((i & 127) + 1);
@@ -49,54 +49,45 @@ final class WriteLatency implements Shape {
             await(value);
             readings[i + 1] = System.nanoTime();
         }
-        collect(end);
+        bed.await(end, 0);
     }
 
     @Override
     public void answer(int count) {
-        long end = tally.done() + channel.inFlight() + count;
+        long end = completions.count() + channel.inFlight() + count;
         for (int i = 0; i < count; i++) {
             byte value = (byte) ((i & 127) + 1);
             await(value);
             write(value, i);
         }
-        collect(end);
+        bed.await(end, 0);
     }
 
     private void write(byte value, int index) {
         sourceMemory.set(ValueLayout.JAVA_BYTE, last, value);
-        while (!channel.tryWrite(source, remote, 0, tally, 0)) {
+        while (!channel.tryWrite(source, remote, 0, completions, 0)) {
             channel.poll();
         }
-        if ((index & COLLECT_MASK) == COLLECT_MASK) {
+        if ((index & POLL_MASK) == POLL_MASK) {
             channel.poll();
         }
     }
 
-    /// Without a pause between two looks, as perftest does it: half a pause would be in each time, and an emulated
-    /// processor leaves the guest for it.
+    /// Spins without a pause instruction, as perftest does: on average, half a pause would be part of every sample,
+    /// and on an emulated processor the instruction leaves the guest.
     private void await(byte value) {
         int spins = 0;
         while ((byte) BYTE.getAcquire(targetMemory, last) != value) {
-            if ((++spins & LOOK_MASK) == 0) {
+            if ((++spins & TestBed.CHECK_MASK) == 0) {
                 channel.poll();
                 bed.checkAlive();
             }
         }
     }
 
-    private void collect(long end) {
-        int spins = 0;
-        while (tally.done() < end) {
-            channel.poll();
-            if ((++spins & LOOK_MASK) == 0) {
-                bed.checkAlive();
-            }
-        }
-    }
-
+    /// The last byte holds the count, not the pattern.
     @Override
-    public String complaint(int count) {
-        return TargetCheck.complaint(bed, 1, last);
+    public String findCorruption(int count) {
+        return bed.findCorruption(1, last);
     }
 }

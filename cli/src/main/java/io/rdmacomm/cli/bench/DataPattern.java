@@ -4,14 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Bytes that depend on a seed and on where they are, so that data in the wrong place, of the wrong time or
-/// of the wrong length is found.
-final class Pattern {
+/// Bytes that follow from a seed and their offset, so that data is recognized as wrong if it is at the wrong offset,
+/// of the wrong length or left over from an earlier test.
+final class DataPattern {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    private Pattern() {}
+    private DataPattern() {}
 
     /// Fills `memory`.
     static void fill(MemorySegment memory, long seed) {
@@ -24,7 +24,7 @@ final class Pattern {
         }
     }
 
-    /// Where the first `bytes` bytes of `memory` differ from the pattern first; -1 when they do not.
+    /// The offset of the first of `bytes` bytes, or of its word, that differs from the pattern; -1 if none does.
     static long mismatch(MemorySegment memory, long bytes, long seed) {
         long words = bytes & ~7L;
         for (long at = 0; at < words; at += 8) {
@@ -45,7 +45,7 @@ final class Pattern {
         return mixed ^ mixed >>> 29;
     }
 
-    /// The byte at a place behind the last whole word: the one that a whole word would have there.
+    /// A byte after the last whole word: the one that a whole word would have there.
     private static byte tail(long seed, long at) {
         return (byte) (word(seed, at & ~7L) >>> (8 * (at & 7)));
     }
