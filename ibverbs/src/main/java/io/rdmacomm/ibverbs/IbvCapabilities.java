@@ -76,6 +76,8 @@ final class IbvCapabilities {
         // siw passes the solicited flag of an arriving message on to nobody, and completes a READ when it can.
         add(able, Capability.SOLICITED_EVENTS, !siw);
         add(able, Capability.ORDERED_COMPLETIONS, !siw);
+        // siw_sq_flush() runs once, when the connection ends or the queue pair goes to ERROR; what comes later stays.
+        add(able, Capability.FLUSH_IN_ERROR, !siw);
         return able;
     }
 

@@ -522,6 +522,7 @@ class ControlPathTest {
         assertThat(context.supports(Capability.FENCED_READ)).isTrue();
         assertThat(context.supports(Capability.EMPTY_ELEMENTS)).isTrue();
         assertThat(context.supports(Capability.SHORT_READ_ACROSS_PAGES)).isTrue();
+        assertThat(context.supports(Capability.FLUSH_IN_ERROR)).isTrue();
         assertThat(context.supports(Capability.SEND_QUEUE_DRAIN)).isTrue();
         assertThat(context.supports(Capability.RESET)).isTrue();
         context.close();
@@ -536,6 +537,7 @@ class ControlPathTest {
         assertThat(context.supports(Capability.FENCED_READ)).isFalse();
         assertThat(context.supports(Capability.EMPTY_ELEMENTS)).isFalse();
         assertThat(context.supports(Capability.SHORT_READ_ACROSS_PAGES)).isFalse();
+        assertThat(context.supports(Capability.FLUSH_IN_ERROR)).isFalse();
         assertThat(context.supports(Capability.SEND_QUEUE_DRAIN)).isFalse();
         assertThat(context.supports(Capability.RESET)).isFalse();
         assertThat(context.supports(Capability.SOLICITED_EVENTS)).isFalse();
