@@ -19,6 +19,8 @@ final class LinkAttention implements Engine.Ready {
     private final SoftCompletionQueue sends;
     private final SoftCompletionQueue receives;
     private final LinkWatch watch;
+    private final LinkPolling.Wish ofSends;
+    private final LinkPolling.Wish ofReceives;
     private @Nullable SelectionKey sendKey;
     private @Nullable SelectionKey receiveKey;
     private volatile @Nullable SelectionKey engineKey;
@@ -38,6 +40,8 @@ final class LinkAttention implements Engine.Ready {
         this.sends = queuePair.sendCompletions();
         this.receives = queuePair.receiveCompletions();
         this.watch = queuePair.context().links().watch();
+        this.ofSends = new LinkPolling.Wish(link);
+        this.ofReceives = receives.equals(sends) ? ofSends : new LinkPolling.Wish(link);
     }
 
     /// Begins to be watched.
@@ -80,13 +84,13 @@ final class LinkAttention implements Engine.Ready {
 
     /// Whether a polling thread reads the link directly now, so that it need not be told of it.
     void hot(LinkPolling polling, boolean now) {
-        boolean ofSends = polling.equals(sends.links());
-        if (ofSends) {
+        boolean forSends = polling.equals(sends.links());
+        if (forSends) {
             hotInSends = now;
         } else {
             hotInReceives = now;
         }
-        SelectionKey key = ofSends ? sendKey : receiveKey;
+        SelectionKey key = forSends ? sendKey : receiveKey;
         try {
             if (key != null) {
                 key.interestOps(now ? 0 : READ);
@@ -96,7 +100,7 @@ final class LinkAttention implements Engine.Ready {
         }
         if (!now && (unfinished || !link.isQuiet())) {
             // It was needed, or is since a moment ago.
-            polling.want(link);
+            polling.want(forSends ? ofSends : ofReceives);
         }
     }
 
@@ -119,16 +123,16 @@ final class LinkAttention implements Engine.Ready {
 
     /// The completion queue that was polled last.
     private LinkPolling polled() {
-        boolean ofSends = receiveKey == null
+        boolean forSends = receiveKey == null
                 || sends.links().lastPoll() - receives.links().lastPoll() >= 0;
-        return ofSends ? sends.links() : receives.links();
+        return forSends ? sends.links() : receives.links();
     }
 
     /// Has the thread that polls drive the link, although nothing comes in.
     private void wish() {
         LinkPolling polling = polled();
         if (!isHot(polling)) {
-            polling.want(link);
+            polling.want(polling.equals(sends.links()) ? ofSends : ofReceives);
         }
     }
 
@@ -262,7 +266,6 @@ final class LinkAttention implements Engine.Ready {
 
     /// Ends being watched.
     void close() {
-        watch.remove(this);
         if (sendKey != null) {
             sends.links().remove(sendKey);
         }

@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +21,28 @@ final class LinkPolling implements AutoCloseable {
     private static final int SELECT_SELDOM = 1024;
 
     private final Selector selector;
-    private final ConcurrentLinkedQueue<Link> wishes = new ConcurrentLinkedQueue<>();
+    private final AtomicReference<@Nullable Wish> wishes = new AtomicReference<>();
     private final @Nullable Link[] hot = new @Nullable Link[HOT];
     private final int[] misses = new int[HOT];
     private final Consumer<SelectionKey> onReady = this::ready;
     private final AtomicInteger watched = new AtomicInteger();
+    private @Nullable Wish taken;
     private int hotCount;
     private int turn;
     private volatile boolean selecting;
     private volatile long lastPoll = System.nanoTime() - LinkWatch.TICK_NANOS;
+
+    /// Asks the polling thread to drive a link. A link keeps one for each completion queue, so that asking again
+    /// and again allocates nothing.
+    static final class Wish {
+        private final Link link;
+        private final AtomicBoolean listed = new AtomicBoolean();
+        private @Nullable Wish next;
+
+        Wish(Link link) {
+            this.link = link;
+        }
+    }
 
     LinkPolling() {
         try {
@@ -67,8 +81,28 @@ final class LinkPolling implements AutoCloseable {
     }
 
     /// Has a link driven although nothing comes in: it has something to send. Any thread.
-    void want(Link link) {
-        wishes.add(link);
+    void want(Wish wish) {
+        if (wish.listed.compareAndSet(false, true)) {
+            do {
+                wish.next = wishes.get();
+            } while (!wishes.compareAndSet(wish.next, wish));
+        }
+    }
+
+    /// The next link that is to be driven; the thread that polls.
+    private @Nullable Link nextWanted() {
+        Wish wish = taken;
+        if (wish == null) {
+            wish = wishes.get() == null ? null : wishes.getAndSet(null);
+            if (wish == null) {
+                return null;
+            }
+        }
+        taken = wish.next;
+        wish.next = null;
+        // From here on it may be listed again.
+        wish.listed.set(false);
+        return wish.link;
     }
 
     /// When it was polled last, in the time of [System#nanoTime()].
@@ -85,8 +119,10 @@ final class LinkPolling implements AutoCloseable {
     void drive() {
         lastPoll = System.nanoTime();
         // Not until there are none: what makes room here may wish to come back.
-        for (int i = 0; i < HOT && !wishes.isEmpty(); i++) {
-            heat(wishes.poll());
+        Link wanted = nextWanted();
+        for (int i = 1; wanted != null; i++) {
+            heat(wanted);
+            wanted = i < HOT ? nextWanted() : null;
         }
         for (int i = hotCount - 1; i >= 0; i--) {
             driveHot(i);
@@ -128,8 +164,8 @@ final class LinkPolling implements AutoCloseable {
     }
 
     /// Makes a link one of those that are read directly; the one that was idle longest makes room.
-    private void heat(@Nullable Link link) {
-        if (link == null || link.isClosed() || link.attention().isHot(this)) {
+    private void heat(Link link) {
+        if (link.isClosed() || link.attention().isHot(this)) {
             return;
         }
         if (hotCount == HOT) {

@@ -6,8 +6,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /// The links of a context, for its engine: those that it has let go of because somebody polls, those over which a
 /// stream comes in, and the time-outs of all.
@@ -22,7 +21,8 @@ final class LinkWatch {
     private static final long TIMES_NANOS = 500_000_000;
 
     private final Engine engine;
-    private final Set<LinkAttention> links = ConcurrentHashMap.newKeySet();
+    private final ConcurrentLinkedQueue<LinkAttention> added = new ConcurrentLinkedQueue<>();
+    private final List<LinkAttention> links = new ArrayList<>();
     private final List<LinkAttention> deferred = new ArrayList<>();
     private final List<LinkAttention> streams = new ArrayList<>();
     private volatile boolean anyDeferred;
@@ -50,13 +50,10 @@ final class LinkWatch {
         streams.add(link);
     }
 
+    /// Watches a link until it is closed; any thread.
     void add(LinkAttention link) {
-        links.add(link);
+        added.add(link);
         engine.wakeup();
-    }
-
-    void remove(LinkAttention link) {
-        links.remove(link);
     }
 
     /// The engine has let go of a link; the engine.
@@ -98,15 +95,29 @@ final class LinkWatch {
         if (!streams.isEmpty()) {
             soonest = 0;
         }
+        for (LinkAttention link = added.poll(); link != null; link = added.poll()) {
+            links.add(link);
+        }
         if (links.isEmpty()) {
             return soonest;
         }
         if (now - nextTimes >= 0) {
             nextTimes = now + TIMES_NANOS;
-            for (LinkAttention link : links) {
+            checkTimes(now);
+        }
+        return Math.min(soonest, nextTimes - now);
+    }
+
+    /// By index: an iterator would be garbage, twice a second.
+    private void checkTimes(long now) {
+        for (int i = links.size() - 1; i >= 0; i--) {
+            LinkAttention link = links.get(i);
+            if (link.link().isClosed()) {
+                links.set(i, links.getLast());
+                links.removeLast();
+            } else {
                 link.checkTime(now);
             }
         }
-        return Math.min(soonest, nextTimes - now);
     }
 }
