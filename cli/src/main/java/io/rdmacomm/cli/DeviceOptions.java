@@ -3,8 +3,11 @@ package io.rdmacomm.cli;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUp;
+import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.PathOptions;
+import io.rdmacomm.verbs.RetryOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,13 +37,13 @@ final class DeviceOptions {
             names = "--ib-port",
             paramLabel = "N",
             description = "The device's port (default: 1). The option --port is about TCP.")
-    private int port = DEFAULTS.port();
+    private int port = DEFAULTS.path().port();
 
     @Option(
             names = {"-x", "--gid-index"},
             paramLabel = "N",
             description = "The port's GID; without it one of RoCE version 2 that fits the TCP address.")
-    private int gidIndex = DEFAULTS.gidIndex();
+    private int gidIndex = DEFAULTS.path().gidIndex();
 
     @Option(
             names = "--mtu",
@@ -50,28 +53,28 @@ final class DeviceOptions {
     private @Nullable PathMtu mtu;
 
     @Option(names = "--sl", paramLabel = "N", description = "The service level, 0 to 15 (default: 0).")
-    private int serviceLevel = DEFAULTS.serviceLevel();
+    private int serviceLevel = DEFAULTS.path().serviceLevel();
 
     @Option(names = "--tclass", paramLabel = "N", description = "The traffic class, 0 to 255 (default: 0).")
-    private int trafficClass = DEFAULTS.trafficClass();
+    private int trafficClass = DEFAULTS.path().trafficClass();
 
     @Option(
             names = "--qp-timeout",
             paramLabel = "N",
             description = "Wait 4.096 us times 2 to this power for an acknowledgement, 0 to 31 (default: 14).")
-    private int timeout = DEFAULTS.timeout();
+    private int timeout = DEFAULTS.retries().timeout().code();
 
     @Option(
             names = "--retry",
             paramLabel = "N",
             description = "Repeat what is not acknowledged, 0 to 7 times (default: 7).")
-    private int retryCount = DEFAULTS.retryCount();
+    private int retryCount = DEFAULTS.retries().retryCount();
 
     @Option(
             names = "--rnr-retry",
             paramLabel = "N",
             description = "Repeat what meets no receive, 0 to 6 times, 7 for ever (default: 7).")
-    private int rnrRetry = DEFAULTS.rnrRetry();
+    private int rnrRetry = DEFAULTS.retries().rnrRetry();
 
     @Option(
             names = {"-R", "--rdma-cm"},
@@ -102,7 +105,7 @@ final class DeviceOptions {
     ///
     /// @throws ParameterException if a number is out of range
     ConnectionOptions connection() {
-        return connection(DEFAULTS.pathMtu());
+        return connection(DEFAULTS.path().mtu());
     }
 
     /// How queue pairs connect.
@@ -111,17 +114,19 @@ final class DeviceOptions {
     /// @throws ParameterException if a number is out of range
     ConnectionOptions connection(PathMtu otherwise) {
         check("--ib-port", port, 1, 255);
-        check("--gid-index", gidIndex, ConnectionOptions.AUTOMATIC_GID, 255);
+        check("--gid-index", gidIndex, PathOptions.AUTOMATIC_GID, 255);
         check("--sl", serviceLevel, 0, 15);
         check("--tclass", trafficClass, 0, 255);
         check("--qp-timeout", timeout, 0, 31);
         check("--retry", retryCount, 0, 7);
         check("--rnr-retry", rnrRetry, 0, 7);
-        return DEFAULTS.withPort(port, gidIndex)
-                .withPathMtu(mtu == null ? otherwise : mtu)
-                .withQuality(serviceLevel, trafficClass)
-                .withTimeout(timeout, retryCount)
-                .withReceiverNotReady(rnrRetry, DEFAULTS.minRnrTimer());
+        PathOptions path = DEFAULTS.path()
+                .withPort(port, gidIndex)
+                .withMtu(mtu == null ? otherwise : mtu)
+                .withQuality(serviceLevel, trafficClass);
+        RetryOptions retries = new RetryOptions(
+                new AckTimeout(timeout), retryCount, DEFAULTS.retries().rnrTimer(), rnrRetry);
+        return DEFAULTS.withPath(path).withRetries(retries);
     }
 
     /// `options` with this device and this way to connect.
@@ -163,14 +168,14 @@ final class DeviceOptions {
         List<String> arguments = new ArrayList<>();
         ConnectionOptions how = connection();
         add(arguments, "--device", device, "");
-        add(arguments, "--ib-port", port, DEFAULTS.port());
-        add(arguments, "--gid-index", gidIndex, DEFAULTS.gidIndex());
-        add(arguments, "--mtu", how.pathMtu().bytes(), DEFAULTS.pathMtu().bytes());
-        add(arguments, "--sl", serviceLevel, DEFAULTS.serviceLevel());
-        add(arguments, "--tclass", trafficClass, DEFAULTS.trafficClass());
-        add(arguments, "--qp-timeout", timeout, DEFAULTS.timeout());
-        add(arguments, "--retry", retryCount, DEFAULTS.retryCount());
-        add(arguments, "--rnr-retry", rnrRetry, DEFAULTS.rnrRetry());
+        add(arguments, "--ib-port", port, DEFAULTS.path().port());
+        add(arguments, "--gid-index", gidIndex, DEFAULTS.path().gidIndex());
+        add(arguments, "--mtu", how.path().mtu().bytes(), DEFAULTS.path().mtu().bytes());
+        add(arguments, "--sl", serviceLevel, DEFAULTS.path().serviceLevel());
+        add(arguments, "--tclass", trafficClass, DEFAULTS.path().trafficClass());
+        add(arguments, "--qp-timeout", timeout, DEFAULTS.retries().timeout().code());
+        add(arguments, "--retry", retryCount, DEFAULTS.retries().retryCount());
+        add(arguments, "--rnr-retry", rnrRetry, DEFAULTS.retries().rnrRetry());
         if (connectionManager) {
             arguments.add("--rdma-cm");
         }

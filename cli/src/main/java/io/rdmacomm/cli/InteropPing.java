@@ -139,7 +139,7 @@ final class InteropPing {
 
     private Context open() {
         return DeviceChoice.open(
-                device.device(), device.connection().port(), plan.tool().capability());
+                device.device(), device.connection().path().port(), plan.tool().capability());
     }
 
     private PingPongSettings settings() {

@@ -38,7 +38,7 @@ record ConnectionTicket(long token, int channel) {
                 .withDepths(
                         Math.min(MOST_READ_ATOMIC, how.maxDestinationReadAtomic()),
                         Math.min(MOST_READ_ATOMIC, how.maxReadAtomic()))
-                .withRetries(how.retryCount(), how.rnrRetry());
+                .withRetries(how.retries().retryCount(), how.retries().rnrRetry());
     }
 
     private byte[] encode() {

@@ -141,7 +141,7 @@ final class RdmaAdapter {
     ChannelInfo info() {
         ConnectionOptions how = options.connection();
         return new ChannelInfo(
-                queuePair.info(how.port(), how.gidIndex()),
+                queuePair.info(how.path().port(), how.path().gidIndex()),
                 options.receives(),
                 options.messageBytes(),
                 how.maxDestinationReadAtomic(),

@@ -6,6 +6,7 @@ import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
@@ -90,7 +91,7 @@ final class SessionDevice implements AutoCloseable {
                 ? Capability.CONNECTION_MANAGER
                 : Capability.CONNECT_BY_NUMBERS;
         Context context = DeviceChoice.open(
-                options.device(), options.channel().connection().port(), needed);
+                options.device(), options.channel().connection().path().port(), needed);
         boolean opened = false;
         try {
             SessionDevice device = new SessionDevice(options, name, context);
@@ -104,7 +105,7 @@ final class SessionDevice implements AutoCloseable {
     }
 
     private static PortAttributes checkedPort(Context context, SessionOptions options) {
-        int number = options.channel().connection().port();
+        int number = options.channel().connection().path().port();
         PortAttributes port = context.port(number);
         if (port.state() != PortState.ACTIVE) {
             throw new CommException(
@@ -112,8 +113,8 @@ final class SessionDevice implements AutoCloseable {
                             + " or choose another port",
                     null);
         }
-        int gidIndex = options.channel().connection().gidIndex();
-        if (gidIndex != ConnectionOptions.AUTOMATIC_GID) {
+        int gidIndex = options.channel().connection().path().gidIndex();
+        if (gidIndex != PathOptions.AUTOMATIC_GID) {
             context.gid(number, gidIndex);
         }
         Capability needed = needed(context, options.setUp());
@@ -136,11 +137,14 @@ final class SessionDevice implements AutoCloseable {
     /// @param local the address that this side uses for TCP, as a GID
     SessionOptions settle(SessionOptions given, Supplier<Gid> local) {
         ConnectionOptions how = given.channel().connection();
-        if (how.gidIndex() != ConnectionOptions.AUTOMATIC_GID) {
+        if (how.path().gidIndex() != PathOptions.AUTOMATIC_GID) {
             return given;
         }
-        int index = port.gidTableLength() <= 1 ? 0 : context.preferredGidIndex(how.port(), local.get());
-        return given.withChannel(given.channel().withConnection(how.withPort(how.port(), index)));
+        int index = port.gidTableLength() <= 1
+                ? 0
+                : context.preferredGidIndex(how.path().port(), local.get());
+        return given.withChannel(given.channel()
+                .withConnection(how.withPath(how.path().withPort(how.path().port(), index))));
     }
 
     Context context() {

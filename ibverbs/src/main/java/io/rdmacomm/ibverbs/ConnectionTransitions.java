@@ -9,6 +9,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import java.lang.foreign.Arena;
@@ -52,7 +53,7 @@ final class ConnectionTransitions {
         // The kernel proposes 0 for the timer, the longest there is: 655 ms for a message that met no receive.
         queuePair.modify(ask(identifier, QueuePairState.READY_TO_RECEIVE)
                 .maxDestinationReadAtomic(depths.responderResources())
-                .minRnrTimer(ConnectionOptions.defaults().minRnrTimer()));
+                .minRnrTimer(RetryOptions.defaults().rnrTimer()));
         queuePair.modify(ask(identifier, QueuePairState.READY_TO_SEND).maxReadAtomic(depths.initiatorDepth()));
     }
 

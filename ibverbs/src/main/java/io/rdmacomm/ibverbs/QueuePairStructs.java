@@ -8,11 +8,13 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import io.rdmacomm.ibverbs.ffm.AddressVectorLayout;
 import io.rdmacomm.ibverbs.ffm.QueuePairAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.QueuePairLayout;
+import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.RnrTimer;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import java.lang.foreign.MemorySegment;
 
@@ -96,7 +98,11 @@ final class QueuePairStructs {
                             JAVA_INT,
                             QueuePairAttributesLayout.PATH_MTU,
                             change.pathMtu().code());
-                case TIMEOUT -> setByte(into, QueuePairAttributesLayout.TIMEOUT, change.timeout());
+                case TIMEOUT ->
+                    setByte(
+                            into,
+                            QueuePairAttributesLayout.TIMEOUT,
+                            change.timeout().code());
                 case RETRY_COUNT -> setByte(into, QueuePairAttributesLayout.RETRY_COUNT, change.retryCount());
                 case RNR_RETRY -> setByte(into, QueuePairAttributesLayout.RNR_RETRY, change.rnrRetry());
                 case RECEIVE_PSN -> into.set(JAVA_INT, QueuePairAttributesLayout.RECEIVE_PSN, change.receivePsn());
@@ -108,7 +114,11 @@ final class QueuePairStructs {
                             into,
                             QueuePairAttributesLayout.MAX_DESTINATION_READ_ATOMIC,
                             change.maxDestinationReadAtomic());
-                case MIN_RNR_TIMER -> setByte(into, QueuePairAttributesLayout.MIN_RNR_TIMER, change.minRnrTimer());
+                case MIN_RNR_TIMER ->
+                    setByte(
+                            into,
+                            QueuePairAttributesLayout.MIN_RNR_TIMER,
+                            change.minRnrTimer().code());
                 case DESTINATION_NUMBER ->
                     into.set(JAVA_INT, QueuePairAttributesLayout.DESTINATION_NUMBER, change.destinationNumber());
                 // There is no way to set them.
@@ -143,7 +153,7 @@ final class QueuePairStructs {
                 into.addressVector(AddressVectors.read(
                         from.asSlice(QueuePairAttributesLayout.ADDRESS_VECTOR, AddressVectorLayout.BYTES)));
             case PATH_MTU -> into.pathMtu(IbvAttributes.mtu(from.get(JAVA_INT, QueuePairAttributesLayout.PATH_MTU)));
-            case TIMEOUT -> into.timeout(getByte(from, QueuePairAttributesLayout.TIMEOUT));
+            case TIMEOUT -> into.timeout(new AckTimeout(getByte(from, QueuePairAttributesLayout.TIMEOUT) & 31));
             case RETRY_COUNT -> into.retryCount(getByte(from, QueuePairAttributesLayout.RETRY_COUNT));
             case RNR_RETRY -> into.rnrRetry(getByte(from, QueuePairAttributesLayout.RNR_RETRY));
             case RECEIVE_PSN -> into.receivePsn(from.get(JAVA_INT, QueuePairAttributesLayout.RECEIVE_PSN));
@@ -151,7 +161,8 @@ final class QueuePairStructs {
             case MAX_READ_ATOMIC -> into.maxReadAtomic(getByte(from, QueuePairAttributesLayout.MAX_READ_ATOMIC));
             case MAX_DESTINATION_READ_ATOMIC ->
                 into.maxDestinationReadAtomic(getByte(from, QueuePairAttributesLayout.MAX_DESTINATION_READ_ATOMIC));
-            case MIN_RNR_TIMER -> into.minRnrTimer(getByte(from, QueuePairAttributesLayout.MIN_RNR_TIMER));
+            case MIN_RNR_TIMER ->
+                into.minRnrTimer(new RnrTimer(getByte(from, QueuePairAttributesLayout.MIN_RNR_TIMER) & 31));
             case DESTINATION_NUMBER ->
                 into.destinationNumber(from.get(JAVA_INT, QueuePairAttributesLayout.DESTINATION_NUMBER));
             // The caller knows the state; the rest is no part of bringing up a reliable connection over one path.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.AtomicCapability;
 import io.rdmacomm.verbs.Capability;
@@ -24,6 +25,7 @@ import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
@@ -34,6 +36,8 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.RetryOptions;
+import io.rdmacomm.verbs.RnrTimer;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.UnsupportedVerbException;
@@ -438,7 +442,11 @@ class ControlPathTest {
         fake.log();
         Gid gid = new Gid(0xfe80L << 48, 0x77);
         ConnectionOptions how = new ConnectionOptions(
-                1, 2, Set.of(AccessFlag.REMOTE_READ), PathMtu.MTU_512, 15, 6, 5, 13, 3, 4, 7, 104, 64);
+                new PathOptions(1, 2, PathMtu.MTU_512, 7, 104, 64),
+                new RetryOptions(new AckTimeout(15), 6, new RnrTimer(13), 5),
+                Set.of(AccessFlag.REMOTE_READ),
+                3,
+                4);
         pair.connect(new QueuePairInfo(0xabc, 0x123456, 0x1f, gid, PathMtu.MTU_2048), how);
         assertThat(fake.log())
                 .usingElementComparator(

@@ -9,6 +9,7 @@ import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
@@ -28,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 final class SoftConnection extends Connection {
     private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MOST_READS = 255;
-    private static final int TIMEOUT = 14;
-    private static final int RNR_TIMER = 12;
     private static final int HOP_LIMIT = 64;
 
     private static final int IPV4_AND_TCP = 40;
@@ -98,14 +97,14 @@ final class SoftConnection extends Connection {
                 .destinationNumber(terms.peerNumber())
                 .receivePsn(0)
                 .maxDestinationReadAtomic(terms.mpa().inboundReads())
-                .minRnrTimer(RNR_TIMER);
+                .minRnrTimer(RetryOptions.defaults().rnrTimer());
     }
 
     private QueuePairAttributes readyToSend(LinkTerms terms, ConnectionParameters parameters) {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_SEND)
                 .sendPsn(0)
-                .timeout(TIMEOUT)
+                .timeout(RetryOptions.defaults().timeout())
                 .retryCount(parameters.retryCount())
                 .rnrRetry(parameters.rnrRetry())
                 .maxReadAtomic(terms.mpa().outboundReads());

@@ -488,7 +488,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
                     Errno.EINVAL,
                     this + ": there is only port 1, not " + change.port());
         }
-        block.rights(effective.accessFlags(), effective.minRnrTimer());
+        block.rights(effective.accessFlags(), effective.minRnrTimer().code());
         switch (to) {
             case RESET -> reset();
             case ERROR -> {

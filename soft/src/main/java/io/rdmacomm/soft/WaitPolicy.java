@@ -1,5 +1,6 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.RnrTimer;
 import io.rdmacomm.verbs.WorkStatus;
@@ -12,7 +13,6 @@ final class WaitPolicy {
     static final long LOCKED_NANOS = 50_000;
 
     private static final int RNR_FOR_EVER = 7;
-    private static final long TIMEOUT_UNIT_NANOS = 4_096;
     private static final long FIRST_LOOK_NANOS = 200_000;
     private static final long LONGEST_LOOK_NANOS = 10_000_000;
 
@@ -27,9 +27,10 @@ final class WaitPolicy {
     private volatile long due;
 
     void configure(QueuePairAttributes attributes) {
-        int code = attributes.timeout();
-        timeoutNanos = code == 0 ? Long.MAX_VALUE : TIMEOUT_UNIT_NANOS << code;
-        patienceNanos = code == 0 ? Long.MAX_VALUE : timeoutNanos * (attributes.retryCount() + 1);
+        timeoutNanos = attributes.timeout().nanos();
+        patienceNanos = attributes.timeout().equals(AckTimeout.INFINITE)
+                ? Long.MAX_VALUE
+                : timeoutNanos * (attributes.retryCount() + 1);
         rnrRetries = attributes.rnrRetry();
         progressed();
     }

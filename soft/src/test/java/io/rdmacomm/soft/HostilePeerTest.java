@@ -26,6 +26,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -98,7 +100,7 @@ class HostilePeerTest {
     private void works() {
         QueuePair one = queuePair();
         QueuePair other = queuePair();
-        ConnectionOptions patient = ConnectionOptions.defaults().withTimeout(20, 7);
+        ConnectionOptions patient = ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(4), 7);
         one.connect(other.info(), patient);
         other.connect(one.info(), patient);
         one.post(SendBatch.create(arena, 1, 1).write(1, 0, 0).signaled());
@@ -169,7 +171,8 @@ class HostilePeerTest {
     /// It never gives up a peer that is silent.
     private QueuePair patientVictim() {
         QueuePair victim = queuePair();
-        Impostor.connect(context, victim, ConnectionOptions.defaults().withTimeout(0, 7));
+        Impostor.connect(
+                context, victim, ConnectionOptions.defaults().withTimeout(ChronoUnit.FOREVER.getDuration(), 7));
         return victim;
     }
 

@@ -26,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
@@ -145,7 +146,7 @@ class LiveFuzzTest {
         // Nobody polls this side: its engine serves the other one.
         QueuePair own = domain.createQueuePair(
                 QueuePairOptions.reliable(context.createCompletionQueue(CompletionQueueOptions.ofCapacity(16))));
-        ConnectionOptions patient = ConnectionOptions.defaults().withTimeout(20, 7);
+        ConnectionOptions patient = ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(4), 7);
         own.connect(theirs.info(), patient);
         theirs.connect(own.info(), patient);
     }

@@ -25,6 +25,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -43,10 +44,10 @@ class LostCallTest {
     private static final int READS = 16;
     /// 268 ms, eight times.
     private static final ConnectionOptions TWO_SECONDS =
-            ConnectionOptions.defaults().withTimeout(16, 7);
+            ConnectionOptions.defaults().withTimeout(Duration.ofMillis(268), 7);
     /// 134 ms, twice: until then the engine has seen that the peer's host has answered, though it is not alone.
     private static final ConnectionOptions IMPATIENT =
-            ConnectionOptions.defaults().withTimeout(15, 1);
+            ConnectionOptions.defaults().withTimeout(Duration.ofMillis(134), 1);
 
     private final Arena arena = Arena.ofShared();
     private final List<SocketChannel> channels = new ArrayList<>();

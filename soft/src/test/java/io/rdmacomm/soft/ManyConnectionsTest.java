@@ -18,6 +18,7 @@ import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +39,7 @@ class ManyConnectionsTest {
     private static final long MOST_BYTES = 64 * 1024;
     private static final long PATIENCE_NANOS = 60_000_000_000L;
     private static final ConnectionOptions PATIENT =
-            ConnectionOptions.defaults().withTimeout(20, 7);
+            ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(4), 7);
 
     @Test
     @Timeout(240)

@@ -1,5 +1,7 @@
 package io.rdmacomm.verbs;
 
+import java.time.Duration;
+
 /// Argument checks whose messages name the argument, its value and its bounds.
 final class Checks {
     private Checks() {}
@@ -16,5 +18,11 @@ final class Checks {
             throw new IllegalArgumentException(what + " is " + value + ", must be " + min + " to " + max);
         }
         return value;
+    }
+
+    static void positive(String what, Duration value) {
+        if (!value.isPositive()) {
+            throw new IllegalArgumentException(what + " is " + value + ", must be positive");
+        }
     }
 }

@@ -81,7 +81,7 @@ public abstract class QueuePair extends Resource {
     /// random.
     ///
     /// @param port the local port, counted from 1
-    /// @param gidIndex the position in the port's GID table, or [ConnectionOptions#AUTOMATIC_GID]
+    /// @param gidIndex the position in the port's GID table, or [PathOptions#AUTOMATIC_GID]
     public final QueuePairInfo info(int port, int gidIndex) {
         checkOpen();
         Context context = protectionDomain.context();
@@ -96,11 +96,11 @@ public abstract class QueuePair extends Resource {
 
     /// What a peer needs to connect through port 1 and the GID that it prefers.
     public final QueuePairInfo info() {
-        return info(1, ConnectionOptions.AUTOMATIC_GID);
+        return info(1, PathOptions.AUTOMATIC_GID);
     }
 
     private int resolve(int port, int gidIndex) {
-        return gidIndex == ConnectionOptions.AUTOMATIC_GID
+        return gidIndex == PathOptions.AUTOMATIC_GID
                 ? protectionDomain.context().preferredGidIndex(port)
                 : gidIndex;
     }
@@ -119,34 +119,36 @@ public abstract class QueuePair extends Resource {
                     context.device().name(),
                     "connect it by address, with a ConnectionManager");
         }
+        PathOptions path = how.path();
+        RetryOptions retries = how.retries();
         modify(new QueuePairAttributes()
                 .state(QueuePairState.INIT)
                 .partitionKeyIndex(0)
-                .port(how.port())
+                .port(path.port())
                 .accessFlags(how.accessFlags()));
-        PathMtu local = protectionDomain.context().port(how.port()).activeMtu();
+        PathMtu local = context.port(path.port()).activeMtu();
         modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
                 .addressVector(new AddressVector(
                         remote.gid(),
                         remote.lid(),
-                        resolve(how.port(), how.gidIndex()),
-                        how.port(),
-                        how.serviceLevel(),
-                        how.trafficClass(),
-                        how.hopLimit(),
+                        resolve(path.port(), path.gidIndex()),
+                        path.port(),
+                        path.serviceLevel(),
+                        path.trafficClass(),
+                        path.hopLimit(),
                         0))
-                .pathMtu(smallest(how.pathMtu(), smallest(local, remote.mtu())))
+                .pathMtu(smallest(path.mtu(), smallest(local, remote.mtu())))
                 .destinationNumber(remote.number())
                 .receivePsn(remote.packetSequenceNumber())
                 .maxDestinationReadAtomic(how.maxDestinationReadAtomic())
-                .minRnrTimer(how.minRnrTimer()));
+                .minRnrTimer(retries.rnrTimer()));
         modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_SEND)
                 .sendPsn(initialPsn)
-                .timeout(how.timeout())
-                .retryCount(how.retryCount())
-                .rnrRetry(how.rnrRetry())
+                .timeout(retries.timeout())
+                .retryCount(retries.retryCount())
+                .rnrRetry(retries.rnrRetry())
                 .maxReadAtomic(how.maxReadAtomic()));
     }
 

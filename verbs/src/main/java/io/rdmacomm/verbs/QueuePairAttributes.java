@@ -20,14 +20,14 @@ public final class QueuePairAttributes {
     private int queueKey;
     private @Nullable AddressVector addressVector;
     private PathMtu pathMtu = PathMtu.MTU_4096;
-    private int timeout;
+    private AckTimeout timeout = AckTimeout.INFINITE;
     private int retryCount;
     private int rnrRetry;
     private int receivePsn;
     private int sendPsn;
     private int maxReadAtomic;
     private int maxDestinationReadAtomic;
-    private int minRnrTimer;
+    private RnrTimer minRnrTimer = new RnrTimer(0);
     private int destinationNumber;
 
     /// Attributes with nothing set.
@@ -156,13 +156,13 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// How long an acknowledgement may take: 4.096 us times 2 to this power, 0 for ever.
-    public int timeout() {
+    /// How long to wait for an acknowledgement before a request is repeated.
+    public AckTimeout timeout() {
         return timeout;
     }
 
-    /// Sets how long an acknowledgement may take: 4.096 us times 2 to this power (0 to 31), 0 for ever.
-    public QueuePairAttributes timeout(int value) {
+    /// Sets how long to wait for an acknowledgement before a request is repeated.
+    public QueuePairAttributes timeout(AckTimeout value) {
         present.add(QueuePairAttribute.TIMEOUT);
         timeout = value;
         return this;
@@ -240,14 +240,13 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// The code of the time a peer waits after it met no receive.
-    public int minRnrTimer() {
+    /// How long the peer waits before it repeats a message that found no receive here.
+    public RnrTimer minRnrTimer() {
         return minRnrTimer;
     }
 
-    /// Sets how long a peer waits after it met no receive, as a code from 0 (655.36 ms) over 1 (0.01 ms) to 31
-    /// (491.52 ms); see [RnrTimer].
-    public QueuePairAttributes minRnrTimer(int value) {
+    /// Sets how long the peer waits before it repeats a message that found no receive here.
+    public QueuePairAttributes minRnrTimer(RnrTimer value) {
         present.add(QueuePairAttribute.MIN_RNR_TIMER);
         minRnrTimer = value;
         return this;

@@ -96,8 +96,6 @@ final class QueuePairStateTable {
         List<String> wrong = new ArrayList<>();
         range(wrong, change, RETRY_COUNT, change.retryCount(), 7);
         range(wrong, change, RNR_RETRY, change.rnrRetry(), 7);
-        range(wrong, change, TIMEOUT, change.timeout(), 31);
-        range(wrong, change, MIN_RNR_TIMER, change.minRnrTimer(), 31);
         range(wrong, change, SEND_PSN, change.sendPsn(), 0xffffff);
         range(wrong, change, RECEIVE_PSN, change.receivePsn(), 0xffffff);
         range(wrong, change, DESTINATION_NUMBER, change.destinationNumber(), 0xffffff);

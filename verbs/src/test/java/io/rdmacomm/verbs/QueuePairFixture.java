@@ -79,7 +79,7 @@ abstract class QueuePairFixture {
                         .destinationNumber(1)
                         .receivePsn(2)
                         .maxDestinationReadAtomic(1)
-                        .minRnrTimer(1));
+                        .minRnrTimer(new RnrTimer(1)));
             }
             default -> {
                 pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));

@@ -223,8 +223,6 @@ class QueuePairStateTableTest {
         assertValue(QueuePairAttribute.RETRY_COUNT, new QueuePairAttributes().retryCount(8), "0 to 7");
         assertValue(QueuePairAttribute.RETRY_COUNT, new QueuePairAttributes().retryCount(-1), "0 to 7");
         assertValue(QueuePairAttribute.RNR_RETRY, new QueuePairAttributes().rnrRetry(8), "0 to 7");
-        assertValue(QueuePairAttribute.TIMEOUT, new QueuePairAttributes().timeout(32), "0 to 31");
-        assertValue(QueuePairAttribute.MIN_RNR_TIMER, new QueuePairAttributes().minRnrTimer(32), "0 to 31");
         assertValue(QueuePairAttribute.MAX_READ_ATOMIC, new QueuePairAttributes().maxReadAtomic(256), "0 to 255");
     }
 
@@ -272,14 +270,14 @@ class QueuePairStateTableTest {
             case QUEUE_KEY -> change.queueKey(17);
             case ADDRESS_VECTOR -> change.addressVector(new AddressVector(Gid.NONE, 1, 0, 1, 0, 0, 1, 0));
             case PATH_MTU -> change.pathMtu(PathMtu.MTU_1024);
-            case TIMEOUT -> change.timeout(31);
+            case TIMEOUT -> change.timeout(new AckTimeout(31));
             case RETRY_COUNT -> change.retryCount(7);
             case RNR_RETRY -> change.rnrRetry(7);
             case RECEIVE_PSN -> change.receivePsn(0xffffff);
             case SEND_PSN -> change.sendPsn(0);
             case MAX_READ_ATOMIC -> change.maxReadAtomic(16);
             case MAX_DESTINATION_READ_ATOMIC -> change.maxDestinationReadAtomic(16);
-            case MIN_RNR_TIMER -> change.minRnrTimer(31);
+            case MIN_RNR_TIMER -> change.minRnrTimer(new RnrTimer(31));
             case DESTINATION_NUMBER -> change.destinationNumber(0x11);
             case STATE, ALTERNATE_PATH, PATH_MIGRATION, CAPACITY ->
                 throw new IllegalArgumentException(attribute.name());

@@ -84,7 +84,7 @@ class QueuePairTest extends QueuePairFixture {
     void nothingChangesWhenATransitionIsRefused() {
         NullQueuePair pair = inState(create(options()), QueuePairState.INIT);
         QueuePairAttributes tooMuch =
-                new QueuePairAttributes().state(QueuePairState.INIT).port(2).timeout(3);
+                new QueuePairAttributes().state(QueuePairState.INIT).port(2).timeout(new AckTimeout(3));
 
         assertThatThrownBy(() -> pair.modify(tooMuch)).isInstanceOf(QueuePairStateException.class);
         assertThat(pair.query().port()).isEqualTo(1);
@@ -119,7 +119,7 @@ class QueuePairTest extends QueuePairFixture {
 
         pair.connect(
                 new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512),
-                ConnectionOptions.defaults().withPort(2, 5));
+                ConnectionOptions.defaults().withPath(PathOptions.defaults().withPort(2, 5)));
 
         QueuePairAttributes now = pair.query();
         assertThat(now.port()).isEqualTo(2);
@@ -140,7 +140,7 @@ class QueuePairTest extends QueuePairFixture {
 
         pair.connect(
                 new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), peer),
-                ConnectionOptions.defaults().withPathMtu(wanted));
+                ConnectionOptions.defaults().withPath(PathOptions.defaults().withMtu(wanted)));
 
         assertThat(pair.info().mtu()).isEqualTo(PathMtu.MTU_1024);
         assertThat(pair.query().pathMtu()).isEqualTo(expected);

@@ -1,7 +1,9 @@
 package io.rdmacomm.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -14,9 +16,41 @@ class RnrTimerTest {
 
     @Test
     void everyCodeStandsForItsTime() {
-        assertThat(IntStream.range(0, 32).mapToLong(RnrTimer::nanos))
+        assertThat(IntStream.range(0, 32).mapToLong(code -> new RnrTimer(code).nanos()))
                 .containsExactly(IntStream.range(0, 32)
                         .mapToObj(code -> Math.round(MILLIS[code] * 1e6))
                         .toArray(Long[]::new));
+    }
+
+    @Test
+    void roundsUpToTheNextTime() {
+        assertThat(RnrTimer.atLeast(Duration.ofNanos(1)).code()).isEqualTo(1);
+        assertThat(RnrTimer.atLeast(Duration.ofNanos(10_000)).code()).isEqualTo(1);
+        assertThat(RnrTimer.atLeast(Duration.ofNanos(10_001)).code()).isEqualTo(2);
+        assertThat(RnrTimer.atLeast(Duration.ofMillis(5)).code()).isEqualTo(18);
+        assertThat(RnrTimer.atLeast(Duration.ofMillis(492)).code()).isZero();
+    }
+
+    @Test
+    void everyCodeIsItsOwnDuration() {
+        for (int code = 0; code < 32; code++) {
+            assertThat(RnrTimer.atLeast(new RnrTimer(code).duration()).code()).isEqualTo(code);
+        }
+    }
+
+    @Test
+    void aCodeFromAPeerCannotLeaveTheTable() {
+        assertThat(RnrTimer.nanos(-1)).isEqualTo(new RnrTimer(31).nanos());
+    }
+
+    @Test
+    void rejectsCodesAndDurationsOutOfRange() {
+        assertThatIllegalArgumentException().isThrownBy(() -> new RnrTimer(32)).withMessageContaining("0 to 31");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RnrTimer.atLeast(Duration.ofMillis(656)))
+                .withMessageContaining("at most");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RnrTimer.atLeast(Duration.ZERO))
+                .withMessageContaining("must be positive");
     }
 }

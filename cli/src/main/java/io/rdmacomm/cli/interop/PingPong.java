@@ -10,6 +10,7 @@ import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
@@ -103,9 +104,9 @@ public final class PingPong implements AutoCloseable {
     /// The own address. Where packets always carry a GID, the peer needs it; on InfiniBand the LID is enough, and
     /// the C program keeps the GID to itself as well.
     private PingPongAddress own() {
-        ConnectionOptions how = settings.connection();
-        QueuePairInfo info = queuePair.info(how.port(), how.gidIndex());
-        boolean needed = how.gidIndex() != ConnectionOptions.AUTOMATIC_GID || isEthernet();
+        PathOptions path = settings.connection().path();
+        QueuePairInfo info = queuePair.info(path.port(), path.gidIndex());
+        boolean needed = path.gidIndex() != PathOptions.AUTOMATIC_GID || isEthernet();
         PingPongAddress own = new PingPongAddress(
                 info.lid(), info.number(), info.packetSequenceNumber(), needed ? info.gid() : Gid.NONE);
         lines.accept("  local address:  " + own);
@@ -119,13 +120,18 @@ public final class PingPong implements AutoCloseable {
         }
         ConnectionOptions how = settings.connection();
         queuePair.connect(
-                new QueuePairInfo(peer.number(), peer.packetSequenceNumber(), peer.lid(), peer.gid(), how.pathMtu()),
+                new QueuePairInfo(
+                        peer.number(),
+                        peer.packetSequenceNumber(),
+                        peer.lid(),
+                        peer.gid(),
+                        how.path().mtu()),
                 how.withAccessFlags(ACCESS).withReadAtomic(READ_ATOMIC));
         postReceives(settings.receives());
     }
 
     private boolean isEthernet() {
-        return context.port(settings.connection().port()).linkLayer() == LinkLayer.ETHERNET;
+        return context.port(settings.connection().path().port()).linkLayer() == LinkLayer.ETHERNET;
     }
 
     private void postReceives(int count) {

@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.terminal;
 
 import io.rdmacomm.comm.Session;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.PathOptions;
 import java.util.Map;
 
 /// What a session travels over: device, port and GID, for people and as JSON.
@@ -14,16 +14,15 @@ import java.util.Map;
 public record DeviceLine(String device, int port, int gidIndex, String gid) {
     /// What `session` uses. A server chooses the GID for each client anew; this is what it begins with.
     public static DeviceLine of(Session session) {
-        ConnectionOptions how = session.options().channel().connection();
+        PathOptions path = session.options().channel().connection().path();
         Context context = session.context();
-        int index = how.gidIndex() == ConnectionOptions.AUTOMATIC_GID
-                ? context.preferredGidIndex(how.port())
-                : how.gidIndex();
+        int index =
+                path.gidIndex() == PathOptions.AUTOMATIC_GID ? context.preferredGidIndex(path.port()) : path.gidIndex();
         return new DeviceLine(
                 context.device().name(),
-                how.port(),
+                path.port(),
                 index,
-                context.gid(how.port(), index).toString());
+                context.gid(path.port(), index).toString());
     }
 
     /// Adds what `environment.device` does not say.

@@ -69,7 +69,7 @@ class DeviceOptionsTest {
                 QueuePair pair = context.queuePair(number);
                 if (pair != null && pair.state() == QueuePairState.READY_TO_SEND) {
                     QueuePairAttributes attributes = pair.query();
-                    if (attributes.timeout() == code) {
+                    if (attributes.timeout().code() == code) {
                         found.add(attributes);
                     }
                 }

@@ -21,6 +21,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
@@ -134,12 +135,13 @@ final class OriginalDefectsTest {
 
     @Test
     void w1TheGidIndexAndThePortHaveAnEffect() {
-        ConnectionOptions gid = ConnectionOptions.defaults().withPort(1, 77);
-        ConnectionOptions port = ConnectionOptions.defaults().withPort(9, 0);
+        PathOptions gid = PathOptions.defaults().withPort(1, 77);
+        PathOptions port = PathOptions.defaults().withPort(9, 0);
 
-        for (ConnectionOptions wrong : List.of(gid, port)) {
+        for (PathOptions wrong : List.of(gid, port)) {
+            ConnectionOptions connection = ConnectionOptions.defaults().withPath(wrong);
             SessionOptions options = OPTIONS.withDevice("soft0")
-                    .withChannel(ChannelOptions.defaults().withConnection(wrong));
+                    .withChannel(ChannelOptions.defaults().withConnection(connection));
             assertThatThrownBy(() -> ServerSession.listen(options)).isInstanceOf(VerbException.class);
         }
     }

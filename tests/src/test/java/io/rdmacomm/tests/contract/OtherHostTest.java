@@ -22,6 +22,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -36,7 +37,7 @@ class OtherHostTest {
     private static final String DEVICES = "rdmacomm.soft.devices";
     private static final String DEVICE = "host0";
     private static final ConnectionOptions PATIENT =
-            ConnectionOptions.defaults().withTimeout(20, 7);
+            ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(4), 7);
 
     private String devices;
     private FarNamespace far;

@@ -28,6 +28,7 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -121,7 +122,8 @@ class PeerDeathTest {
 
     private void connect(LocalQueue mine, EndQueue theirs) {
         // Patient: what ends the work is the death of the peer, not a time-out, unless nothing else can.
-        ConnectionOptions patient = ConnectionOptions.defaults().withTimeout(silent() ? 17 : 0, silent() ? 2 : 7);
+        ConnectionOptions patient = ConnectionOptions.defaults()
+                .withTimeout(silent() ? Duration.ofMillis(536) : ChronoUnit.FOREVER.getDuration(), silent() ? 2 : 7);
         String address = fabric.address();
         if (address == null) {
             mine.connect(theirs.info(), patient);

@@ -9,10 +9,10 @@ import io.rdmacomm.tests.fixture.LocalMemory;
 import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.CompletionOpcode;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RnrTimer;
 import io.rdmacomm.verbs.WorkStatus;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -21,26 +21,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// A message that meets no receive.
 class ReceiverNotReadyTest extends ContractCase {
-    /// 5.12 ms.
-    private static final int TIMER = 18;
-
-    private static ConnectionOptions retries(int count, int timer) {
-        return patient().withReceiverNotReady(count, timer);
-    }
+    private static final Duration TIMER = Duration.ofNanos(5_120_000);
+    private static final Duration SHORTEST = Duration.ofNanos(10_000);
+    private static final Duration LONGEST = new RnrTimer(0).duration();
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
     void isRetriedAsOftenAsSaidAndThenFails(int count) {
-        Pair pair = connected(retries(count, TIMER));
+        Pair pair = connected(receiverNotReady(count, TIMER));
         pair.here().receive(10);
         long start = System.nanoTime();
         pair.here().post(Work.send(1), Work.send(2));
         failed(pair.here().one(), 1, WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
         long took = System.nanoTime() - start;
-        assertThat(took)
-                .as("each of %d waits lasts 5.12 ms", count)
-                .isGreaterThanOrEqualTo(count * RnrTimer.nanos(TIMER));
-        assertThat(took).isLessThan((count + 1) * RnrTimer.nanos(TIMER) + TimeUnit.SECONDS.toNanos(5));
+        assertThat(took).as("each of %d waits lasts 5.12 ms", count).isGreaterThanOrEqualTo(count * TIMER.toNanos());
+        assertThat(took).isLessThan((count + 1) * TIMER.toNanos() + TimeUnit.SECONDS.toNanos(5));
         flushed(pair.here().drain(2), List.of(2L), List.of(10L));
         pair.here().awaitState(QueuePairState.ERROR);
         assertThat(pair.there().state()).as("the receiver did nothing wrong").isEqualTo(QueuePairState.READY_TO_SEND);
@@ -70,12 +65,12 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @Test
     void theTimerIsTheReceivers() {
-        // 10.24 ms there, 0.01 ms here.
-        Pair pair = pair(Spec.usual()).connect(retries(4, 1), retries(4, 20));
+        Duration theirs = Duration.ofNanos(10_240_000);
+        Pair pair = pair(Spec.usual()).connect(receiverNotReady(4, SHORTEST), receiverNotReady(4, theirs));
         long start = System.nanoTime();
         pair.here().post(Work.send(1));
         failed(pair.here().one(), 1, WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
-        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(4 * RnrTimer.nanos(20));
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(4 * theirs.toNanos());
         start = System.nanoTime();
         pair.there().close();
         assertThat(System.nanoTime() - start).isLessThan(5_000_000_000L);
@@ -83,7 +78,7 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @Test
     void sevenMeansForEver() {
-        Pair pair = connected(retries(7, 1));
+        Pair pair = connected(receiverNotReady(7, SHORTEST));
         EndMemory source = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
         source.setLong(0, 4711);
@@ -98,8 +93,7 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @Test
     void aReceiveThatComesInTimeIsUsed() {
-        // 6 times 327.68 ms.
-        Pair pair = connected(retries(6, 30));
+        Pair pair = connected(receiverNotReady(6, Duration.ofMillis(327)));
         pair.here().post(Work.send(1));
         assertThat(pair.here().collect(1, 20)).isEmpty();
         pair.there().receive(2);
@@ -109,8 +103,8 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @Test
     void theCountBeginsAgainWithEveryMessage() {
-        // 6 times 163.84 ms for each message, which takes two of them.
-        Pair pair = connected(retries(6, 28));
+        // Six waits for each message, which takes two of them.
+        Pair pair = connected(receiverNotReady(6, Duration.ofMillis(163)));
         // First one that needs none, as the first call of everything may take longer than that.
         pair.there().receive(99);
         assertThat(pair.here().collect(1, 1)).isEmpty();
@@ -128,7 +122,7 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @Test
     void isNoticedByWriteWithImmediateButNotByWriteAndRead() {
-        Pair pair = connected(retries(0, TIMER));
+        Pair pair = connected(receiverNotReady(0, TIMER));
         EndMemory source = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
         pair.here()
@@ -145,7 +139,7 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @Test
     void holdsBackWhatComesAfterIt() {
-        Pair pair = connected(retries(7, 1));
+        Pair pair = connected(receiverNotReady(7, SHORTEST));
         EndMemory source = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
         source.setLong(0, 1);
@@ -160,7 +154,7 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @Test
     void doesNotHoldBackTheOtherDirectionOrOtherQueuePairs() {
-        Pair stuck = connected(retries(7, 1));
+        Pair stuck = connected(receiverNotReady(7, SHORTEST));
         Pair free = connected();
         stuck.here().receive(5);
         stuck.here().post(Work.send(1));
@@ -176,7 +170,7 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @Test
     void theMessageArrivesEvenIfTheSenderNeverPolls() {
-        Pair pair = connected(retries(7, 1));
+        Pair pair = connected(receiverNotReady(7, SHORTEST));
         EndMemory source = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
         source.setLong(0, 99);
@@ -189,8 +183,7 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @Test
     void aSenderThatWaitsCanBeClosed() {
-        // The longest there is, whose code is 0.
-        Pair pair = pair(Spec.usual()).connect(retries(7, 0));
+        Pair pair = pair(Spec.usual()).connect(receiverNotReady(7, LONGEST));
         pair.here().post(Work.send(1));
         // Longer than a long line takes to bring the message, shorter than the 655 ms to the next try: what is on
         // its way when its sender closes arrives nevertheless.

@@ -16,6 +16,8 @@ import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -23,17 +25,16 @@ import org.junit.jupiter.api.Test;
 
 /// A peer that does not answer: not yet, no longer, or never.
 class RetryTest extends ContractCase {
-    /// 67 ms.
-    private static final int TIMEOUT = 14;
-    /// 537 ms: for peers that have answered, however busy the machine was.
-    private static final int LONG_TIMEOUT = 17;
+    private static final Duration TIMEOUT = Duration.ofMillis(67);
+    /// For peers that have answered, however busy the machine was.
+    private static final Duration LONG_TIMEOUT = Duration.ofMillis(536);
 
     private static final int RETRIES = 2;
     private static final ConnectionOptions SHORT = ConnectionOptions.defaults().withTimeout(TIMEOUT, RETRIES);
     private static final ConnectionOptions LONG = ConnectionOptions.defaults().withTimeout(LONG_TIMEOUT, RETRIES);
 
     private void exhausted(Pair pair) {
-        exhausted(pair, 4096L << TIMEOUT);
+        exhausted(pair, TIMEOUT.toNanos());
     }
 
     private void exhausted(Pair pair, long timeoutNanos) {
@@ -139,7 +140,7 @@ class RetryTest extends ContractCase {
         pair.here().post(Work.send(1));
         good(pair.here().one(), 1, CompletionOpcode.SEND);
         pair.there().close();
-        exhausted(pair, 4096L << LONG_TIMEOUT);
+        exhausted(pair, LONG_TIMEOUT.toNanos());
     }
 
     @Test
@@ -190,7 +191,7 @@ class RetryTest extends ContractCase {
 
     @Test
     void aTimeOutOfZeroWaitsForEver() {
-        ConnectionOptions endless = ConnectionOptions.defaults().withTimeout(0, 0);
+        ConnectionOptions endless = ConnectionOptions.defaults().withTimeout(ChronoUnit.FOREVER.getDuration(), 0);
         Pair pair = pair(Spec.usual());
         pair.here().connect(pair.there().info(), endless);
         pair.here().post(Work.send(1));

@@ -24,6 +24,7 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -93,7 +94,7 @@ class SharedReceiveTest extends ContractCase {
         shared.receive(2);
         good(pair.here().one(), 1, CompletionOpcode.SEND);
         good(pair.there().one(), 2, CompletionOpcode.RECEIVE);
-        Pair strict = onShared(shared, patient().withReceiverNotReady(0, 1));
+        Pair strict = onShared(shared, receiverNotReady(0, Duration.ofNanos(10_000)));
         strict.here().post(Work.send(3));
         failed(strict.here().one(), 3, WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
     }

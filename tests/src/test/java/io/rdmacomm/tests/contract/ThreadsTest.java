@@ -27,6 +27,7 @@ import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -49,7 +50,7 @@ class ThreadsTest extends ContractCase {
     /// 268 ms, four times: seven retries, the default, are without end on some devices, and traffic begins only
     /// after a while where the machine is busy.
     private static final ConnectionOptions LIMITED =
-            ConnectionOptions.defaults().withTimeout(16, 3);
+            ConnectionOptions.defaults().withTimeout(Duration.ofMillis(268), 3);
 
     @Test
     @Timeout(300)

@@ -72,7 +72,7 @@ class DeviceFaultsTest {
     /// A queue pair that is connected to itself and gives up after a second.
     private static LocalQueue loop(LocalEnd end) {
         LocalQueue loop = end.queue(Spec.usual());
-        loop.connect(loop.info(), ConnectionOptions.defaults().withTimeout(16, 3));
+        loop.connect(loop.info(), ConnectionOptions.defaults().withTimeout(Duration.ofMillis(268), 3));
         return loop;
     }
 

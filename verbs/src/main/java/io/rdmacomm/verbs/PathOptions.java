@@ -1,0 +1,37 @@
+package io.rdmacomm.verbs;
+
+/// The local end of a connection and the headers of its packets (ibv_modify_qp(3), `struct ibv_ah_attr`).
+///
+/// @param port the local port, counted from 1
+/// @param gidIndex the index of the local GID in the port's table, or [#AUTOMATIC_GID]
+/// @param mtu the largest packet payload; lowered to what both ports support
+/// @param serviceLevel InfiniBand service level, 0 to 15
+/// @param trafficClass IPv6 traffic class or IPv4 type of service, 0 to 255
+/// @param hopLimit how many routers a packet may cross, 0 to 255
+public record PathOptions(int port, int gidIndex, PathMtu mtu, int serviceLevel, int trafficClass, int hopLimit) {
+    /// The GID index that stands for the port's [Context#preferredGidIndex(int)].
+    public static final int AUTOMATIC_GID = -1;
+
+    /// Port 1 with its preferred GID, MTU 4096, service level and traffic class 0, at most 64 hops.
+    public static PathOptions defaults() {
+        return new PathOptions(1, AUTOMATIC_GID, PathMtu.MTU_4096, 0, 0, 64);
+    }
+
+    /// These options with another port and GID index.
+    ///
+    /// @param number the port, counted from 1
+    /// @param index the index in its GID table, or [#AUTOMATIC_GID]
+    public PathOptions withPort(int number, int index) {
+        return new PathOptions(number, index, mtu, serviceLevel, trafficClass, hopLimit);
+    }
+
+    /// These options with another largest packet payload.
+    public PathOptions withMtu(PathMtu value) {
+        return new PathOptions(port, gidIndex, value, serviceLevel, trafficClass, hopLimit);
+    }
+
+    /// These options with another service level and traffic class.
+    public PathOptions withQuality(int level, int traffic) {
+        return new PathOptions(port, gidIndex, mtu, level, traffic, hopLimit);
+    }
+}
