@@ -3,45 +3,99 @@ package io.rdmacomm.tests.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The programs in the documents run as they stand, and the documents name files that exist.
+/// The Java code in the documents compiles, complete programs print what the documents promise, and links lead to
+/// files that exist.
 class DocumentedProgramsTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
-    private static final Pattern PROGRAM = Pattern.compile("```java\n(.*?public class (\\w+) .*?)```", Pattern.DOTALL);
-    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)");
+    private static final String CLASS_PATH = System.getProperty("java.class.path");
+
+    /// A Java block. A fragment of a method follows a comment that lists the parameters of that method.
+    private static final Pattern BLOCK =
+            Pattern.compile("(?:<!-- compile with: (.*?) -->\n)?```java\n(.*?)```", Pattern.DOTALL);
+
+    private static final Pattern PUBLIC_CLASS = Pattern.compile("^public (?:final )?class (\\w+)", Pattern.MULTILINE);
+    private static final Pattern HIDDEN_CLASS = Pattern.compile("^class (\\w+)", Pattern.MULTILINE);
+    private static final Pattern COMPACT_MAIN = Pattern.compile("^void main\\(", Pattern.MULTILINE);
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)[^):]*\\)");
+
+    private static final String IMPORTS = """
+            import io.rdmacomm.comm.*;
+            import io.rdmacomm.tests.fixture.*;
+            import io.rdmacomm.verbs.*;
+            import io.rdmacomm.verbs.cm.*;
+            import java.lang.foreign.*;
+            import java.net.*;
+            import java.time.*;
+            import org.junit.jupiter.api.Test;
+            """;
+
+    private static final String FRAGMENT = """
+            class Fragment {
+                void fragment(%s) throws Exception {
+            %s
+                }
+            }
+            """;
+
+    @TempDir
+    Path folder;
 
     @Test
-    void readmeShowsAMessageAndAWrite(@TempDir Path folder) throws Exception {
-        assertThat(run("README.md", folder)).isEqualTo("received: hello\nwritten: hello\n");
+    void readmeProgramPrintsAMessageAndAWrite() throws Exception {
+        assertThat(runFirstProgram("README.md")).isEqualTo("received: hello\nwritten: hello\n");
     }
 
     @Test
-    void verbsGuideShowsAMessageAndAWrite(@TempDir Path folder) throws Exception {
-        assertThat(run("docs/30-verbs-guide.md", folder)).isEqualTo("posted 2\n10 SUCCESS\n2 SUCCESS\nhello hello\n");
+    void verbsGuideProgramPrintsAMessageAndAWrite() throws Exception {
+        assertThat(runFirstProgram("docs/30-verbs-guide.md"))
+                .isEqualTo("posted 2\n10 SUCCESS\n2 SUCCESS\nhello hello\n");
+    }
+
+    @Test
+    void commGuideProgramPrintsAMessageAndAWrite() throws Exception {
+        assertThat(runFirstProgram("docs/40-comm-guide.md")).isEqualTo("hello by message, hello in memory\n");
+    }
+
+    @Test
+    void everyJavaBlockCompiles() throws IOException {
+        List<Path> sources = new ArrayList<>();
+        for (Path document : documents()) {
+            List<MatchResult> blocks =
+                    BLOCK.matcher(Files.readString(document)).results().toList();
+            for (MatchResult block : blocks) {
+                // A folder each, because several documents may have a class of the same name.
+                Path place = Files.createDirectory(folder.resolve("block" + sources.size()));
+                sources.add(write(block, place));
+            }
+        }
+        assertThat(sources).hasSizeGreaterThanOrEqualTo(5);
+        for (Path source : sources) {
+            assertThat(compile(source)).as(source.toString()).isEmpty();
+        }
     }
 
     @Test
     void linksLeadToFilesThatExist() throws IOException {
-        List<Path> documents = new ArrayList<>();
-        try (Stream<Path> top = Files.list(ROOT);
-                Stream<Path> below = Files.walk(ROOT.resolve("docs"))) {
-            Stream.concat(top, below)
-                    .filter(path -> path.toString().endsWith(".md"))
-                    .forEach(documents::add);
-        }
         List<String> missing = new ArrayList<>();
-        for (Path document : documents) {
+        for (Path document : documents()) {
             Matcher link = LINK.matcher(Files.readString(document));
             while (link.find()) {
                 if (!Files.exists(document.resolveSibling(link.group(1)))) {
@@ -52,16 +106,61 @@ class DocumentedProgramsTest {
         assertThat(missing).isEmpty();
     }
 
-    /// Runs the first program of a document in a Java of its own and returns what it prints.
-    private static String run(String document, Path folder) throws Exception {
-        Matcher program = PROGRAM.matcher(Files.readString(ROOT.resolve(document)));
-        assertThat(program.find()).isTrue();
-        Path source = Files.writeString(folder.resolve(program.group(2) + ".java"), program.group(1));
+    private static List<Path> documents() throws IOException {
+        try (Stream<Path> top = Files.list(ROOT);
+                Stream<Path> below = Files.walk(ROOT.resolve("docs"))) {
+            return Stream.concat(top, below)
+                    .filter(path -> path.toString().endsWith(".md"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static Path write(MatchResult block, Path place) throws IOException {
+        String code = block.group(2);
+        Matcher named = PUBLIC_CLASS.matcher(code);
+        if (named.find()) {
+            return Files.writeString(place.resolve(named.group(1) + ".java"), code);
+        }
+        if (COMPACT_MAIN.matcher(code).find()) {
+            return Files.writeString(place.resolve("Program.java"), code);
+        }
+        Matcher hidden = HIDDEN_CLASS.matcher(code);
+        if (hidden.find()) {
+            return Files.writeString(place.resolve(hidden.group(1) + ".java"), IMPORTS + code);
+        }
+        assertThat(block.group(1))
+                .as("a fragment follows a comment <!-- compile with: PARAMETERS -->:\n%s", code)
+                .isNotNull();
+        String fragment = String.format(Locale.ROOT, FRAGMENT, block.group(1), code);
+        return Files.writeString(place.resolve("Fragment.java"), IMPORTS + fragment);
+    }
+
+    /// Compiles one source and returns the messages of the compiler.
+    private static String compile(Path source) throws IOException {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter messages = new StringWriter();
+        try (StandardJavaFileManager files =
+                compiler.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8)) {
+            List<String> options =
+                    List.of("-proc:none", "-d", String.valueOf(source.getParent()), "-classpath", CLASS_PATH);
+            boolean compiled = compiler.getTask(messages, files, null, options, null, files.getJavaFileObjects(source))
+                    .call();
+            assertThat(compiled).as("%s: %s", source, messages).isTrue();
+        }
+        return messages.toString();
+    }
+
+    /// Runs the first program of a document in a new JVM and returns its output.
+    private String runFirstProgram(String document) throws Exception {
+        Matcher block = BLOCK.matcher(Files.readString(ROOT.resolve(document)));
+        assertThat(block.find()).isTrue();
+        Path source = write(block.toMatchResult(), folder);
         Process process = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(),
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
-                        System.getProperty("java.class.path"),
+                        CLASS_PATH,
                         source.toString())
                 .redirectErrorStream(true)
                 .start();
