@@ -109,7 +109,7 @@ public final class ContextOps {
     ///
     /// @return its address, or minus the errno
     public long allocateWindow(long domain, int type) {
-        return Calls.pointerLI(allocateWindow, domain, type);
+        return Calls.pointer(allocateWindow, domain, type);
     }
 
     /// Binds a window of type 1 (ibv_bind_mw(3)); control path.
@@ -117,14 +117,14 @@ public final class ContextOps {
     /// @param binding a `struct ibv_mw_bind`
     /// @return 0 or the errno
     public int bindWindow(long queuePair, long window, long binding) {
-        return Calls.numberLLL(bindWindow, queuePair, window, binding);
+        return Calls.number(bindWindow, queuePair, window, binding);
     }
 
     /// Frees a memory window (ibv_dealloc_mw(3)); control path.
     ///
     /// @return 0 or the errno
     public int deallocateWindow(long window) {
-        return Calls.numberL(deallocateWindow, window);
+        return Calls.number(deallocateWindow, window);
     }
 
     private int post(MemorySegment function, long queue, long requests, long bad) {

@@ -46,7 +46,7 @@ public final class ExtendedOps {
     /// @param attributes [ExtendedAttributesLayout#BYTES] bytes
     /// @return 0 or the errno; EOPNOTSUPP or ENOSYS where ibv_query_device(3) is all there is
     public int queryDevice(long attributes) {
-        return Calls.numberLLLL(queryDevice, context, 0, attributes, ExtendedAttributesLayout.BYTES);
+        return Calls.number(queryDevice, context, 0, attributes, ExtendedAttributesLayout.BYTES);
     }
 
     /// Fills a whole `struct ibv_port_attr`, as ibv_query_port(3) does in C, where it is a macro.
@@ -54,6 +54,6 @@ public final class ExtendedOps {
     /// @param attributes [PortAttributesLayout#ROOM] bytes
     /// @return 0 or the errno; EOPNOTSUPP where the function of that name is all there is
     public int queryPort(int port, long attributes) {
-        return Calls.numberLILL(queryPort, context, port, attributes, PortAttributesLayout.ROOM);
+        return Calls.number(queryPort, context, port, attributes, PortAttributesLayout.ROOM);
     }
 }

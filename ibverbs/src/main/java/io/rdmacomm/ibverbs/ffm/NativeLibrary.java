@@ -2,21 +2,49 @@ package io.rdmacomm.ibverbs.ffm;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
-/// Opens a library by name (dlopen(3)), or says in one line why it cannot be used.
+/// A library opened by name (dlopen(3)), and its functions. It stays open until the process ends.
 final class NativeLibrary {
-    private NativeLibrary() {}
+    private static final Map<String, NativeLibrary> OPENED = new ConcurrentHashMap<>();
 
-    /// Opens a library that stays open until the process ends.
+    private final SymbolLookup lookup;
+    private final Map<String, MemorySegment> functions = new ConcurrentHashMap<>();
+
+    private NativeLibrary(SymbolLookup lookup) {
+        this.lookup = lookup;
+    }
+
+    /// Opens a library, once for each name.
     ///
     /// @param name what the dynamic linker searches for, or a path
+    /// @param required the functions without which it is of no use
+    /// @param ifIncomplete what to say of a library that lacks one of them
     /// @param howToInstall what to do where it is absent
-    /// @throws AbsentLibraryException if it is absent, or native access is denied
+    /// @throws AbsentLibraryException if it is absent or incomplete, or native access is denied
+    static NativeLibrary open(String name, List<String> required, String ifIncomplete, String howToInstall)
+            throws AbsentLibraryException {
+        NativeLibrary library = OPENED.get(name);
+        if (library == null) {
+            library = new NativeLibrary(load(name, howToInstall));
+        }
+        for (String function : required) {
+            if (library.function(function).address() == 0) {
+                throw new AbsentLibraryException(name + " has no " + function + "; " + ifIncomplete);
+            }
+        }
+        OPENED.put(name, library);
+        return library;
+    }
+
     @SuppressWarnings("restricted") // this is the place that loads a native library
-    static SymbolLookup open(String name, String howToInstall) throws AbsentLibraryException {
+    private static SymbolLookup load(String name, String howToInstall) throws AbsentLibraryException {
         try {
-            // Linker first: it says whether this platform and this process can call C at all.
+            // The linker first: it says whether this platform and this process can call C at all.
             Linker.nativeLinker();
             return SymbolLookup.libraryLookup(name, Arena.global());
         } catch (IllegalArgumentException e) {
@@ -28,5 +56,29 @@ final class NativeLibrary {
         } catch (UnsupportedOperationException e) {
             throw new AbsentLibraryException("this platform has no foreign function interface: " + e.getMessage());
         }
+    }
+
+    private MemorySegment function(String name) {
+        return functions.computeIfAbsent(name, each -> lookup.find(each).orElse(MemorySegment.NULL));
+    }
+
+    /// See [Calls#pointer].
+    long pointer(String function, long... arguments) {
+        return Calls.pointer(function(function), arguments);
+    }
+
+    /// See [Calls#number].
+    int number(String function, long... arguments) {
+        return Calls.number(function(function), arguments);
+    }
+
+    /// See [Calls#numberWithErrno].
+    int numberWithErrno(String function, long... arguments) {
+        return Calls.numberWithErrno(function(function), arguments);
+    }
+
+    /// See [Calls#value].
+    long value(String function, long... arguments) {
+        return Calls.value(function(function), arguments);
     }
 }
