@@ -8,6 +8,7 @@ import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.PeerDoneException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.ServerSession;
@@ -95,11 +96,8 @@ final class PingServer implements AutoCloseable {
                     right ? PingMessage.PONG : PingMessage.DAMAGED,
                     PingMessage.seed(content),
                     PingMessage.number(content));
-        } catch (ClosedException e) {
-            if (e.getCause() == null) {
-                return false;
-            }
-            throw e;
+        } catch (PeerDoneException e) {
+            return false;
         }
         channel.blocking().send(reply);
         return true;

@@ -62,7 +62,8 @@ public final class LatBwBenchmark {
         long[] nanos = new long[operations];
         for (int i = 0; i < operations; i++) {
             long begin = System.nanoTime();
-            while (!channel.tryRead(small, remote, 0, counter, i)) {
+            while (!channel.tryRead(small, remote, 0, counter, i).isAccepted()) {
+                channel.checkOpen();
                 channel.poll();
             }
             awaitDone(counter.ended + 1);
@@ -78,7 +79,8 @@ public final class LatBwBenchmark {
         long target = counter.ended + operations;
         long begin = System.nanoTime();
         for (int i = 0; i < operations; i++) {
-            while (!channel.tryWrite(large, remote, 0, counter, i)) {
+            while (!channel.tryWrite(large, remote, 0, counter, i).isAccepted()) {
+                channel.checkOpen();
                 channel.poll();
             }
         }

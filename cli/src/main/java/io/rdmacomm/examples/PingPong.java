@@ -1,5 +1,6 @@
 package io.rdmacomm.examples;
 
+import io.rdmacomm.comm.Admission;
 import io.rdmacomm.comm.BlockingChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.EndPoint;
@@ -39,9 +40,9 @@ public final class PingPong {
         RdmaBuffer replies = server.allocate("replies", channel.maxMessageBytes(), 1);
         MessageHandler echo = (on, message) -> {
             replies.segment().asSlice(0, message.length()).copyFrom(message.segment());
-            boolean taken = on.trySend(
+            Admission admission = on.trySend(
                     replies.slice(0, message.length()), (sent, context, status, result) -> {}, message.tag());
-            if (!taken) {
+            if (!admission.isAccepted()) {
                 throw new IllegalStateException("the window is never full here: one message is on its way at a time");
             }
         };

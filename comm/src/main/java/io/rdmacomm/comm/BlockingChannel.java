@@ -94,7 +94,7 @@ public final class BlockingChannel {
         try {
             return ended.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof CommException why ? new ClosedException(why.getMessage(), why.getCause()) : e;
+            throw e.getCause() instanceof ClosedException why ? why.again() : e;
         }
     }
 }

@@ -27,9 +27,9 @@ final class BlockingOperation extends QueuedOperation {
 
     @Override
     void rejected(CommException why) {
-        failure = why instanceof DeadlineException
-                ? new DeadlineException(why.getMessage(), why)
-                : new ClosedException(why.getMessage(), why.getCause());
+        failure = why instanceof ClosedException closed
+                ? closed.again()
+                : new DeadlineException(String.valueOf(why.getMessage()), why);
         ended.set();
     }
 

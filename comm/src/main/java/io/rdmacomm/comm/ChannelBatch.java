@@ -10,7 +10,8 @@ import java.lang.foreign.Arena;
 /// ```java
 /// ChannelBatch batch = channel.batch(32);
 /// while (batch.write(slice, remote, offset, handler, context)) { ... }
-/// while (!batch.tryPost()) {
+/// while (!batch.tryPost().isAccepted()) {
+///     channel.checkOpen();
 ///     channel.poll();
 /// }
 /// ```
@@ -80,25 +81,25 @@ public final class ChannelBatch {
     /// them. Never blocks. Each handler is told of its operation when the last one has ended, or one has
     /// failed.
     ///
-    /// @return whether they were taken
-    /// @throws ClosedException if the channel is closed or has failed
-    public boolean tryPost() {
+    /// @return whether they were accepted, and if not, why
+    public Admission tryPost() {
         int count = batch.size();
         if (count == 0) {
-            return true;
+            return Admission.ACCEPTED;
         }
         batch.signaled();
         OperationLock lock = channel.adapter().sendLock();
         lock.lock();
         try {
-            if (!channel.gate().start(batch, count, sends, operations)) {
-                return false;
+            Admission admission = channel.gate().start(batch, count, sends, operations);
+            if (admission != Admission.ACCEPTED) {
+                return admission;
             }
         } finally {
             lock.unlock();
         }
         clear();
-        return true;
+        return Admission.ACCEPTED;
     }
 
     private boolean add(Operation operation, CompletionHandler handler, long context) {

@@ -3,13 +3,19 @@ package io.rdmacomm.comm;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// The session, end point or channel was closed by this side or has failed; then the cause says why.
-public final class ClosedException extends CommException {
+/// The session, end point or channel was closed by this side, or has failed: then the cause says why. The subclass
+/// [PeerDoneException] says that the peer has ended the connection in an orderly way.
+public sealed class ClosedException extends CommException permits PeerDoneException {
     @Serial
     private static final long serialVersionUID = 1L;
 
     /// A failure with one line that says what happened and what to do.
     public ClosedException(String message, @Nullable Throwable cause) {
         super(message, cause);
+    }
+
+    /// The same failure with the stack of the calling thread.
+    ClosedException again() {
+        return new ClosedException(getMessage(), getCause());
     }
 }

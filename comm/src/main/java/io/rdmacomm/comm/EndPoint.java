@@ -178,6 +178,9 @@ public final class EndPoint implements AutoCloseable {
         EndPointState now = status.state();
         if (now != EndPointState.READY) {
             CommException why = status.failure();
+            if (now == EndPointState.PEER_DONE) {
+                throw new PeerDoneException("the peer of " + name + " is done");
+            }
             throw new ClosedException(
                     why == null
                             ? "end point " + name + " is " + now
@@ -188,7 +191,7 @@ public final class EndPoint implements AutoCloseable {
 
     /// The peer is done first: end what is in flight, answer, and let what has arrived be received.
     private void onPeerDone() {
-        refuseData("the peer of " + name + " is done");
+        refuseData(new PeerDoneException("the peer of " + name + " is done"));
         Thread.ofVirtual().name("rdmacomm-done-" + name).start(() -> {
             long deadline = System.nanoTime() + options.deadlines().close().toNanos();
             var _ = ChannelWait.of(data, deadline).untilArrived();
@@ -197,8 +200,7 @@ public final class EndPoint implements AutoCloseable {
         });
     }
 
-    private void refuseData(String why) {
-        ClosedException refusal = new ClosedException(why, null);
+    private void refuseData(ClosedException refusal) {
         for (RdmaChannel channel : data) {
             channel.gate().refuse(refusal);
             channel.adapter().endCredits();
@@ -232,7 +234,7 @@ public final class EndPoint implements AutoCloseable {
         long deadline = System.nanoTime() + options.deadlines().close().toNanos();
         boolean orderly = status.move(EndPointState.READY, EndPointState.CLOSING)
                 || status.move(EndPointState.PEER_DONE, EndPointState.CLOSING);
-        refuseData("end point " + name + " is closed");
+        refuseData(new ClosedException("end point " + name + " is closed", null));
         if (!orderly) {
             return;
         }

@@ -41,13 +41,6 @@ final class RdmaAdapter {
         void onAttention();
     }
 
-    /// What a thread found that wants to start an operation.
-    enum Room {
-        YES,
-        WINDOW_FULL,
-        NO_CREDIT
-    }
-
     private final CompletionGroup group;
     private final ChannelOptions options;
     private final ChannelMemory memory;
@@ -204,11 +197,11 @@ final class RdmaAdapter {
     /// Takes room for operations. Under the send lock.
     ///
     /// @param needed how many of them use up a receive of the peer
-    Room room(int count, int needed) {
+    Admission room(int count, int needed) {
         if (!ring.hasRoom(count)) {
-            return Room.WINDOW_FULL;
+            return Admission.WINDOW_FULL;
         }
-        return needed == 0 || credits.take(needed) ? Room.YES : Room.NO_CREDIT;
+        return needed == 0 || credits.take(needed) ? Admission.ACCEPTED : Admission.NO_CREDIT;
     }
 
     Credits credits() {

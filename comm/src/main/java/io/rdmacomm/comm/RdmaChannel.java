@@ -11,14 +11,20 @@ import org.jspecify.annotations.Nullable;
 /// Every operation comes in three forms: here as a non-blocking `try` method with a handler, which
 /// allocates nothing; as a future in [#async()]; as a blocking call in [#blocking()].
 ///
-/// A `try` method returns whether the operation was taken. False is back-pressure: the send window is full,
-/// the peer has no receive left, or operations of the other forms wait their turn. Poll, and try again. An
-/// operation that was taken ends exactly once, and its handler is told; those of one channel end in order.
-/// The memory of an operation belongs to it until it has ended.
+/// A `try` method says whether the operation was accepted, and if not, why: [Admission]. An accepted operation
+/// ends exactly once, and its handler is told; the operations of one channel end in order. The memory of an
+/// operation belongs to it until it has ended.
 ///
-/// All `try` methods throw [ClosedException] if the channel is closed or has failed,
-/// [IndexOutOfBoundsException] if a range is not within the remote buffer, and [IllegalArgumentException]
-/// if a buffer is of another session or end point, or does not have the right that the operation needs.
+/// ```java
+/// while (!channel.tryWrite(slice, remote, 0, handler, context).isAccepted()) {
+///     channel.checkOpen();
+///     channel.poll();
+/// }
+/// ```
+///
+/// All `try` methods throw [IndexOutOfBoundsException] if a range is not within the remote buffer, and
+/// [IllegalArgumentException] if a buffer belongs to another session or end point, or lacks the access right
+/// that the operation needs.
 public final class RdmaChannel {
     /// Who owns the channel; called on any thread.
     interface Owner {
@@ -96,21 +102,21 @@ public final class RdmaChannel {
     /// @param message at most [#maxMessageBytes()]
     /// @param handler told how it ended
     /// @param context given to the handler
-    /// @return whether it was taken
-    public boolean trySend(BufferSlice message, CompletionHandler handler, long context) {
+    /// @return whether it was accepted, and if not, why
+    public Admission trySend(BufferSlice message, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(begin().send(message), handler, context);
+            return gate.isOpen() ? gate.start(scratch.send(message), handler, context) : Admission.CLOSED;
         } finally {
             adapter.sendLock().unlock();
         }
     }
 
     /// Sends a message with a 32-bit tag; see [#trySend(BufferSlice, CompletionHandler, long)].
-    public boolean trySend(BufferSlice message, int tag, CompletionHandler handler, long context) {
+    public Admission trySend(BufferSlice message, int tag, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(begin().send(message, tag), handler, context);
+            return gate.isOpen() ? gate.start(scratch.send(message, tag), handler, context) : Admission.CLOSED;
         } finally {
             adapter.sendLock().unlock();
         }
@@ -123,11 +129,11 @@ public final class RdmaChannel {
     /// @param offset where in `to` to begin
     /// @param handler told how it ended
     /// @param context given to the handler
-    /// @return whether it was taken
-    public boolean tryWrite(BufferSlice from, RemoteBuffer to, long offset, CompletionHandler handler, long context) {
+    /// @return whether it was accepted, and if not, why
+    public Admission tryWrite(BufferSlice from, RemoteBuffer to, long offset, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(begin().write(from, to, offset), handler, context);
+            return gate.isOpen() ? gate.start(scratch.write(from, to, offset), handler, context) : Admission.CLOSED;
         } finally {
             adapter.sendLock().unlock();
         }
@@ -135,11 +141,13 @@ public final class RdmaChannel {
 
     /// Writes into the peer's memory and then gives the peer a notice with a tag, which its
     /// [MessageHandler] is told of and which counts as a message; see [#tryWrite].
-    public boolean tryWriteNotify(
+    public Admission tryWriteNotify(
             BufferSlice from, RemoteBuffer to, long offset, int tag, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(begin().writeNotify(from, to, offset, tag), handler, context);
+            return gate.isOpen()
+                    ? gate.start(scratch.writeNotify(from, to, offset, tag), handler, context)
+                    : Admission.CLOSED;
         } finally {
             adapter.sendLock().unlock();
         }
@@ -152,11 +160,12 @@ public final class RdmaChannel {
     /// @param offset where in `from` to begin
     /// @param handler told how it ended
     /// @param context given to the handler
-    /// @return whether it was taken
-    public boolean tryRead(BufferSlice into, RemoteBuffer from, long offset, CompletionHandler handler, long context) {
+    /// @return whether it was accepted, and if not, why
+    public Admission tryRead(
+            BufferSlice into, RemoteBuffer from, long offset, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(begin().read(into, from, offset), handler, context);
+            return gate.isOpen() ? gate.start(scratch.read(into, from, offset), handler, context) : Admission.CLOSED;
         } finally {
             adapter.sendLock().unlock();
         }
@@ -167,12 +176,14 @@ public final class RdmaChannel {
     ///
     /// @param in the peer's memory
     /// @param offset where in it, so that the address is a multiple of 8
-    /// @return whether it was taken
-    public boolean tryCompareAndSwap(
+    /// @return whether it was accepted, and if not, why
+    public Admission tryCompareAndSwap(
             RemoteBuffer in, long offset, long expected, long value, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(begin().compareAndSwap(in, offset, expected, value), handler, context);
+            return gate.isOpen()
+                    ? gate.start(scratch.compareAndSwap(in, offset, expected, value), handler, context)
+                    : Admission.CLOSED;
         } finally {
             adapter.sendLock().unlock();
         }
@@ -182,11 +193,14 @@ public final class RdmaChannel {
     ///
     /// @param in the peer's memory
     /// @param offset where in it, so that the address is a multiple of 8
-    /// @return whether it was taken
-    public boolean tryFetchAndAdd(RemoteBuffer in, long offset, long addend, CompletionHandler handler, long context) {
+    /// @return whether it was accepted, and if not, why
+    public Admission tryFetchAndAdd(
+            RemoteBuffer in, long offset, long addend, CompletionHandler handler, long context) {
         adapter.sendLock().lock();
         try {
-            return gate.start(begin().fetchAndAdd(in, offset, addend), handler, context);
+            return gate.isOpen()
+                    ? gate.start(scratch.fetchAndAdd(in, offset, addend), handler, context)
+                    : Admission.CLOSED;
         } finally {
             adapter.sendLock().unlock();
         }
@@ -265,15 +279,17 @@ public final class RdmaChannel {
         return gate.isOpen();
     }
 
+    /// Throws if no operations are taken, for loops around the `try` methods.
+    ///
+    /// @throws PeerDoneException if the peer has closed its side in order
+    /// @throws ClosedException if this side was closed, or has failed; then the cause says why
+    public void checkOpen() {
+        gate.checkOpen();
+    }
+
     /// Its counters now.
     public ChannelStatistics statistics() {
         return adapter.counters().snapshot();
-    }
-
-    /// The operation to be filled in, if operations are taken. Under the send lock.
-    private Operation begin() {
-        gate.checkOpen();
-        return scratch;
     }
 
     /// The lower half, for those who run the channel.

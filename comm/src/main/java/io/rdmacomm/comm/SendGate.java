@@ -19,7 +19,7 @@ final class SendGate {
     private final RdmaAdapter adapter;
     private final ChannelCounters counters;
     private final ArrayDeque<QueuedOperation> queue = new ArrayDeque<>();
-    private volatile @Nullable CommException refusal;
+    private volatile @Nullable ClosedException refusal;
     private long nextExpiry;
 
     SendGate(String name, RdmaAdapter adapter) {
@@ -40,33 +40,34 @@ final class SendGate {
 
     /// @throws ClosedException if operations are refused
     void checkOpen() {
-        CommException why = refusal;
+        ClosedException why = refusal;
         if (why != null) {
-            throw new ClosedException(why.getMessage(), why.getCause());
+            throw why.again();
         }
     }
 
     /// Starts an operation if that is possible at once. Under the send lock, and when it was found open
     /// there.
-    ///
-    /// @return whether it was started
-    boolean start(Operation operation, CompletionHandler handler, long context) {
-        return queue.isEmpty() && attempt(operation, handler, context);
+    Admission start(Operation operation, CompletionHandler handler, long context) {
+        return queue.isEmpty() ? attempt(operation, handler, context) : Admission.OTHERS_WAIT;
     }
 
     /// Starts all operations of a batch if that is possible at once. Under the send lock.
     ///
     /// @param sends how many of them use up a receive of the peer
-    boolean start(SendBatch batch, int count, int sends, PreparedOperations operations) {
-        checkOpen();
-        if (!queue.isEmpty() || !hasRoom(count, sends)) {
-            return false;
+    Admission start(SendBatch batch, int count, int sends, PreparedOperations operations) {
+        if (refusal != null) {
+            return Admission.CLOSED;
+        }
+        Admission room = queue.isEmpty() ? room(count, sends) : Admission.OTHERS_WAIT;
+        if (room != Admission.ACCEPTED) {
+            return room;
         }
         adapter.post(batch, count, operations);
         for (int i = 0; i < count; i++) {
             counters.started(operations.kind(i), operations.length(i));
         }
-        return true;
+        return Admission.ACCEPTED;
     }
 
     /// Starts an operation now, or when it is its turn and there is room.
@@ -77,7 +78,7 @@ final class SendGate {
         adapter.sendLock().lock();
         try {
             checkOpen();
-            queued = !queue.isEmpty() || !attempt(operation.operation(), operation, 0);
+            queued = !start(operation.operation(), operation, 0).isAccepted();
             if (queued) {
                 queue.add(operation);
             }
@@ -89,33 +90,33 @@ final class SendGate {
         }
     }
 
-    private boolean attempt(Operation operation, CompletionHandler handler, long context) {
+    private Admission attempt(Operation operation, CompletionHandler handler, long context) {
         int sends = operation.needsCredit() ? 1 : 0;
-        if (!hasRoom(1, sends)) {
-            return false;
+        Admission room = room(1, sends);
+        if (room != Admission.ACCEPTED) {
+            return room;
         }
         if (!adapter.post(operation, handler, context)) {
             adapter.credits().untake(sends);
-            return false;
+            return Admission.WINDOW_FULL;
         }
         counters.started(operation.kind(), operation.length());
-        return true;
+        return Admission.ACCEPTED;
     }
 
-    private boolean hasRoom(int count, int sends) {
-        RdmaAdapter.Room room = adapter.room(count, sends);
-        if (room == RdmaAdapter.Room.YES) {
+    /// Takes room for operations.
+    private Admission room(int count, int sends) {
+        Admission room = adapter.room(count, sends);
+        if (room == Admission.ACCEPTED) {
             if (sends > 0) {
                 endStall();
             }
-            return true;
-        }
-        if (room == RdmaAdapter.Room.WINDOW_FULL) {
+        } else if (room == Admission.WINDOW_FULL) {
             counters.windowStalls++;
         } else if (adapter.credits().beginStall()) {
             counters.creditStalls++;
         }
-        return false;
+        return room;
     }
 
     private void endStall() {
@@ -162,7 +163,7 @@ final class SendGate {
 
     private boolean startFirst() {
         QueuedOperation first = queue.peek();
-        if (first == null || !attempt(first.operation(), first, 0)) {
+        if (first == null || !attempt(first.operation(), first, 0).isAccepted()) {
             return false;
         }
         queue.remove();
@@ -196,7 +197,7 @@ final class SendGate {
 
     /// Refuses operations from now on, and those that wait. What was started goes on. The first reason is
     /// kept, unless a later one is that the channel failed.
-    void refuse(CommException why) {
+    void refuse(ClosedException why) {
         List<QueuedOperation> waiting;
         adapter.sendLock().lock();
         try {

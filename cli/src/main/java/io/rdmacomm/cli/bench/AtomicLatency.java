@@ -31,7 +31,8 @@ final class AtomicLatency implements Workload {
         long completed = completions.count();
         readings[0] = System.nanoTime();
         for (int i = 0; i < count; i++) {
-            while (!channel.tryFetchAndAdd(remote, 0, 1, completions, 0)) {
+            while (!channel.tryFetchAndAdd(remote, 0, 1, completions, 0).isAccepted()) {
+                channel.checkOpen();
                 channel.poll();
             }
             bed.await(completed + i + 1, 0);

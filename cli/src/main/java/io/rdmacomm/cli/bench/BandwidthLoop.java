@@ -50,10 +50,11 @@ final class BandwidthLoop {
                 filler.fill(chain, Math.min(chainLength, count - posted));
             }
             int size = chain.size();
-            if (chain.tryPost()) {
+            if (chain.tryPost().isAccepted()) {
                 posted += size;
                 next = next + 1 == chains.length ? 0 : next + 1;
             } else {
+                channels[next].checkOpen();
                 channels[next].poll();
                 if ((++spins & TestBed.CHECK_MASK) == 0) {
                     bed.checkAlive();

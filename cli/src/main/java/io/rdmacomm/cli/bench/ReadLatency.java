@@ -25,7 +25,8 @@ final class ReadLatency implements Workload {
         long completed = completions.count();
         readings[0] = System.nanoTime();
         for (int i = 1; i <= count; i++) {
-            while (!channel.tryRead(target, remote, 0, completions, 0)) {
+            while (!channel.tryRead(target, remote, 0, completions, 0).isAccepted()) {
+                channel.checkOpen();
                 channel.poll();
             }
             bed.await(completed + i, 0);

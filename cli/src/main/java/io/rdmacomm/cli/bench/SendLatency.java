@@ -50,7 +50,8 @@ final class SendLatency implements Workload {
 
     private void send() {
         int spins = 0;
-        while (!channel.trySend(source, completions, 0)) {
+        while (!channel.trySend(source, completions, 0).isAccepted()) {
+            channel.checkOpen();
             channel.poll();
             if ((++spins & TestBed.CHECK_MASK) == 0) {
                 bed.checkAlive();

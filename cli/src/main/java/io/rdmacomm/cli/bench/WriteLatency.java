@@ -65,7 +65,8 @@ final class WriteLatency implements Workload {
 
     private void write(byte value, int index) {
         sourceMemory.set(ValueLayout.JAVA_BYTE, last, value);
-        while (!channel.tryWrite(source, remote, 0, completions, 0)) {
+        while (!channel.tryWrite(source, remote, 0, completions, 0).isAccepted()) {
+            channel.checkOpen();
             channel.poll();
         }
         if ((index & POLL_MASK) == POLL_MASK) {

@@ -213,10 +213,12 @@ public final class RdmaLink implements CopyLink {
         int length = Note.of(Note.Kind.DATA, index, slice.length()).write(note.segment());
         BufferSlice words = noteBuffer.slice(note.offset(), length);
         Idle idle = new Idle(PATIENCE);
-        while (!channel.tryWrite(slice, target, (long) index * chunk, placed, 0)) {
+        while (!channel.tryWrite(slice, target, (long) index * chunk, placed, 0).isAccepted()) {
+            channel.checkOpen();
             lookAround(idle);
         }
-        while (!channel.trySend(words, told, 0)) {
+        while (!channel.trySend(words, told, 0).isAccepted()) {
+            channel.checkOpen();
             lookAround(idle);
         }
         sent++;

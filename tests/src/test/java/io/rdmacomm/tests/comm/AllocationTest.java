@@ -81,7 +81,7 @@ final class AllocationTest {
     void aWriteAllocatesNothing() {
         measure(() -> {
             long goal = ended + 1;
-            while (!channel.tryWrite(slice, remote, 0, handler, 1)) {
+            while (!channel.tryWrite(slice, remote, 0, handler, 1).isAccepted()) {
                 channel.poll();
             }
             while (ended < goal) {
@@ -94,10 +94,10 @@ final class AllocationTest {
     void aReadAndAnAtomicAllocateNothing() {
         measure(() -> {
             long goal = ended + 2;
-            while (!channel.tryRead(slice, remote, 0, handler, 1)) {
+            while (!channel.tryRead(slice, remote, 0, handler, 1).isAccepted()) {
                 channel.poll();
             }
-            while (!channel.tryFetchAndAdd(remote, 0, 1, handler, 1)) {
+            while (!channel.tryFetchAndAdd(remote, 0, 1, handler, 1).isAccepted()) {
                 channel.poll();
             }
             while (ended < goal) {
@@ -110,7 +110,7 @@ final class AllocationTest {
     void aMessageAllocatesNothingOnEitherSideCreditsIncluded() {
         measure(() -> {
             long goal = received + 1;
-            while (!channel.trySend(slice, 5, handler, 1)) {
+            while (!channel.trySend(slice, 5, handler, 1).isAccepted()) {
                 channel.poll();
                 pair.server.poll();
             }
@@ -129,7 +129,7 @@ final class AllocationTest {
             while (batch.write(slice, remote, 0, handler, 1)) {
                 // Until it is full.
             }
-            while (!batch.tryPost()) {
+            while (!batch.tryPost().isAccepted()) {
                 channel.poll();
             }
             channel.poll();

@@ -284,7 +284,9 @@ final class ArrivalTest {
             source.segment().fill((byte) 7);
             RemoteBuffer remote = pair.clientEnd.peerBuffer("inbox", PATIENCE);
             pair.lines.hold();
-            assertThat(pair.clientChannel().tryWrite(source.block(0), remote, 0, CompletionHandler.NONE, 0))
+            assertThat(pair.clientChannel()
+                            .tryWrite(source.block(0), remote, 0, CompletionHandler.NONE, 0)
+                            .isAccepted())
                     .isTrue();
             CompletableFuture<Void> barrier = running(() -> pair.clientEnd.barrier(PATIENCE));
             pair.lines.release();
@@ -342,7 +344,9 @@ final class ArrivalTest {
             source.segment().fill((byte) 7);
             RemoteBuffer remote = pair.clientEnd.peerBuffer("inbox", PATIENCE);
             pair.lines.hold();
-            assertThat(pair.clientChannel().tryWrite(source.block(0), remote, 0, CompletionHandler.NONE, 0))
+            assertThat(pair.clientChannel()
+                            .tryWrite(source.block(0), remote, 0, CompletionHandler.NONE, 0)
+                            .isAccepted())
                     .isTrue();
             CompletableFuture<Void> closing = running(pair.clientEnd::close);
             assertThat(pair.serverEnd.awaitPeerDone(WHILE)).isFalse();

@@ -5,6 +5,7 @@ import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.comm.Admission;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
@@ -14,6 +15,7 @@ import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.PeerDoneException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
@@ -98,7 +100,9 @@ final class CloseTest {
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
             for (int i = 0; i < 50; i++) {
-                while (!pair.clientChannel().trySend(slice, i, CompletionHandler.NONE, 0)) {
+                while (!pair.clientChannel()
+                        .trySend(slice, i, CompletionHandler.NONE, 0)
+                        .isAccepted()) {
                     Thread.onSpinWait();
                 }
             }
@@ -110,9 +114,10 @@ final class CloseTest {
                 }
             }
             assertThatThrownBy(() -> pair.serverChannel().blocking(PATIENCE).receive())
-                    .isInstanceOf(ClosedException.class)
+                    .isInstanceOf(PeerDoneException.class)
                     .hasMessageContaining("is done");
-            assertThatThrownBy(() -> pair.serverChannel().tryReceive()).isInstanceOf(ClosedException.class);
+            assertThatThrownBy(() -> pair.serverChannel().tryReceive()).isInstanceOf(PeerDoneException.class);
+            assertThatThrownBy(() -> pair.serverChannel().checkOpen()).isInstanceOf(PeerDoneException.class);
         }
     }
 
@@ -140,7 +145,10 @@ final class CloseTest {
             RemoteBuffer invented = RemoteBuffer.of("invented", 8, 8, 77, AccessFlag.allRemote());
             assertExactlyOnce(pair, () -> {
                 try {
-                    while (!pair.clientChannel().tryWrite(source.block(0), invented, 0, CompletionHandler.NONE, 0)) {
+                    while (!pair.clientChannel()
+                            .tryWrite(source.block(0), invented, 0, CompletionHandler.NONE, 0)
+                            .isAccepted()) {
+                        pair.clientChannel().checkOpen();
                         pair.client.poll();
                     }
                 } catch (ClosedException e) {
@@ -175,10 +183,12 @@ final class CloseTest {
             long next = 0;
             try {
                 while (next < most) {
-                    if (channel.tryWrite(source.block(0), remote, 0, handler, next)) {
+                    if (channel.tryWrite(source.block(0), remote, 0, handler, next)
+                            .isAccepted()) {
                         next++;
                         taken.set(next);
                     } else {
+                        channel.checkOpen();
                         channel.poll();
                     }
                 }
@@ -310,8 +320,11 @@ final class CloseTest {
         assertThat(server.isOpen()).isFalse();
         assertThatThrownBy(() -> server.allocate("b", 1, 1)).isInstanceOf(ClosedException.class);
         assertThatThrownBy(() -> server.accept(PATIENCE)).isInstanceOf(ClosedException.class);
-        assertThatThrownBy(() -> pair.clientChannel().trySend(slice, CompletionHandler.NONE, 0))
-                .isInstanceOf(ClosedException.class);
+        assertThat(pair.clientChannel().trySend(slice, CompletionHandler.NONE, 0))
+                .isEqualTo(Admission.CLOSED);
+        assertThatThrownBy(() -> pair.clientChannel().checkOpen())
+                .isInstanceOf(ClosedException.class)
+                .isNotInstanceOf(PeerDoneException.class);
         assertThatThrownBy(() -> pair.clientEnd.barrier(PATIENCE)).isInstanceOf(ClosedException.class);
         server.close();
     }

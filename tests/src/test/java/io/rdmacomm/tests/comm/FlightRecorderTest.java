@@ -37,7 +37,9 @@ final class FlightRecorderTest {
                 stallOnce(pair);
                 BufferSlice slice = pair.client.allocate("bad", 8, 1).block(0);
                 RemoteBuffer invented = RemoteBuffer.of("invented", 8, 8, 99, AccessFlag.allRemote());
-                assertThat(pair.clientChannel().tryWrite(slice, invented, 0, CompletionHandler.NONE, 0))
+                assertThat(pair.clientChannel()
+                                .tryWrite(slice, invented, 0, CompletionHandler.NONE, 0)
+                                .isAccepted())
                         .isTrue();
                 pair.until(() -> pair.clientEnd.state() == EndPointState.FAILED);
             }
@@ -56,12 +58,14 @@ final class FlightRecorderTest {
     private static void stallOnce(ConnectedPair pair) {
         BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
         RdmaChannel channel = pair.clientChannel();
-        assertThat(channel.trySend(slice, CompletionHandler.NONE, 0)).isTrue();
-        assertThat(channel.trySend(slice, CompletionHandler.NONE, 0)).isFalse();
+        assertThat(channel.trySend(slice, CompletionHandler.NONE, 0).isAccepted())
+                .isTrue();
+        assertThat(channel.trySend(slice, CompletionHandler.NONE, 0).isAccepted())
+                .isFalse();
         pair.serverChannel().blocking(PATIENCE).receive().close();
         eventually(() -> {
             pair.client.poll();
-            return channel.trySend(slice, CompletionHandler.NONE, 0);
+            return channel.trySend(slice, CompletionHandler.NONE, 0).isAccepted();
         });
     }
 }

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.comm.Admission;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ChannelBatch;
 import io.rdmacomm.comm.ChannelOptions;
@@ -37,7 +38,7 @@ final class FlowControlTest {
     }
 
     @Test
-    void aFullWindowIsFalseAndNotAnException() {
+    void aFullWindowIsAnAnswerAndNotAnException() {
         try (ConnectedPair pair = ConnectedPair.of(options(4, 64))) {
             RdmaBuffer source = pair.client.allocate("source", 64, 1);
             RemoteBuffer remote = pair.target(pair.server.allocate("target", 64, 1));
@@ -46,15 +47,17 @@ final class FlowControlTest {
             CompletionHandler handler = (on, context, status, result) -> ended.incrementAndGet();
 
             int taken = 0;
-            while (channel.tryWrite(source.block(0), remote, 0, handler, 0)) {
+            while (channel.tryWrite(source.block(0), remote, 0, handler, 0).isAccepted()) {
                 taken++;
             }
 
             assertThat(taken).isEqualTo(4);
+            assertThat(channel.tryWrite(source.block(0), remote, 0, handler, 0)).isEqualTo(Admission.WINDOW_FULL);
             assertThat(channel.inFlight()).isEqualTo(4);
-            assertThat(channel.statistics().windowStalls()).isEqualTo(1);
+            assertThat(channel.statistics().windowStalls()).isEqualTo(2);
             pair.until(() -> ended.get() == 4);
-            assertThat(channel.tryWrite(source.block(0), remote, 0, handler, 0)).isTrue();
+            assertThat(channel.tryWrite(source.block(0), remote, 0, handler, 0).isAccepted())
+                    .isTrue();
             pair.until(() -> ended.get() == 5);
         }
     }
@@ -67,10 +70,11 @@ final class FlowControlTest {
             BufferSlice slice = source.slice(0, 8);
             RdmaChannel channel = pair.clientChannel();
             int sent = 0;
-            while (channel.trySend(slice, sent, CompletionHandler.NONE, 0)) {
+            while (channel.trySend(slice, sent, CompletionHandler.NONE, 0).isAccepted()) {
                 sent++;
             }
             assertThat(sent).isEqualTo(receives);
+            assertThat(channel.trySend(slice, sent, CompletionHandler.NONE, 0)).isEqualTo(Admission.NO_CREDIT);
             assertThat(channel.statistics().creditStalls()).isEqualTo(1);
 
             int next = 0;
@@ -82,7 +86,7 @@ final class FlowControlTest {
                     message.close();
                 }
                 pair.client.poll();
-                if (channel.trySend(slice, sent, CompletionHandler.NONE, 0)) {
+                if (channel.trySend(slice, sent, CompletionHandler.NONE, 0).isAccepted()) {
                     sent++;
                 }
             }
@@ -104,11 +108,18 @@ final class FlowControlTest {
             long sent = 0;
             long replied = 0;
             while (received.get() < 50_000 || back.get() < 50_000) {
-                sent += sent < 50_000 && pair.clientChannel().trySend(slice, CompletionHandler.NONE, 0) ? 1 : 0;
-                replied +=
-                        replied < 50_000 && pair.serverChannel().trySend(reply.slice(0, 8), CompletionHandler.NONE, 0)
-                                ? 1
-                                : 0;
+                sent += sent < 50_000
+                                && pair.clientChannel()
+                                        .trySend(slice, CompletionHandler.NONE, 0)
+                                        .isAccepted()
+                        ? 1
+                        : 0;
+                replied += replied < 50_000
+                                && pair.serverChannel()
+                                        .trySend(reply.slice(0, 8), CompletionHandler.NONE, 0)
+                                        .isAccepted()
+                        ? 1
+                        : 0;
                 pair.client.poll();
                 pair.server.poll();
             }
@@ -128,7 +139,7 @@ final class FlowControlTest {
             for (int i = 0; i < 500; i++) {
                 sends.add(channel.async().send(slice, i));
             }
-            assertThat(channel.trySend(slice, 999, CompletionHandler.NONE, 0)).isFalse();
+            assertThat(channel.trySend(slice, 999, CompletionHandler.NONE, 0)).isEqualTo(Admission.OTHERS_WAIT);
             for (int i = 0; i < 500; i++) {
                 try (Message message = pair.serverChannel().blocking(PATIENCE).receive()) {
                     assertThat(message.tag()).isEqualTo(i);
@@ -175,12 +186,12 @@ final class FlowControlTest {
                 while (batch.write(source.block(0), remote, 0, handler, 0)) {
                     // Until it is full.
                 }
-                assertThat(batch.tryPost()).isEqualTo(round == 0);
+                assertThat(batch.tryPost()).isEqualTo(round == 0 ? Admission.ACCEPTED : Admission.WINDOW_FULL);
             }
             assertThat(batch.size()).isEqualTo(5);
             assertThat(pair.clientChannel().inFlight()).isEqualTo(5);
             pair.until(() -> ended.get() == 5);
-            assertThat(batch.tryPost()).isTrue();
+            assertThat(batch.tryPost().isAccepted()).isTrue();
             pair.until(() -> ended.get() == 10);
         }
     }
@@ -197,7 +208,7 @@ final class FlowControlTest {
                 while (batch.send(slice, CompletionHandler.NONE, 0)) {
                     sent++;
                 }
-                pair.until(batch::tryPost);
+                pair.until(() -> batch.tryPost().isAccepted());
             }
             long all = sent;
             pair.until(() -> received.get() == all);

@@ -73,7 +73,8 @@ final class OperationsTest {
             }
         };
 
-        assertThat(channel.tryWrite(source.slice(0, 700), remote, 100, handler, 42))
+        assertThat(channel.tryWrite(source.slice(0, 700), remote, 100, handler, 42)
+                        .isAccepted())
                 .isTrue();
 
         pair.until(() -> {
@@ -231,7 +232,7 @@ final class OperationsTest {
         assertThat(batch.write(source.block(0), remote, 0, handler, 99)).isFalse();
         source.segment().asSlice(1024).fill((byte) 3);
 
-        assertThat(batch.tryPost()).isTrue();
+        assertThat(batch.tryPost().isAccepted()).isTrue();
         assertThat(batch.size()).isZero();
 
         pair.until(() -> {
@@ -253,7 +254,7 @@ final class OperationsTest {
         batch.send(source.slice(0, 3), 8, CompletionHandler.NONE, 0);
         batch.writeNotify(source.block(0), remote, 1024, 9, (on, context, status, result) -> last.complete(context), 5);
 
-        assertThat(batch.tryPost()).isTrue();
+        assertThat(batch.tryPost().isAccepted()).isTrue();
 
         assertThat(last.join()).isEqualTo(5);
         assertSame(source.block(5).segment(), target.block(4).segment());

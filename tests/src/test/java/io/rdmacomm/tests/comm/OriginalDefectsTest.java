@@ -101,10 +101,12 @@ final class OriginalDefectsTest {
             BufferSlice theirs = pair.server.allocate("source", 8, 1).block(0);
             pair.serverChannel().onMessage((on, message) -> {});
             for (int i = 0; i < 2000; i++) {
-                while (!pair.clientChannel().trySend(mine, handler, 0)) {
+                while (!pair.clientChannel().trySend(mine, handler, 0).isAccepted()) {
                     Thread.onSpinWait();
                 }
-                while (!pair.serverChannel().trySend(theirs, CompletionHandler.NONE, 0)) {
+                while (!pair.serverChannel()
+                        .trySend(theirs, CompletionHandler.NONE, 0)
+                        .isAccepted()) {
                     Thread.onSpinWait();
                 }
             }
@@ -171,7 +173,8 @@ final class OriginalDefectsTest {
             RdmaChannel channel = pair.clientChannel();
             for (int i = 0; i < 1000; i++) {
                 source.segment().set(JAVA_LONG, 0, i);
-                while (!channel.trySend(source.block(0), CompletionHandler.NONE, 0)) {
+                while (!channel.trySend(source.block(0), CompletionHandler.NONE, 0)
+                        .isAccepted()) {
                     Thread.onSpinWait();
                 }
                 source.segment().set(JAVA_LONG, 0, -1);
@@ -214,7 +217,7 @@ final class OriginalDefectsTest {
             AtomicLong ended = new AtomicLong();
             CompletionHandler handler = (on, context, status, result) -> ended.incrementAndGet();
             for (RdmaChannel channel : pair.clientEnd.channels()) {
-                assertThat(channel.trySend(slice, handler, 0)).isTrue();
+                assertThat(channel.trySend(slice, handler, 0).isAccepted()).isTrue();
             }
             eventually(() -> {
                 int before = (int) ended.get();

@@ -120,8 +120,10 @@ final class PeerDeathTest {
             RdmaChannel channel, RdmaBuffer source, RemoteBuffer remote, CompletionHandler handler, AtomicLong taken) {
         try {
             while (true) {
-                if (channel.tryWrite(source.block(0), remote, 0, handler, 0)) {
+                if (channel.tryWrite(source.block(0), remote, 0, handler, 0).isAccepted()) {
                     taken.incrementAndGet();
+                } else {
+                    channel.checkOpen();
                 }
             }
         } catch (ClosedException e) {

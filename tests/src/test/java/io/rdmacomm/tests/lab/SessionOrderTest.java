@@ -39,9 +39,11 @@ class SessionOrderTest {
             for (byte round = 1; round <= ROUNDS; round++) {
                 source.segment().fill(round);
                 List<String> ended = new CopyOnWriteArrayList<>();
-                assertThat(channel.tryRead(target.block(0), remote, 0, noting("READ", target, ended), 0))
+                assertThat(channel.tryRead(target.block(0), remote, 0, noting("READ", target, ended), 0)
+                                .isAccepted())
                         .isTrue();
-                assertThat(channel.tryWrite(word.block(0), remote, 0, noting("WRITE", target, ended), 0))
+                assertThat(channel.tryWrite(word.block(0), remote, 0, noting("WRITE", target, ended), 0)
+                                .isAccepted())
                         .isTrue();
                 Deadline.await("both have ended", () -> ended.size() == 2);
                 assertThat(ended).containsExactly("READ, last byte " + round, "WRITE, last byte " + round);
