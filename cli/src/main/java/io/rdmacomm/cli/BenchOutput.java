@@ -27,7 +27,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
     }
 
     @Override
-    public void onFloor(MachineFloors floors) {
+    public void onFloors(MachineFloors floors) {
         progress.clear();
         if (quiet) {
             return;

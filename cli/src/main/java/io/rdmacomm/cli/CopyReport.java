@@ -1,6 +1,6 @@
 package io.rdmacomm.cli;
 
-import io.rdmacomm.cli.copy.CopyListener;
+import io.rdmacomm.cli.copy.CopyProgress;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.ProgressLine;
 import java.io.PrintWriter;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Tells people how a file copy goes on: a bar with rate and remaining time on a terminal, a line for every
 /// file.
-final class CopyReport implements CopyListener, AutoCloseable {
+final class CopyReport implements CopyProgress, AutoCloseable {
     private static final int UPDATE_MILLIS = 200;
 
     private final PrintWriter out;

@@ -2,7 +2,7 @@ package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.copy.FileReceiver;
 import io.rdmacomm.cli.copy.IncomingFolder;
-import io.rdmacomm.cli.copy.RdmaLink;
+import io.rdmacomm.cli.copy.RdmaReceiverLink;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.comm.ClosedException;
@@ -67,7 +67,7 @@ final class RdmaCopyServer implements CopyServer {
     private int serve(EndPoint sender) {
         try (EndPoint endPoint = sender;
                 CopyReport report = new CopyReport(out, err, "recv", false);
-                RdmaLink link = RdmaLink.receiver(session, endPoint, senders.incrementAndGet())) {
+                RdmaReceiverLink link = new RdmaReceiverLink(session, endPoint, senders.incrementAndGet())) {
             int failures = new FileReceiver(link, folder, report).run();
             report.summarize("rdma");
             return failures;

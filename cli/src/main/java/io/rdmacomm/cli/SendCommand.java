@@ -1,12 +1,13 @@
 package io.rdmacomm.cli;
 
-import io.rdmacomm.cli.copy.CopyLink;
 import io.rdmacomm.cli.copy.FileSender;
-import io.rdmacomm.cli.copy.RdmaLink;
+import io.rdmacomm.cli.copy.RdmaSenderLink;
+import io.rdmacomm.cli.copy.RingSize;
+import io.rdmacomm.cli.copy.SenderLink;
 import io.rdmacomm.cli.copy.TcpLink;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.wire.FrameCodec;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
@@ -129,7 +130,8 @@ final class SendCommand extends Subcommand {
                 .withChannel(channel(depth))
                 .withAddress(address.host(), address.port()));
         try (ClientSession session = ClientSession.connect(options);
-                CopyLink link = RdmaLink.sender(session, session.endPoint(), (int) chunk, depth)) {
+                RdmaSenderLink link =
+                        new RdmaSenderLink(session, session.endPoint(), new RingSize((int) chunk, depth))) {
             sendAll(files, link, report);
         }
     }
@@ -139,7 +141,7 @@ final class SendCommand extends Subcommand {
         return ChannelOptions.defaults()
                 .withSendWindow(2 * depth)
                 .withReceives(2 * depth + 16)
-                .withMessageBytes(Frame.MAX_BYTES);
+                .withMessageBytes(FrameCodec.MAX_BYTES);
     }
 
     private void overTcp(List<Path> files, PeerAddress address, CopyReport report) throws IOException {
@@ -164,7 +166,7 @@ final class SendCommand extends Subcommand {
         }
     }
 
-    private static void sendAll(List<Path> files, CopyLink link, CopyReport report) {
+    private static void sendAll(List<Path> files, SenderLink link, CopyReport report) {
         FileSender sender = new FileSender(link, report);
         for (Path file : files) {
             sender.send(file);

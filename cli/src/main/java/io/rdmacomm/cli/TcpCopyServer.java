@@ -2,10 +2,10 @@ package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.copy.FileReceiver;
 import io.rdmacomm.cli.copy.IncomingFolder;
-import io.rdmacomm.cli.copy.PeerGoneException;
 import io.rdmacomm.cli.copy.TcpLink;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.comm.PeerClosedException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -73,7 +73,7 @@ final class TcpCopyServer implements CopyServer {
             int failures = new FileReceiver(link, folder, report).run();
             report.summarize("tcp");
             return failures;
-        } catch (IOException | UncheckedIOException | CommandFailure | PeerGoneException e) {
+        } catch (IOException | UncheckedIOException | CommandFailure | PeerClosedException e) {
             err.println("rdmacomm recv: a sender failed: " + FailureText.of(e));
             err.flush();
             return 1;

@@ -1,16 +1,16 @@
 package io.rdmacomm.cli.bench;
 
-/// Told how a benchmark goes on.
+/// Follows the progress of a benchmark.
 public interface BenchListener {
-    /// What the machine itself can do is known.
-    ///
-    void onFloor(MachineFloors floors);
+    /// The limits of the machines have been measured.
+    void onFloors(MachineFloors floors);
 
-    /// The next measurement begins.
+    /// A measurement begins.
     ///
-    /// @param number counted from 1
+    /// @param number which one it is, counted from 1
+    /// @param count how many there are
     void onStart(int number, int count, BenchTest test, long bytes);
 
-    /// A measurement has ended.
+    /// A measurement is complete.
     void onResult(Result result);
 }

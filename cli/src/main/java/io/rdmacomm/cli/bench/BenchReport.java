@@ -1,28 +1,27 @@
 package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.DeviceLine;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What a benchmark found.
+/// Everything that a benchmark measured.
 ///
-/// @param provider whose device it was
-/// @param device which device, port and GID it was
-/// @param floors what the machines do without RDMA
-/// @param socketAtEnd what a plain TCP socket did when all was measured
-/// @param setUpMillis how long each connection took from the TCP connection until it was ready to send
-/// @param results the measurements
+/// @param provider the provider of the device
+/// @param device the device, port and GID that the client used
+/// @param floors the limits of the machines without RDMA
+/// @param socketAtEnd the figures of a plain TCP socket after all tests
+/// @param setUpTimes how long each connection took, from connecting the TCP socket until ready to send
+/// @param results the measurements, in order
 public record BenchReport(
         String provider,
         DeviceLine device,
         MachineFloors floors,
         SocketFigures socketAtEnd,
-        List<Double> setUpMillis,
+        List<Duration> setUpTimes,
         List<Result> results) {
-    /// The members of its JSON document beside `schema` and `environment`.
+    /// The members of the report's JSON document, except for `schema` and `environment`.
     public Map<String, Object> toMap() {
         Map<String, Object> members = new LinkedHashMap<>();
         device.addTo(members);
@@ -30,16 +29,13 @@ public record BenchReport(
         socketAtEnd.addTo(members, "_at_end");
         members.put("setup_ms_p50", Rounding.to(medianSetUpMillis(), 3));
         members.put("data_verified", true);
-        List<Map<String, Object>> rows = new ArrayList<>();
-        results.forEach(result -> rows.add(result.toMap()));
-        members.put("results", rows);
+        members.put("results", results.stream().map(Result::toMap).toList());
         return members;
     }
 
-    /// The one in the middle; 0 when there is none.
+    /// The median time to set up a connection, in milliseconds; 0 if there was none.
     public double medianSetUpMillis() {
-        List<Double> sorted = new ArrayList<>(setUpMillis);
-        Collections.sort(sorted);
-        return sorted.isEmpty() ? 0 : sorted.get(sorted.size() / 2);
+        List<Duration> sorted = setUpTimes.stream().sorted().toList();
+        return sorted.isEmpty() ? 0 : sorted.get(sorted.size() / 2).toNanos() / 1e6;
     }
 }

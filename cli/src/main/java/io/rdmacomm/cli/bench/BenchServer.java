@@ -2,6 +2,8 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.DeadlineException;
@@ -15,7 +17,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// The passive end of a benchmark: serves one client after another, and does what the client says.
+/// The passive side of a benchmark: serves one client after another, and does what the client asks for.
 public final class BenchServer implements AutoCloseable {
     private static final Duration NEXT_CLIENT = Duration.ofHours(1);
     private static final Duration DATA_CONNECTION = Duration.ofSeconds(30);
@@ -24,10 +26,10 @@ public final class BenchServer implements AutoCloseable {
     private final PrintWriter log;
     private volatile @Nullable TrialPlan plan;
 
-    /// Listens.
+    /// Starts to listen.
     ///
     /// @param options where to listen and on which device
-    /// @param log where failures of single clients are told
+    /// @param log receives a line for every client that fails
     public BenchServer(SessionOptions options, PrintWriter log) {
         this.log = log;
         this.session = ServerSession.listen(options.withName("bench server")
@@ -35,12 +37,12 @@ public final class BenchServer implements AutoCloseable {
                 .withConfigurer(this::configure));
     }
 
-    /// Where it listens.
+    /// The TCP port that the server listens on.
     public int port() {
         return session.port();
     }
 
-    /// Serves clients until it is closed, or only one.
+    /// Serves clients until the server is closed, or only one client. Blocks.
     public void run(boolean once) {
         boolean served = false;
         while (!(once && served) && session.isOpen()) {
@@ -50,20 +52,14 @@ public final class BenchServer implements AutoCloseable {
                     serve(client);
                 }
             } catch (DeadlineException _) {
-                // Nobody came: go on waiting.
-            } catch (ClosedException e) {
-                if (session.isOpen()) {
-                    complain(e);
-                }
+                // No client within the hour: keep waiting.
             } catch (RdmaException | CommandFailure e) {
-                complain(e);
+                if (session.isOpen()) {
+                    log.println("rdmacomm bench: a client failed: " + FailureText.of(e));
+                    log.flush();
+                }
             }
         }
-    }
-
-    private void complain(RuntimeException failure) {
-        log.println("rdmacomm bench: a client failed: " + FailureText.of(failure));
-        log.flush();
     }
 
     private ChannelOptions configure(int index, ChannelOptions proposed) {
@@ -72,58 +68,58 @@ public final class BenchServer implements AutoCloseable {
     }
 
     private void serve(EndPoint client) {
-        try (SignalChannel signals = new SignalChannel(session, client.channel(0), "bench signals")) {
+        try (FrameChannel<BenchMessage> control = BenchMessage.over(session, client.channel(0))) {
             while (true) {
-                Signal signal;
+                Frame<BenchMessage> request;
                 try {
-                    signal = signals.receive(SignalChannel.PATIENCE);
+                    request = control.receive();
                 } catch (ClosedException | PeerClosedException _) {
                     return;
                 }
                 try {
-                    answer(signal, signals);
-                } catch (RdmaException | CommandFailure | IllegalArgumentException | IOException e) {
-                    signals.send(Signal.text(Signal.Kind.FAILED, FailureText.of(e)));
+                    answer(request, control);
+                } catch (CommandFailure | IllegalArgumentException | RdmaException | IOException e) {
+                    control.send(Frame.of(BenchMessage.FAILED, FailureText.of(e)));
                 }
             }
         }
     }
 
-    private void answer(Signal signal, SignalChannel signals) throws IOException {
-        switch (signal.kind()) {
-            case FLOOR -> floor(signal.text(), signals);
-            case SOCKET -> socket(signals);
-            case TRIAL -> trial(TrialPlan.of(signal), signals);
-            default -> throw new CommandFailure("the client sent " + signal.kind() + " out of turn");
+    private void answer(Frame<BenchMessage> request, FrameChannel<BenchMessage> control) throws IOException {
+        switch (request.kind()) {
+            case FLOOR -> serveCacheLineFloor(request.text(), control);
+            case SOCKET -> serveSocketFloor(control);
+            case TRIAL -> serveTrial(TrialPlan.of(request), control);
+            default -> throw unexpected(request);
         }
     }
 
-    private static void floor(String name, SignalChannel signals) throws IOException {
-        try (CacheLineFloor floor = CacheLineFloor.open(name)) {
-            signals.send(Signal.of(Signal.Kind.READY));
+    private static void serveCacheLineFloor(String file, FrameChannel<BenchMessage> control) throws IOException {
+        try (CacheLineFloor floor = CacheLineFloor.open(file)) {
+            control.send(Frame.of(BenchMessage.READY));
             floor.serve();
         }
     }
 
-    private static void socket(SignalChannel signals) throws IOException {
+    private static void serveSocketFloor(FrameChannel<BenchMessage> control) throws IOException {
         try (SocketFloor floor = new SocketFloor()) {
-            signals.send(Signal.of(Signal.Kind.READY, floor.port()));
+            control.send(Frame.of(BenchMessage.READY, floor.port()));
             floor.serve();
         }
-        signals.send(Signal.of(Signal.Kind.OK));
+        control.send(Frame.of(BenchMessage.OK));
     }
 
-    private void trial(TrialPlan wanted, SignalChannel signals) {
+    private void serveTrial(TrialPlan wanted, FrameChannel<BenchMessage> control) {
         plan = wanted;
         try {
-            signals.send(Signal.of(Signal.Kind.OK));
+            control.send(Frame.of(BenchMessage.OK));
             try (EndPoint data = session.accept(DATA_CONNECTION)) {
                 if (!data.peerName().equals(Trial.NAME)) {
-                    throw new CommandFailure("another client came in between: try again when it has finished");
+                    throw new CommandFailure("another client connected: try again when it has finished");
                 }
                 try (TestBed bed = new TestBed(session, data, wanted)) {
-                    signals.send(Signal.of(Signal.Kind.READY));
-                    steps(bed, signals);
+                    control.send(Frame.of(BenchMessage.READY));
+                    serveSteps(new TrialSide(bed), control);
                 }
             }
         } finally {
@@ -131,44 +127,38 @@ public final class BenchServer implements AutoCloseable {
         }
     }
 
-    private static void steps(TestBed bed, SignalChannel signals) {
-        Workload workload = Workload.of(bed);
+    private static void serveSteps(TrialSide side, FrameChannel<BenchMessage> control) {
         while (true) {
-            Signal signal = signals.receive(SignalChannel.PATIENCE);
-            if (signal.kind() == Signal.Kind.END) {
-                signals.send(Signal.of(Signal.Kind.OK));
-                return;
+            Frame<BenchMessage> request = control.receive();
+            switch (request.kind()) {
+                case STEP -> serveStep(side, (int) request.number(0), StepMode.of(request.number(1)), control);
+                case END -> {
+                    control.send(Frame.of(BenchMessage.OK));
+                    return;
+                }
+                default -> throw unexpected(request);
             }
-            if (signal.kind() != Signal.Kind.STEP) {
-                throw new CommandFailure("the client sent " + signal.kind() + " instead of a step");
-            }
-            step(bed, workload, (int) signal.number(0), StepMode.of(signal.number(1)), signals);
         }
     }
 
-    private static void step(TestBed bed, Workload workload, int count, StepMode mode, SignalChannel signals) {
-        mode.prepare(bed, workload, count);
-        long processor = ProcessorTime.nanos();
-        signals.send(Signal.of(Signal.Kind.READY));
-        if (bed.plan().bidirectional()) {
-            workload.initiate(count, new long[2]);
+    private static void serveStep(TrialSide side, int count, StepMode mode, FrameChannel<BenchMessage> control) {
+        side.prepare(mode, count);
+        long cpuNanos = CpuTime.nanos();
+        control.send(Frame.of(BenchMessage.READY));
+        if (side.plan().bidirectional()) {
+            side.workload().initiate(count, new long[2]);
         } else {
-            workload.answer(count);
+            side.workload().answer(count);
         }
-        signals.expect(Signal.Kind.DONE);
-        processor = ProcessorTime.nanos() - processor;
-        bed.settle();
-        bed.checkWork();
-        boolean receives = bed.plan().test().serverReceives() || bed.plan().bidirectional();
-        String complaint = mode != StepMode.WARM_UP && receives ? workload.findCorruption(count) : "";
-        if (!complaint.isEmpty()) {
-            throw new CommandFailure(
-                    bed.plan().test().label() + " of " + bed.plan().bytes() + " bytes: " + complaint);
-        }
-        if (mode == StepMode.WARM_UP) {
-            CompilerTime.awaitRest(Trial.COMPILER_NANOS);
-        }
-        signals.send(Signal.of(Signal.Kind.REPORT, processor, CompilerTime.nanos()));
+        control.expect(BenchMessage.DONE, BenchMessage.FAILED);
+        cpuNanos = CpuTime.nanos() - cpuNanos;
+        side.settle(mode);
+        side.verify(mode, count, side.plan().test().serverReceives());
+        control.send(Frame.of(BenchMessage.REPORT, cpuNanos, CompilerTime.nanos()));
+    }
+
+    private static CommandFailure unexpected(Frame<BenchMessage> request) {
+        return new CommandFailure("the client sent an unexpected " + request.kind() + " message");
     }
 
     @Override

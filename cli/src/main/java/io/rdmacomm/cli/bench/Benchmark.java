@@ -1,18 +1,21 @@
 package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.DeviceLine;
+import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// The active end of a benchmark: one connection to talk, and for every test and size one more that is
-/// measured.
+/// The active side of a benchmark. It keeps one connection for control messages, and makes another one for every
+/// test and message size, which is the one that is measured.
 public final class Benchmark {
-    /// How the session that talks is called, for the server.
+    /// The name of the control session, by which the server recognizes it.
     static final String NAME = "bench control";
 
     private static final int FIRST_TEST_FACTOR = 3;
@@ -29,96 +32,87 @@ public final class Benchmark {
         this.listener = listener;
     }
 
-    /// Measures everything.
+    /// Runs all tests. Blocks.
     public BenchReport run() throws IOException {
         try (ClientSession session = ClientSession.connect(options.withName(NAME));
-                SignalChannel signals =
-                        new SignalChannel(session, session.endPoint().channel(0), "bench signals")) {
-            MachineFloors floors = floors(signals);
-            listener.onFloor(floors);
-            TrialFloors limits = new TrialFloors(session, floors);
+                FrameChannel<BenchMessage> control =
+                        BenchMessage.over(session, session.endPoint().channel(0))) {
+            MachineFloors floors = measureFloors(control);
+            listener.onFloors(floors);
+            TrialFloors trialFloors = new TrialFloors(session, floors);
             List<Result> results = new ArrayList<>();
-            List<Double> setUps = new ArrayList<>();
-            // The first test also warms up what all of them use.
+            List<Duration> setUpTimes = new ArrayList<>();
+            // The first test also warms up the code that all tests share.
             long firstWarmUp = FIRST_TEST_FACTOR * settings.firstWarmUpNanos();
             for (BenchTest test : settings.tests()) {
                 long warmUp = firstWarmUp;
                 firstWarmUp = settings.firstWarmUpNanos();
                 if (settings.sizes(test).getFirst() > SMALL_BYTES) {
-                    warmUp(signals, test, warmUp);
+                    warmUp(control, test, warmUp);
                 }
                 for (long bytes : settings.sizes(test)) {
                     listener.onStart(results.size() + 1, settings.count(), test, bytes);
-                    Result result = measure(limits, signals, test, bytes, warmUp, setUps);
-                    listener.onResult(result);
-                    results.add(result);
+                    TrialPlan plan = plan(test, bytes);
+                    double floor = settings.floors() ? trialFloors.of(plan) : 0;
+                    try (Trial trial = Trial.open(control, options, plan)) {
+                        setUpTimes.add(trial.setUpTime());
+                        Result result = new TrialRun(trial, plan, settings).measure(warmUp, floor);
+                        listener.onResult(result);
+                        results.add(result);
+                    }
                     warmUp = settings.warmUpNanos();
                 }
             }
-            // A machine is not equally fast all the time: the second figure tells.
-            SocketFigures end = settings.floors() ? socket(signals) : SocketFigures.NONE;
+            // Measured again, because machines change their speed.
+            SocketFigures socketAtEnd = settings.floors() ? measureSocket(control) : SocketFigures.NONE;
             String provider = session.context().device().provider();
-            return new BenchReport(provider, DeviceLine.of(session), floors, end, setUps, results);
+            return new BenchReport(provider, DeviceLine.of(session), floors, socketAtEnd, setUpTimes, results);
         }
     }
 
-    /// The compiler counts operations, of which there are few when each of them moves much.
-    private void warmUp(SignalChannel signals, BenchTest test, long nanos) {
-        TrialPlan plan =
-                settings.plan(test, SMALL_BYTES, ThreadLocalRandom.current().nextLong());
-        try (Trial trial = Trial.open(signals, options, plan)) {
+    /// Warms up with small messages: the JIT compiler counts operations, and there are few when each of them moves
+    /// much data.
+    private void warmUp(FrameChannel<BenchMessage> control, BenchTest test, long nanos) {
+        TrialPlan plan = plan(test, SMALL_BYTES);
+        try (Trial trial = Trial.open(control, options, plan)) {
             new TrialRun(trial, plan, settings).warmUp(nanos);
         }
     }
 
-    private Result measure(
-            TrialFloors limits,
-            SignalChannel signals,
-            BenchTest test,
-            long bytes,
-            long warmUpNanos,
-            List<Double> setUps) {
-        TrialPlan plan = settings.plan(test, bytes, ThreadLocalRandom.current().nextLong());
-        double floor = settings.floors() ? limits.of(plan) : 0;
-        try (Trial trial = Trial.open(signals, options, plan)) {
-            setUps.add(trial.setUpNanos() / 1e6);
-            TrialRun run = new TrialRun(trial, plan, settings);
-            return switch (test.kind()) {
-                case LATENCY -> run.latency(warmUpNanos, floor);
-                case BANDWIDTH -> run.bandwidth(warmUpNanos, floor);
-            };
-        }
+    private TrialPlan plan(BenchTest test, long bytes) {
+        return settings.plan(test, bytes, ThreadLocalRandom.current().nextLong());
     }
 
-    private MachineFloors floors(SignalChannel signals) throws IOException {
+    private MachineFloors measureFloors(FrameChannel<BenchMessage> control) throws IOException {
         ClockCost clock = ClockCost.measure();
         if (!settings.floors()) {
             return new MachineFloors(clock, 0, SocketFigures.NONE);
         }
-        return new MachineFloors(clock, cacheLine(signals), socket(signals));
+        return new MachineFloors(clock, measureCacheLine(control), measureSocket(control));
     }
 
-    /// Nothing is measured where a firewall lets only the port of the benchmark through.
-    private SocketFigures socket(SignalChannel signals) {
-        signals.send(Signal.of(Signal.Kind.SOCKET));
-        int port = (int) (long) signals.expect(Signal.Kind.READY).getFirst();
+    /// Returns no figures if the socket cannot be reached, as behind a firewall that lets only the benchmark's own
+    /// port through.
+    private SocketFigures measureSocket(FrameChannel<BenchMessage> control) {
+        control.send(Frame.of(BenchMessage.SOCKET));
+        int port = (int) control.expect(BenchMessage.READY, BenchMessage.FAILED).number(0);
         SocketFigures figures;
         try {
             figures = SocketFloor.measure(new InetSocketAddress(options.host(), port));
         } catch (IOException _) {
             figures = SocketFigures.NONE;
         }
-        // The server may still wait for a client that cannot come: it says so when it gives up.
-        signals.receive(SignalChannel.PATIENCE);
+        // Either OK, or FAILED if the server has given up waiting for a client that could not connect.
+        control.receive();
         return figures;
     }
 
-    private static double cacheLine(SignalChannel signals) throws IOException {
+    private static double measureCacheLine(FrameChannel<BenchMessage> control) throws IOException {
         try (CacheLineFloor floor = CacheLineFloor.create()) {
-            signals.send(Signal.text(Signal.Kind.FLOOR, floor.name()));
-            // A peer on another machine does not find the file, and says so.
-            boolean here = signals.receive(SignalChannel.PATIENCE).kind() == Signal.Kind.READY;
-            return here ? floor.measure() : 0;
+            control.send(Frame.of(BenchMessage.FLOOR, floor.name()));
+            // A server on another machine does not find the file, and answers FAILED.
+            boolean sameMachine = control.receive().kind() == BenchMessage.READY;
+            return sameMachine ? floor.measure() : 0;
         }
     }
 }

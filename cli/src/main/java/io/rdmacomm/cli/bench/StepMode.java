@@ -1,51 +1,28 @@
 package io.rdmacomm.cli.bench;
 
-/// What a step is for.
+/// The purpose of a step.
 enum StepMode {
-    /// So that the compiler and the caches are ready; what is found wrong is told later.
-    WARM_UP(0),
-    /// Counts; what is in the target afterwards is checked.
-    MEASURE(1),
-    /// Does not count; every message is checked.
-    CHECK(2);
+    /// Warms up the JIT compiler and the caches. Results are not checked.
+    WARM_UP,
+    /// Is measured; the target buffer is checked afterwards.
+    MEASURE,
+    /// Is not measured; every message is checked.
+    CHECK;
 
-    private static final StepMode[] VALUES = values();
+    private static final StepMode[] MODES = values();
 
-    private final int code;
-
-    StepMode(int code) {
-        this.code = code;
-    }
-
-    /// The number on the wire.
+    /// The number of the mode on the wire.
     int code() {
-        return code;
+        return ordinal();
     }
 
+    /// The mode with this number.
+    ///
+    /// @throws IllegalArgumentException if there is none
     static StepMode of(long code) {
-        for (StepMode mode : VALUES) {
-            if (mode.code == code) {
-                return mode;
-            }
+        if (code < 0 || code >= MODES.length) {
+            throw new IllegalArgumentException("there is no step mode " + code);
         }
-        throw new IllegalArgumentException("there is no mode " + code);
-    }
-
-    /// Gets a side ready for a step of this mode.
-    void prepare(TestBed bed, Workload workload, int count) {
-        if (this != WARM_UP) {
-            bed.target().clear();
-        }
-        workload.prepare();
-        long arrived = bed.messages().count();
-        bed.messages()
-                .checkFrom(
-                        switch (this) {
-                            // The warm-up, too: code that was compiled without the check is thrown away at the first
-                            // one.
-                            case WARM_UP, MEASURE -> arrived + count;
-                            case CHECK -> arrived + 1;
-                        });
-        bed.begin();
+        return MODES[(int) code];
     }
 }

@@ -62,18 +62,19 @@ public final class Table {
     }
 
     private void row(LatencyResult result) {
+        LatencySamples samples = result.samples();
         out.printf(
                 LATENCY,
                 result.test().label(),
                 ByteSize.format(result.bytes()),
-                result.iterations(),
-                micros(result.min()),
-                micros(result.median()),
-                micros(result.percentile99()),
-                micros(result.percentile999()),
-                micros(result.max()),
-                micros(result.average()),
-                micros(result.deviation()),
+                samples.count(),
+                micros(samples.minMicros()),
+                micros(samples.percentileMicros(50)),
+                micros(samples.percentileMicros(99)),
+                micros(samples.percentileMicros(99.9)),
+                micros(samples.maxMicros()),
+                micros(samples.averageMicros()),
+                micros(samples.deviationMicros()),
                 result.floor() > 0 ? micros(result.floor()) : "-",
                 result.floor() > 0 ? "%.1fx".formatted(result.ratio()) : "-");
     }

@@ -51,8 +51,8 @@ final class TestBed implements AutoCloseable {
             }
             endPoint.announce(source);
             endPoint.announce(target);
-            this.remoteSource = endPoint.peerBuffer(SOURCE, SignalChannel.PATIENCE);
-            this.remoteTarget = endPoint.peerBuffer(TARGET, SignalChannel.PATIENCE);
+            this.remoteSource = endPoint.peerBuffer(SOURCE, BenchMessage.PATIENCE);
+            this.remoteTarget = endPoint.peerBuffer(TARGET, BenchMessage.PATIENCE);
         } catch (RuntimeException e) {
             if (second != null) {
                 second.close();
@@ -128,7 +128,7 @@ final class TestBed implements AutoCloseable {
     /// completion alone does not guarantee that, and the control messages use another connection. Both sides call
     /// this.
     void settle() {
-        endPoint.barrier(SignalChannel.PATIENCE);
+        endPoint.barrier(BenchMessage.PATIENCE);
     }
 
     /// Called from time to time by a loop that waits. Throws if that can no longer succeed. Yields as well: with

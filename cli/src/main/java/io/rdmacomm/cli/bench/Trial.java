@@ -1,110 +1,95 @@
 package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.SessionOptions;
 import java.time.Duration;
-import java.util.List;
 
-/// The client's side of one connection that is made for one test with one size.
+/// The client's side of a connection that is made for one test with one message size.
 final class Trial implements AutoCloseable {
-    /// How the sessions that carry tests are called, for the server.
+    /// The name of the sessions that carry tests, by which the server recognizes them.
     static final String NAME = "bench data";
-
-    /// How long the compilers of each end are waited for after a step.
-    static final long COMPILER_NANOS = 250_000_000;
 
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
-    private final SignalChannel signals;
+    private final FrameChannel<BenchMessage> control;
     private final ClientSession session;
-    private final TestBed bed;
-    private final Workload workload;
-    private final long setUpNanos;
+    private final TrialSide side;
     private long compilerNanos;
     private boolean broken;
 
-    private Trial(SignalChannel signals, ClientSession session, TestBed bed, long setUpNanos) {
-        this.signals = signals;
+    private Trial(FrameChannel<BenchMessage> control, ClientSession session, TestBed bed) {
+        this.control = control;
         this.session = session;
-        this.bed = bed;
-        this.workload = Workload.of(bed);
-        this.setUpNanos = setUpNanos;
+        this.side = new TrialSide(bed);
     }
 
-    /// Agrees on the plan with the server and connects for it.
-    static Trial open(SignalChannel signals, SessionOptions options, TrialPlan plan) {
-        signals.send(plan.toSignal());
-        signals.expect(Signal.Kind.OK);
+    /// Agrees on the plan with the server, and makes the connection.
+    static Trial open(FrameChannel<BenchMessage> control, SessionOptions options, TrialPlan plan) {
+        control.send(plan.toFrame());
+        control.expect(BenchMessage.OK, BenchMessage.FAILED);
         ClientSession session = ClientSession.connect(options.withName(NAME)
                 .withChannels(plan.channels())
                 .withConfigurer((index, proposed) -> plan.channel(index)));
-        long setUpNanos = session.endPoint().setUpTime().toNanos();
         try {
             TestBed bed = new TestBed(session, session.endPoint(), plan);
-            signals.expect(Signal.Kind.READY);
-            return new Trial(signals, session, bed, setUpNanos);
+            control.expect(BenchMessage.READY, BenchMessage.FAILED);
+            return new Trial(control, session, bed);
         } catch (RuntimeException e) {
             session.close();
-            throw explain(signals, e);
+            throw explain(control, e);
         }
     }
 
-    /// Does `count` operations; see [Workload#initiate].
+    /// Performs `count` operations; see [Workload#initiate].
     ///
-    /// @return the processor time of both ends in nanoseconds
+    /// @return the CPU time of both sides in nanoseconds
     long step(int count, StepMode mode, long[] readings) {
         try {
             return tryStep(count, mode, readings);
-        } catch (CommException | CommandFailure e) {
+        } catch (CommandFailure e) {
             broken = true;
-            throw e instanceof CommException ? explain(signals, e) : e;
+            throw e;
+        } catch (CommException e) {
+            broken = true;
+            throw explain(control, e);
         }
     }
 
     private long tryStep(int count, StepMode mode, long[] readings) {
-        mode.prepare(bed, workload, count);
-        signals.send(Signal.of(Signal.Kind.STEP, count, mode.code()));
-        signals.expect(Signal.Kind.READY);
-        long processor = ProcessorTime.nanos();
-        workload.initiate(count, readings);
-        processor = ProcessorTime.nanos() - processor;
-        signals.send(Signal.of(Signal.Kind.DONE));
-        bed.settle();
-        if (mode == StepMode.WARM_UP) {
-            CompilerTime.awaitRest(COMPILER_NANOS);
-        }
-        List<Long> report = signals.expect(Signal.Kind.REPORT);
-        compilerNanos = CompilerTime.nanos() + (report.size() > 1 ? report.get(1) : 0);
-        bed.checkWork();
-        boolean receives = bed.plan().test().clientReceives() || bed.plan().bidirectional();
-        if (mode != StepMode.WARM_UP && receives) {
-            String complaint = workload.findCorruption(count);
-            if (!complaint.isEmpty()) {
-                throw new CommandFailure(
-                        bed.plan().test().label() + " of " + bed.plan().bytes() + " bytes: " + complaint);
-            }
-        }
-        return processor + (report.isEmpty() ? 0 : report.getFirst());
+        side.prepare(mode, count);
+        control.send(Frame.of(BenchMessage.STEP, count, mode.code()));
+        control.expect(BenchMessage.READY, BenchMessage.FAILED);
+        long cpuNanos = CpuTime.nanos();
+        side.workload().initiate(count, readings);
+        cpuNanos = CpuTime.nanos() - cpuNanos;
+        control.send(Frame.of(BenchMessage.DONE));
+        side.settle(mode);
+        Frame<BenchMessage> report = control.expect(BenchMessage.REPORT, BenchMessage.FAILED);
+        compilerNanos = CompilerTime.nanos() + report.number(1);
+        side.verify(mode, count, side.plan().test().clientReceives());
+        return cpuNanos + report.number(0);
     }
 
-    /// How long the compilers of both ends had worked when the last step was over; see [CompilerTime#nanos()].
+    /// The compiler time of both sides at the end of the last step; see [CompilerTime#nanos()].
     long compilerNanos() {
         return compilerNanos;
     }
 
-    /// How long the connection took: from the TCP connection to ready to send.
-    long setUpNanos() {
-        return setUpNanos;
+    /// How long the connection took to set up, from connecting the TCP socket until ready to send.
+    Duration setUpTime() {
+        return session.endPoint().setUpTime();
     }
 
-    /// What the server says about a failure that this side only saw the end of.
-    private static RuntimeException explain(SignalChannel signals, RuntimeException failure) {
+    /// The server's explanation of a failure of which this side only saw the consequence, if it gives one.
+    private static RuntimeException explain(FrameChannel<BenchMessage> control, RuntimeException failure) {
         try {
-            Signal signal = signals.receive(LAST_WORDS);
-            if (signal.kind() == Signal.Kind.FAILED) {
-                return new CommandFailure("the other side says: " + signal.text(), failure);
+            Frame<BenchMessage> frame = control.receive(LAST_WORDS);
+            if (frame.kind() == BenchMessage.FAILED) {
+                return new CommandFailure("the peer reports: " + frame.text(), failure);
             }
         } catch (RuntimeException e) {
             failure.addSuppressed(e);
@@ -116,8 +101,8 @@ final class Trial implements AutoCloseable {
     public void close() {
         try {
             if (!broken) {
-                signals.send(Signal.of(Signal.Kind.END));
-                signals.expect(Signal.Kind.OK);
+                control.send(Frame.of(BenchMessage.END));
+                control.expect(BenchMessage.OK, BenchMessage.FAILED);
             }
         } finally {
             session.close();

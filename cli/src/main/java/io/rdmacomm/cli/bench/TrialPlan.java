@@ -2,8 +2,8 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.comm.ChannelOptions;
-import java.util.List;
 
 /// What one connection is for: one test with one size.
 ///
@@ -40,22 +40,27 @@ record TrialPlan(
         range("depth", depth, 1, MAX_DEPTH);
     }
 
-    static TrialPlan of(Signal signal) {
+    static TrialPlan of(Frame<BenchMessage> frame) {
         return new TrialPlan(
-                BenchTest.named(signal.text()),
-                signal.number(0),
-                (int) signal.number(1),
-                (int) signal.number(2),
-                (int) signal.number(3),
-                signal.number(4) != 0,
-                signal.number(5));
+                BenchTest.named(frame.text()),
+                frame.number(0),
+                (int) frame.number(1),
+                (int) frame.number(2),
+                (int) frame.number(3),
+                frame.number(4) != 0,
+                frame.number(5));
     }
 
-    Signal toSignal() {
-        return new Signal(
-                Signal.Kind.TRIAL,
-                List.of(bytes, (long) queuePairs, (long) idleQueuePairs, (long) depth, bidirectional ? 1L : 0L, seed),
-                test.label());
+    Frame<BenchMessage> toFrame() {
+        return Frame.of(
+                BenchMessage.TRIAL,
+                test.label(),
+                bytes,
+                queuePairs,
+                idleQueuePairs,
+                depth,
+                bidirectional ? 1 : 0,
+                seed);
     }
 
     int channels() {

@@ -1,98 +1,105 @@
 package io.rdmacomm.cli.bench;
 
-/// One measurement: warms up, checks the data, and then does as many operations as were asked for, in steps.
+/// One measurement: verifies the data, warms up, and then performs as many operations as were asked for, in steps.
 final class TrialRun {
-    private static final long STEP_NANOS = 50_000_000;
+    private static final long WARM_UP_STEP_NANOS = 50_000_000;
     private static final long SETTLED_NANOS = 250_000_000;
     private static final long SETTLED_COMPILER_NANOS = 5_000_000;
-    private static final int MOST_WARM_UPS = 10;
+    private static final int MAX_WARM_UP_FACTOR = 10;
+    private static final int MAX_STEP_GROWTH = 8;
+    private static final long LATENCY_STEP_NANOS = 1_000_000_000;
     private static final long BANDWIDTH_STEP_NANOS = 2_000_000_000;
     private static final int MAX_READINGS = 1 << 18;
+    private static final int MAX_COUNT = 1 << 30;
     private static final int CHECKED = 64;
     private static final long CHECKED_BYTES = 32 << 20;
-    private static final int GROWTH = 8;
 
     private final Trial trial;
     private final TrialPlan plan;
     private final BenchSettings settings;
+    private final boolean latency;
     private final long[] readings;
 
     TrialRun(Trial trial, TrialPlan plan, BenchSettings settings) {
         this.trial = trial;
         this.plan = plan;
         this.settings = settings;
-        this.readings = new long[plan.test().kind() == BenchTest.Kind.LATENCY ? MAX_READINGS + 1 : 2];
+        this.latency = plan.test().kind() == BenchTest.Kind.LATENCY;
+        this.readings = new long[latency ? MAX_READINGS + 1 : 2];
     }
 
-    /// Warms up, and measures nothing.
-    void warmUp(long nanos) {
-        warmUp(nanos, MAX_READINGS);
+    /// Warms up and measures.
+    ///
+    /// @param floor the machine's limit for this measurement; 0 if unknown
+    Result measure(long warmUpNanos, double floor) {
+        double nanosPerOperation = warmUp(warmUpNanos);
+        return latency ? latency(nanosPerOperation, floor) : bandwidth(nanosPerOperation, floor);
     }
 
-    LatencyResult latency(long warmUpNanos, double floor) {
-        double nanosEach = warmUp(warmUpNanos, MAX_READINGS);
+    private LatencyResult latency(double nanosPerOperation, double floor) {
         LatencySamples samples = new LatencySamples(plan.test().hops());
         long end = System.nanoTime() + settings.durationNanos();
+        long longest = Math.min(MAX_READINGS, (long) (LATENCY_STEP_NANOS / nanosPerOperation) + 1);
         while (settings.iterations() > 0 ? samples.count() < settings.iterations() : isBefore(end, samples.count())) {
             long wanted = settings.iterations() > 0
                     ? settings.iterations() - samples.count()
-                    : (long) ((end - System.nanoTime()) / nanosEach);
-            int count = (int) Math.clamp(wanted, 1, Math.min(MAX_READINGS, (long) (1e9 / nanosEach) + 1));
+                    : (long) ((end - System.nanoTime()) / nanosPerOperation);
+            int count = (int) Math.clamp(wanted, 1, longest);
             trial.step(count, StepMode.MEASURE, readings);
             samples.add(readings, count);
         }
-        return LatencyResult.of(plan.test(), plan.bytes(), samples, floor);
-    }
-
-    BandwidthResult bandwidth(long warmUpNanos, double copyGbps) {
-        double nanosEach = warmUp(warmUpNanos, Integer.MAX_VALUE);
-        long wanted = settings.iterations() > 0
-                ? settings.iterations()
-                : Math.max(1, (long) (settings.durationNanos() / nanosEach));
-        long longest = Math.max(1, (long) (BANDWIDTH_STEP_NANOS / nanosEach));
-        long nanos = 0;
-        long processorNanos = 0;
-        long done = 0;
-        while (done < wanted) {
-            int count = (int) Math.min(Math.min(wanted - done, longest), 1 << 30);
-            processorNanos += trial.step(count, StepMode.MEASURE, readings);
-            nanos += readings[1] - readings[0];
-            done += count;
-        }
-        long messages = plan.bidirectional() ? 2 * done : done;
-        return new BandwidthResult(plan.test(), plan.bytes(), messages, nanos, processorNanos, copyGbps);
+        return new LatencyResult(plan.test(), plan.bytes(), samples, floor);
     }
 
     private static boolean isBefore(long end, long samples) {
         return samples == 0 || System.nanoTime() - end < 0;
     }
 
-    /// Runs longer and longer steps, after one whose messages are all checked: for so long, without the time in
-    /// which the compilers are waited for, and then until those of both ends have settled, but not for ever.
+    private BandwidthResult bandwidth(double nanosPerOperation, double copyGbps) {
+        long wanted = settings.iterations() > 0
+                ? settings.iterations()
+                : Math.max(1, (long) (settings.durationNanos() / nanosPerOperation));
+        long longest = Math.clamp((long) (BANDWIDTH_STEP_NANOS / nanosPerOperation), 1, MAX_COUNT);
+        long nanos = 0;
+        long cpuNanos = 0;
+        long done = 0;
+        while (done < wanted) {
+            int count = (int) Math.min(wanted - done, longest);
+            cpuNanos += trial.step(count, StepMode.MEASURE, readings);
+            nanos += readings[1] - readings[0];
+            done += count;
+        }
+        long messages = plan.bidirectional() ? 2 * done : done;
+        return new BandwidthResult(plan.test(), plan.bytes(), messages, nanos, cpuNanos, copyGbps);
+    }
+
+    /// Verifies every message of a first step, and then runs longer and longer steps: at least for `nanos`, not
+    /// counting the waits for the JIT compiler, and then until the compilers of both sides are idle, but at
+    /// most for ten times as long.
     ///
-    /// @return the nanoseconds that one operation takes at the end
-    private double warmUp(long nanos, int maxCount) {
+    /// @return how many nanoseconds one operation took in the last step
+    double warmUp(long nanos) {
         trial.step(Math.clamp(CHECKED_BYTES / plan.bytes(), 1, CHECKED), StepMode.CHECK, readings);
         long begin = System.nanoTime();
         long settledSince = begin;
-        long compiled = trial.compilerNanos();
+        long compilerNanos = trial.compilerNanos();
         int count = Math.clamp(CHECKED_BYTES / plan.bytes(), 2, CHECKED);
         long worked = 0;
-        double each;
+        double nanosPerOperation;
         long now;
         do {
             trial.step(count, StepMode.WARM_UP, readings);
-            long last = plan.test().kind() == BenchTest.Kind.LATENCY ? readings[count] : readings[1];
-            worked += last - readings[0];
-            each = Math.max(1.0, (last - readings[0]) / (double) count);
-            long fitting = (long) (STEP_NANOS / each);
-            count = (int) Math.clamp(fitting, 1, Math.min(maxCount, (long) count * GROWTH));
+            long stepNanos = readings[latency ? count : 1] - readings[0];
+            worked += stepNanos;
+            nanosPerOperation = Math.max(1.0, stepNanos / (double) count);
+            long longest = Math.min(latency ? MAX_READINGS : Integer.MAX_VALUE, (long) count * MAX_STEP_GROWTH);
+            count = (int) Math.clamp((long) (WARM_UP_STEP_NANOS / nanosPerOperation), 1, longest);
             now = System.nanoTime();
-            if (Math.abs(trial.compilerNanos() - compiled) > SETTLED_COMPILER_NANOS) {
-                compiled = trial.compilerNanos();
+            if (Math.abs(trial.compilerNanos() - compilerNanos) > SETTLED_COMPILER_NANOS) {
+                compilerNanos = trial.compilerNanos();
                 settledSince = now;
             }
-        } while (now - begin < MOST_WARM_UPS * nanos && (worked < nanos || now - settledSince < SETTLED_NANOS));
-        return each;
+        } while (now - begin < MAX_WARM_UP_FACTOR * nanos && (worked < nanos || now - settledSince < SETTLED_NANOS));
+        return nanosPerOperation;
     }
 }

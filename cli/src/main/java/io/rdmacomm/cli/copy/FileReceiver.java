@@ -2,101 +2,98 @@ package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.PeerClosedException;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// The receiver's side of one connection: takes one file after another until the sender has gone.
+/// The receiver's side of one connection: stores one file after another until the sender disconnects.
 public final class FileReceiver {
     private static final Duration NEXT_FILE = Duration.ofMinutes(10);
 
-    private final CopyLink link;
+    private final ReceiverLink link;
     private final IncomingFolder folder;
-    private final CopyListener listener;
+    private final CopyProgress progress;
     private @Nullable IncomingFile file;
     private long begin;
     private long received;
     private int failures;
 
-    /// A receiver of what comes over `link`.
-    public FileReceiver(CopyLink link, IncomingFolder folder, CopyListener listener) {
+    /// Stores the files that arrive over `link` in `folder`.
+    public FileReceiver(ReceiverLink link, IncomingFolder folder, CopyProgress progress) {
         this.link = link;
         this.folder = folder;
-        this.listener = listener;
+        this.progress = progress;
     }
 
-    /// Receives until the sender ends the connection.
+    /// Receives files until the sender disconnects.
     ///
-    /// @return how many files could not be received
+    /// @return how many files failed
     public int run() {
         try {
             while (true) {
                 handle(link.receive(file == null ? NEXT_FILE : CopyLink.PATIENCE));
             }
-        } catch (ClosedException | PeerClosedException | PeerGoneException e) {
-            interrupted("the connection ended in the middle of it: " + FailureText.of(e));
+        } catch (ClosedException | PeerClosedException e) {
+            endUnfinished("the connection ended before the file was complete: " + FailureText.of(e));
         } catch (RuntimeException e) {
-            interrupted(FailureText.of(e));
+            endUnfinished(FailureText.of(e));
             throw e;
         }
         return failures;
     }
 
-    private void interrupted(String reason) {
-        IncomingFile unfinished = file;
-        if (unfinished != null) {
-            give(unfinished, reason);
+    private void endUnfinished(String reason) {
+        IncomingFile current = file;
+        if (current != null) {
+            discard(current, reason);
         }
     }
 
-    private void handle(Note note) {
-        switch (note.kind()) {
-            case OFFER -> offer(note);
-            case DATA -> data();
-            case END -> end(note);
-            case ABORT -> {
-                if (file != null) {
-                    give(file, "the sender gave up: " + note.text());
-                }
-            }
-            default -> throw new CommandFailure("the sender sent " + note.kind() + " out of turn");
+    private void handle(Frame<CopyMessage> frame) {
+        switch (frame.kind()) {
+            case OFFER -> onOffer(frame);
+            case DATA -> onData();
+            case END -> onEnd(frame);
+            case ABORT -> endUnfinished("the sender gave up: " + frame.text());
+            default -> throw new CommandFailure("the sender sent an unexpected " + frame.kind() + " message");
         }
     }
 
-    private void offer(Note note) {
+    private void onOffer(Frame<CopyMessage> frame) {
         if (file != null) {
-            throw new CommandFailure("the sender offered a file within a file");
+            throw new CommandFailure("the sender offered a file before the previous one was complete");
         }
         begin = System.nanoTime();
         received = 0;
         try {
-            IncomingFile next = folder.create(Offer.of(note));
+            IncomingFile next = folder.create(Offer.of(frame));
             file = next;
-            listener.onBegin(next.offer().name(), next.offer().size());
-            link.send(Note.of(Note.Kind.ACCEPT, note.number(0)));
-        } catch (RefusedException e) {
-            refuse(note, e.reason());
+            progress.onBegin(next.offer().name(), next.offer().size());
+            link.send(Frame.of(CopyMessage.ACCEPT, frame.number(0)));
+        } catch (RejectedFileException e) {
+            reject(frame, e.reason());
         } catch (IOException e) {
-            refuse(note, FailureText.ofFile(e));
+            reject(frame, FailureText.ofFile(e));
         }
     }
 
-    private void refuse(Note offer, String reason) {
+    private void reject(Frame<CopyMessage> offer, String reason) {
         failures++;
-        listener.onFailed(offer.text(), reason);
-        link.send(Note.of(Note.Kind.REFUSE, reason, offer.number(0)));
+        progress.onFailed(offer.text(), reason);
+        link.send(Frame.of(CopyMessage.REJECT, reason, offer.number(0)));
     }
 
-    /// Data that belongs to no file is what was on its way when the file failed.
-    private void data() {
+    /// Data without a file was already in flight when the file failed.
+    private void onData() {
         IncomingFile current = file;
         if (current != null) {
             try {
                 received += link.data().remaining();
                 current.append(link.data());
-                listener.onProgress(received);
+                progress.onProgress(received);
             } catch (IOException e) {
                 fail(current, e);
             }
@@ -104,16 +101,16 @@ public final class FileReceiver {
         link.release();
     }
 
-    private void end(Note note) {
+    private void onEnd(Frame<CopyMessage> frame) {
         IncomingFile current = file;
         if (current == null) {
             return;
         }
         try {
-            current.complete(note.number(1));
+            current.complete(frame.number(1));
             file = null;
-            listener.onDone(current.offer().name(), current.offer().size(), System.nanoTime() - begin);
-            link.send(Note.of(Note.Kind.DONE, note.number(0)));
+            progress.onDone(current.offer().name(), current.offer().size(), System.nanoTime() - begin);
+            link.send(Frame.of(CopyMessage.DONE, frame.number(0)));
         } catch (IOException e) {
             fail(current, e);
         }
@@ -121,14 +118,14 @@ public final class FileReceiver {
 
     private void fail(IncomingFile current, IOException cause) {
         String reason = FailureText.ofFile(cause);
-        give(current, reason);
-        link.send(Note.of(Note.Kind.FAILED, reason, current.offer().number()));
+        discard(current, reason);
+        link.send(Frame.of(CopyMessage.FAILED, reason, current.offer().number()));
     }
 
-    private void give(IncomingFile current, String reason) {
+    private void discard(IncomingFile current, String reason) {
         current.discard();
         file = null;
         failures++;
-        listener.onFailed(current.offer().name(), reason);
+        progress.onFailed(current.offer().name(), reason);
     }
 }

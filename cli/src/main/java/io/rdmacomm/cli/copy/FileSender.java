@@ -2,6 +2,7 @@ package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.wire.Frame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -11,38 +12,35 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
-/// The sender's side of a file copy: reads each file straight into the memory that the data is sent from.
+/// The sender's side of a file copy: reads each file straight into the memory that it is sent from.
 public final class FileSender {
-    private final CopyLink link;
-    private final CopyListener listener;
+    private final SenderLink link;
+    private final CopyProgress progress;
     private long number;
 
-    /// A sender over `link`.
-    public FileSender(CopyLink link, CopyListener listener) {
+    /// Sends files over `link`.
+    public FileSender(SenderLink link, CopyProgress progress) {
         this.link = link;
-        this.listener = listener;
+        this.progress = progress;
     }
 
-    /// Sends one file; what is wrong with a file is told to the listener.
-    ///
-    /// @return whether it is complete at the receiver
-    public boolean send(Path path) {
+    /// Sends one file. The outcome goes to the [CopyProgress].
+    public void send(Path path) {
         long begin = System.nanoTime();
         number++;
         String reason;
         try (FileChannel channel = open(path)) {
             Offer offer = Offer.of(number, path);
-            listener.onBegin(offer.name(), offer.size());
+            progress.onBegin(offer.name(), offer.size());
             reason = transfer(offer, channel);
             if (reason.isEmpty()) {
-                listener.onDone(offer.name(), offer.size(), System.nanoTime() - begin);
-                return true;
+                progress.onDone(offer.name(), offer.size(), System.nanoTime() - begin);
+                return;
             }
         } catch (IOException e) {
             reason = FailureText.ofFile(e);
         }
-        listener.onFailed(path.toString(), reason);
-        return false;
+        progress.onFailed(path.toString(), reason);
     }
 
     private static FileChannel open(Path path) throws IOException {
@@ -50,44 +48,44 @@ public final class FileSender {
             throw new NoSuchFileException(path.toString());
         }
         if (!Files.isRegularFile(path)) {
-            throw new IOException("is no regular file; folders are not sent, name the files in it");
+            throw new IOException("not a regular file; to send a directory, name the files in it");
         }
         return FileChannel.open(path, StandardOpenOption.READ);
     }
 
-    /// Why it did not work; empty when it did.
+    /// Returns the reason if the file could not be sent, else the empty string.
     private String transfer(Offer offer, FileChannel channel) throws IOException {
-        link.send(offer.toNote());
-        Note answer = link.receive(CopyLink.PATIENCE);
-        if (answer.kind() == Note.Kind.REFUSE) {
-            return "refused by the receiver: " + answer.text();
+        link.send(offer.toFrame());
+        Frame<CopyMessage> answer = link.receive(CopyLink.PATIENCE);
+        if (answer.kind() == CopyMessage.REJECT) {
+            return "rejected by the receiver: " + answer.text();
         }
-        expect(answer, Note.Kind.ACCEPT);
+        expect(answer, CopyMessage.ACCEPT);
         CRC32C checksum = new CRC32C();
         long left = offer.size();
         while (left > 0) {
             ByteBuffer block = link.block();
-            Note objection = link.poll();
-            if (objection != null) {
-                return failed(objection);
+            Frame<CopyMessage> failure = link.poll();
+            if (failure != null) {
+                return failed(failure);
             }
             int length = read(channel, block, left);
             if (length <= 0) {
-                String reason = "the file became shorter while it was sent";
-                link.send(Note.of(Note.Kind.ABORT, reason, number));
+                String reason = "the file shrank while it was being sent";
+                link.send(Frame.of(CopyMessage.ABORT, reason, number));
                 return reason;
             }
             checksum.update(block.duplicate().flip());
             link.sendBlock(block);
             left -= length;
-            listener.onProgress(offer.size() - left);
+            progress.onProgress(offer.size() - left);
         }
-        link.send(Note.of(Note.Kind.END, number, checksum.getValue()));
-        Note end = link.receive(CopyLink.PATIENCE);
-        return end.kind() == Note.Kind.DONE ? "" : failed(end);
+        link.send(Frame.of(CopyMessage.END, number, checksum.getValue()));
+        Frame<CopyMessage> end = link.receive(CopyLink.PATIENCE);
+        return end.kind() == CopyMessage.DONE ? "" : failed(end);
     }
 
-    /// Fills the block, or reads the rest of the file into it.
+    /// Fills `block`, or reads the rest of the file into it; -1 at the end of the file.
     private int read(FileChannel channel, ByteBuffer block, long left) throws IOException {
         if (left < block.remaining()) {
             block.limit(block.position() + (int) left);
@@ -103,19 +101,19 @@ public final class FileSender {
             }
             return total;
         } catch (IOException e) {
-            link.send(Note.of(Note.Kind.ABORT, FailureText.ofFile(e), number));
+            link.send(Frame.of(CopyMessage.ABORT, FailureText.ofFile(e), number));
             throw e;
         }
     }
 
-    private String failed(Note note) {
-        expect(note, Note.Kind.FAILED);
-        return "the receiver could not keep it: " + note.text();
+    private String failed(Frame<CopyMessage> frame) {
+        expect(frame, CopyMessage.FAILED);
+        return "the receiver could not store it: " + frame.text();
     }
 
-    private void expect(Note note, Note.Kind kind) {
-        if (note.kind() != kind || note.number(0) != number) {
-            throw new CommandFailure("the receiver sent " + note.kind() + " instead of " + kind);
+    private void expect(Frame<CopyMessage> frame, CopyMessage kind) {
+        if (frame.kind() != kind || frame.number(0) != number) {
+            throw new CommandFailure("the receiver sent " + frame.kind() + " instead of " + kind);
         }
     }
 }

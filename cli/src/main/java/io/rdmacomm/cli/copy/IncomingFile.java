@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
-/// A file that is being received: it grows under a temporary name, and gets its own, in one step, when it is
-/// complete and its checksum is right. Usable from one thread, but [#discard()] from any.
+/// A file that is being received. It grows under a temporary name, and is renamed atomically when it is complete and
+/// its checksum is correct. For one thread, except that [#discard()] is thread-safe.
 final class IncomingFile {
     private final Offer offer;
     private final Path part;
@@ -42,11 +42,11 @@ final class IncomingFile {
         return offer;
     }
 
-    /// Appends a chunk. One that is all zeroes becomes a hole, which takes no room on the disk.
+    /// Appends a chunk. A chunk of zeros becomes a hole, which takes no disk space.
     void append(ByteBuffer chunk) throws IOException {
         int length = chunk.remaining();
         if (length > offer.size() - position) {
-            throw new IOException("more data came than the " + offer.size() + " bytes that were announced");
+            throw new IOException("the sender sent more than the " + offer.size() + " bytes that it announced");
         }
         checksum.update(chunk.duplicate());
         if (!isZero(MemorySegment.ofBuffer(chunk))) {
@@ -65,16 +65,16 @@ final class IncomingFile {
                 && MemorySegment.mismatch(chunk, 0, size - 1, chunk, 1, size) < 0;
     }
 
-    /// Checks what came and gives the file its name.
+    /// Verifies the file and gives it its name.
     synchronized void complete(long expectedChecksum) throws IOException {
         if (ended) {
-            throw new IOException("the transfer was ended");
+            throw new IOException("the transfer was canceled");
         }
         if (position != offer.size()) {
-            throw new IOException(position + " of " + offer.size() + " bytes came");
+            throw new IOException("only " + position + " of " + offer.size() + " bytes arrived");
         }
         if (checksum.getValue() != expectedChecksum) {
-            throw new IOException("the checksum is wrong: the data was damaged on the way");
+            throw new IOException("the checksum is wrong: the data was corrupted in transit");
         }
         if (channel.size() < offer.size()) {
             channel.write(ByteBuffer.allocate(1), offer.size() - 1);
@@ -86,7 +86,7 @@ final class IncomingFile {
         onEnd.accept(this);
     }
 
-    /// Removes what has come so far. Does nothing when the file is complete.
+    /// Deletes the incomplete file. Does nothing if the file is complete.
     synchronized void discard() {
         if (ended) {
             return;
@@ -97,7 +97,7 @@ final class IncomingFile {
             channel.close();
             Files.deleteIfExists(part);
         } catch (IOException _) {
-            // Nothing more can be done about it.
+            // The temporary file stays behind; there is nothing else to try.
         }
     }
 }

@@ -11,37 +11,37 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// The folder that files are received into. No name leads out of it: a name is one component, never a path,
-/// and whatever is in the way under that name is either a regular file, which is replaced as a whole, or the
-/// reason to refuse.
+/// The directory that files are received into. A sender cannot write outside of it: a name is a single component,
+/// never a path. An existing regular file of that name is replaced as a whole; anything else of that name is a reason
+/// to reject the file.
 public final class IncomingFolder implements AutoCloseable {
     private static final int MAX_NAME_BYTES = 255;
 
     private final Path folder;
     private final Set<IncomingFile> open = ConcurrentHashMap.newKeySet();
 
-    /// @throws CommandFailure if it is no folder that can be written to
+    /// @throws CommandFailure if `folder` is not a writable directory
     public IncomingFolder(Path folder) {
         if (!Files.isDirectory(folder)) {
-            throw new CommandFailure(folder + " is no folder: make it first, with mkdir " + folder);
+            throw new CommandFailure(folder + " is not a directory: create it first, with mkdir " + folder);
         }
         if (!Files.isWritable(folder)) {
-            throw new CommandFailure(folder + " cannot be written to: choose another --dir, or change its rights");
+            throw new CommandFailure(folder + " is not writable: choose another --dir, or change its permissions");
         }
         this.folder = folder;
     }
 
-    /// Begins to receive a file, under a name of its own that is no other file's.
+    /// Creates a file to receive into, under a unique temporary name.
     ///
-    /// @throws RefusedException if the name or what is in the way of it forbids that
-    IncomingFile create(Offer offer) throws RefusedException, IOException {
+    /// @throws RejectedFileException if the name is not allowed or taken by something other than a regular file
+    IncomingFile create(Offer offer) throws RejectedFileException, IOException {
         Path target = target(offer.name());
         if (Files.isSymbolicLink(target)) {
-            throw new RefusedException("a symbolic link of that name is in the way");
+            throw new RejectedFileException("a symbolic link of that name exists");
         }
         if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)
                 && !Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)) {
-            throw new RefusedException("a folder or a device of that name is in the way");
+            throw new RejectedFileException("a directory or device of that name exists");
         }
         String suffix =
                 "." + Long.toString(ThreadLocalRandom.current().nextLong() >>> 1, Character.MAX_RADIX) + ".part";
@@ -51,31 +51,31 @@ public final class IncomingFolder implements AutoCloseable {
         return file;
     }
 
-    private Path target(String name) throws RefusedException {
+    private Path target(String name) throws RejectedFileException {
         if (name.isEmpty() || name.equals(".") || name.equals("..")) {
-            throw new RefusedException("'" + name + "' is no name of a file");
+            throw new RejectedFileException("'" + name + "' is not a file name");
         }
         if (name.indexOf('/') >= 0
                 || name.indexOf('\0') >= 0
                 || name.contains(folder.getFileSystem().getSeparator())) {
-            throw new RefusedException(
-                    "the name has a separator or a NUL in it; files are received by their last name only");
+            throw new RejectedFileException(
+                    "the name contains a path separator or NUL; only plain file names are accepted");
         }
         if (name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
-            throw new RefusedException("the name is longer than " + MAX_NAME_BYTES + " bytes");
+            throw new RejectedFileException("the name is longer than " + MAX_NAME_BYTES + " bytes");
         }
         try {
             Path target = folder.resolve(name);
             if (!folder.equals(target.getParent())) {
-                throw new RefusedException("the name leads out of the folder");
+                throw new RejectedFileException("the name leads out of the directory");
             }
             return target;
         } catch (InvalidPathException e) {
-            throw new RefusedException("the name is not possible here: " + e.getReason());
+            throw new RejectedFileException("the name is not valid here: " + e.getReason());
         }
     }
 
-    /// Removes what is half-written.
+    /// Deletes all incomplete files.
     @Override
     public void close() {
         open.forEach(IncomingFile::discard);

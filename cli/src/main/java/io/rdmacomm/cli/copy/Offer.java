@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.copy;
 
+import io.rdmacomm.cli.wire.Frame;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -12,14 +13,14 @@ import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// What is known about a file before its data comes.
+/// A file that the sender offers, before its data.
 ///
-/// @param number which file of the sender it is
-/// @param name its last name
+/// @param number numbers the files of a sender, from 1
+/// @param name its name without directories
 /// @param size its length in bytes
-/// @param mode its nine permission bits
-/// @param seconds when it was last changed, since 1970
-/// @param nanos the part of a second that belongs to it
+/// @param mode its nine permission bits, as in chmod(1)
+/// @param seconds its modification time in seconds since 1970
+/// @param nanos the nanoseconds of that time
 record Offer(long number, String name, long size, long mode, long seconds, long nanos) {
     private static final PosixFilePermission[] BITS = {
         PosixFilePermission.OTHERS_EXECUTE,
@@ -33,7 +34,7 @@ record Offer(long number, String name, long size, long mode, long seconds, long 
         PosixFilePermission.OWNER_READ
     };
 
-    /// What is known about the file at `path`.
+    /// The offer of the file at `path`.
     static Offer of(long number, Path path) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
         Instant time = attributes.lastModifiedTime().toInstant();
@@ -47,20 +48,20 @@ record Offer(long number, String name, long size, long mode, long seconds, long 
                 time.getNano());
     }
 
-    static Offer of(Note note) throws RefusedException {
-        Offer offer =
-                new Offer(note.number(0), note.text(), note.number(1), note.number(2), note.number(3), note.number(4));
+    static Offer of(Frame<CopyMessage> frame) throws RejectedFileException {
+        Offer offer = new Offer(
+                frame.number(0), frame.text(), frame.number(1), frame.number(2), frame.number(3), frame.number(4));
         if (offer.size < 0) {
-            throw new RefusedException("the size " + offer.size + " is not possible");
+            throw new RejectedFileException("a size of " + offer.size + " bytes is not valid");
         }
         return offer;
     }
 
-    Note toNote() {
-        return Note.of(Note.Kind.OFFER, name, number, size, mode, seconds, nanos);
+    Frame<CopyMessage> toFrame() {
+        return Frame.of(CopyMessage.OFFER, name, number, size, mode, seconds, nanos);
     }
 
-    /// Gives `path` the mode and the time.
+    /// Sets the permissions and the modification time of `path`.
     void apply(Path path) throws IOException {
         Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
         for (int bit = 0; bit < BITS.length; bit++) {
@@ -72,7 +73,7 @@ record Offer(long number, String name, long size, long mode, long seconds, long 
         try {
             Files.setLastModifiedTime(path, FileTime.from(Instant.ofEpochSecond(seconds, nanos)));
         } catch (DateTimeException e) {
-            throw new IOException("the time of the file is not possible: " + seconds + " s", e);
+            throw new IOException("the modification time is not valid: " + seconds + " s", e);
         }
     }
 

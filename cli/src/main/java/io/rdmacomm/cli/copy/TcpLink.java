@@ -1,7 +1,8 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.wire.FrameCodec;
+import io.rdmacomm.comm.PeerClosedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -13,103 +14,91 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// The same file copy over a plain socket, for comparison: the same notes; a chunk is a DATA note with its
-/// length, and then its bytes. Flow control is TCP's.
-public final class TcpLink implements CopyLink {
+/// Either end over a plain TCP socket, for comparison with RDMA. The control messages are the same; a chunk of data is
+/// a DATA message with the length, followed by the bytes. TCP does the flow control.
+public final class TcpLink implements SenderLink, ReceiverLink {
     private final SocketChannel socket;
     private final Selector selector;
     private final SelectionKey key;
-    private final int maxChunk;
-    private final ByteBuffer header = ByteBuffer.allocateDirect(Frame.MAX_BYTES);
-    private final ByteBuffer out = ByteBuffer.allocateDirect(Frame.MAX_BYTES);
+    private final RingSize size;
+    private final ByteBuffer header = ByteBuffer.allocateDirect(FrameCodec.MAX_BYTES);
+    private final ByteBuffer out = ByteBuffer.allocateDirect(FrameCodec.MAX_BYTES);
     private ByteBuffer block;
 
     /// A link over a connected socket, which it closes.
     ///
-    /// @param chunk how long the sender's chunks are
+    /// @param chunk the size of the sender's chunks
     public TcpLink(SocketChannel socket, int chunk) throws IOException {
         this.socket = socket;
-        this.maxChunk = chunk;
+        this.size = new RingSize(chunk, 1);
         this.block = ByteBuffer.allocateDirect(chunk);
         socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
         socket.configureBlocking(false);
         this.selector = Selector.open();
         this.key = socket.register(selector, SelectionKey.OP_READ);
-        header.limit(Frame.HEADER_BYTES);
+        header.limit(FrameCodec.HEADER_BYTES);
     }
 
-    /// Greets the receiver, and waits for its greeting.
+    /// Exchanges HELLO with the receiver.
     public void greetReceiver() {
-        send(Note.of(Note.Kind.HELLO, Note.VERSION, maxChunk, 1));
+        send(size.toHello(""));
         checkHello(receive(PATIENCE));
     }
 
-    /// Waits for the sender's greeting, and answers it.
+    /// Exchanges HELLO with the sender.
     public void greetSender() {
         checkHello(receive(PATIENCE));
-        send(Note.of(Note.Kind.HELLO, Note.VERSION, maxChunk, 1));
+        send(size.toHello(""));
     }
 
-    private void checkHello(Note hello) {
-        if (hello.kind() != Note.Kind.HELLO || hello.number(0) != Note.VERSION || hello.number(1) > 64 << 20) {
-            throw Note.unintelligible();
-        }
-        if (hello.number(1) > block.capacity()) {
-            block = ByteBuffer.allocateDirect((int) hello.number(1));
+    private void checkHello(Frame<CopyMessage> hello) {
+        int chunk = RingSize.of(hello).chunk();
+        if (chunk > block.capacity()) {
+            block = ByteBuffer.allocateDirect(chunk);
         }
     }
 
     @Override
-    public String description() {
-        return "TCP";
-    }
-
-    @Override
-    public void send(Note note) {
-        out.clear().limit(note.write(MemorySegment.ofBuffer(out.clear())));
+    public void send(Frame<CopyMessage> frame) {
+        out.clear().limit(CopyMessage.CODEC.write(frame, MemorySegment.ofBuffer(out.clear())));
         writeAll(out);
     }
 
     @Override
-    public Note receive(Duration timeout) {
-        return receiveUntil(System.nanoTime() + timeout.toNanos(), timeout);
-    }
-
-    private Note receiveUntil(long deadline, Duration timeout) {
-        Note note = poll();
-        while (note == null) {
+    public Frame<CopyMessage> receive(Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        Frame<CopyMessage> frame = poll();
+        while (frame == null) {
             await(SelectionKey.OP_READ, deadline, timeout);
-            note = poll();
+            frame = poll();
         }
-        return note;
+        return frame;
     }
 
     @Override
-    public @Nullable Note poll() {
+    public @Nullable Frame<CopyMessage> poll() {
         if (!fill(header)) {
             return null;
         }
-        if (header.limit() == Frame.HEADER_BYTES) {
-            int length = Frame.length(MemorySegment.ofBuffer(header.duplicate().flip()), Note.MAGIC);
-            if (length < 0) {
-                throw Note.unintelligible();
-            }
-            header.limit(length);
+        if (header.limit() == FrameCodec.HEADER_BYTES) {
+            header.limit(CopyMessage.CODEC.length(
+                    MemorySegment.ofBuffer(header.duplicate().flip())));
             if (!fill(header)) {
                 return null;
             }
         }
-        Note note = Note.read(MemorySegment.ofBuffer(header.duplicate().flip()));
-        header.clear().limit(Frame.HEADER_BYTES);
-        if (note.kind() == Note.Kind.DATA) {
-            readData(note.number(0));
+        Frame<CopyMessage> frame =
+                CopyMessage.CODEC.read(MemorySegment.ofBuffer(header.duplicate().flip()));
+        header.clear().limit(FrameCodec.HEADER_BYTES);
+        if (frame.kind() == CopyMessage.DATA) {
+            readData(frame.number(0));
         }
-        return note;
+        return frame;
     }
 
     private void readData(long length) {
         if (length < 1 || length > block.capacity()) {
-            throw Note.unintelligible();
+            throw CopyMessage.CODEC.protocolError();
         }
         block.clear().limit((int) length);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -119,13 +108,15 @@ public final class TcpLink implements CopyLink {
         block.flip();
     }
 
-    /// Reads until `into` is full or nothing more is there; whether it is full.
+    /// Reads what has arrived into `into`.
+    ///
+    /// @return whether `into` is full
     private boolean fill(ByteBuffer into) {
         try {
             while (into.hasRemaining()) {
                 int count = socket.read(into);
                 if (count < 0) {
-                    throw new PeerGoneException();
+                    throw new PeerClosedException("the peer closed the connection", null);
                 }
                 if (count == 0) {
                     return false;
@@ -145,7 +136,7 @@ public final class TcpLink implements CopyLink {
     @Override
     public void sendBlock(ByteBuffer filled) {
         filled.flip();
-        send(Note.of(Note.Kind.DATA, filled.remaining()));
+        send(Frame.of(CopyMessage.DATA, filled.remaining()));
         writeAll(filled);
     }
 
@@ -165,7 +156,7 @@ public final class TcpLink implements CopyLink {
     private void await(int operation, long deadline, Duration timeout) {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
-            throw new CommandFailure("the other side was silent for " + timeout.toSeconds() + " s: is it stopped?");
+            throw Backoff.silent(timeout);
         }
         try {
             key.interestOps(operation);

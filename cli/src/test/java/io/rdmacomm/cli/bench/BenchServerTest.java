@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 
-/// A server that goes on when a connection does not.
+/// The server survives connections that fail.
 class BenchServerTest {
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);
 
@@ -23,16 +24,16 @@ class BenchServerTest {
             serving = Thread.ofVirtual().start(() -> server.run(true));
             SessionOptions options = OPTIONS.withPort(server.port());
             try (ClientSession session = ClientSession.connect(options.withName(Benchmark.NAME));
-                    SignalChannel signals =
-                            new SignalChannel(session, session.endPoint().channel(0), "signals")) {
-                signals.send(plan.toSignal());
-                signals.expect(Signal.Kind.OK);
+                    FrameChannel<BenchMessage> control =
+                            BenchMessage.over(session, session.endPoint().channel(0))) {
+                control.send(plan.toFrame());
+                control.expect(BenchMessage.OK, BenchMessage.FAILED);
                 ClientSession.connect(options.withName(Trial.NAME)).close();
-                assertThatThrownBy(() -> signals.expect(Signal.Kind.READY))
+                assertThatThrownBy(() -> control.expect(BenchMessage.READY, BenchMessage.FAILED))
                         .isInstanceOf(CommandFailure.class)
-                        .hasMessageContaining("the other side says");
+                        .hasMessageContaining("the peer reports");
 
-                try (Trial trial = Trial.open(signals, options, plan)) {
+                try (Trial trial = Trial.open(control, options, plan)) {
                     assertThat(trial.step(3, StepMode.CHECK, new long[4])).isNotNegative();
                 }
             }

@@ -31,7 +31,7 @@ class CopyTest {
     private Path target;
 
     @BeforeEach
-    void makeFolders() throws IOException {
+    void makeDirectories() throws IOException {
         source = Files.createDirectory(root.resolve("source"));
         target = Files.createDirectory(root.resolve("target"));
     }
@@ -67,7 +67,7 @@ class CopyTest {
     }
 
     @Test
-    void permissionsAndTimeAreKeptAndAnOldFileIsReplaced() throws Exception {
+    void permissionsAndTimeArePreservedAndAnOldFileIsReplaced() throws Exception {
         Path file = Files.writeString(source.resolve("file"), "new");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r-x-w---x"));
         Instant time = Instant.parse("2001-02-03T04:05:06.789Z");
@@ -85,20 +85,20 @@ class CopyTest {
     }
 
     @Test
-    void whatCannotBeSentIsToldAndTheRestIsSent() throws Exception {
+    void filesThatCannotBeSentAreReportedAndTheOthersAreSent() throws Exception {
         Path file = Files.writeString(source.resolve("file"), "content");
 
         Result sent = send("rdma", source.resolve("missing"), source, file);
 
         assertThat(sent.exitCode()).isEqualTo(1);
-        assertThat(sent.err()).contains("missing: no such file", "is no regular file");
+        assertThat(sent.err()).contains("missing: no such file", "not a regular file");
         assertThat(sent.err().strip().lines()).hasSize(2);
         assertThat(names(target)).containsExactly("file");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void whatIsInTheWayIsNotTouched(String transport) throws Exception {
+    void symbolicLinksAndDirectoriesOfThatNameAreNotTouched(String transport) throws Exception {
         Path outside = Files.writeString(root.resolve("outside"), "untouched");
         Files.createSymbolicLink(target.resolve("link"), outside);
         Files.createDirectory(target.resolve("folder"));
@@ -109,21 +109,21 @@ class CopyTest {
         Result sent = send(transport, link, folder, file);
 
         assertThat(sent.exitCode()).isEqualTo(1);
-        assertThat(sent.err()).contains("symbolic link", "a folder or a device");
+        assertThat(sent.err()).contains("symbolic link", "a directory or device");
         assertThat(Files.readString(outside)).isEqualTo("untouched");
         assertThat(names(target)).containsExactlyInAnyOrder("file", "folder", "link");
     }
 
     @Test
-    void aFolderThatCannotBeWrittenToIsAFailureAtOnce() {
+    void aMissingDirectoryFailsImmediately() {
         Result result = Command.run("recv", "--dir", source.resolve("missing").toString(), "--port", "0");
 
         assertThat(result.exitCode()).isEqualTo(1);
-        assertThat(result.err()).contains("is no folder");
+        assertThat(result.err()).contains("is not a directory");
     }
 
     @Test
-    void nothingHalfWrittenStaysWhenTheSenderDies() throws Exception {
+    void noIncompleteFileRemainsWhenTheSenderDies() throws Exception {
         Path file = source.resolve("large");
         try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
             large.setLength(3L << 30);
@@ -144,7 +144,7 @@ class CopyTest {
     }
 
     @Test
-    void nothingHalfWrittenStaysOnCtrlC() throws Exception {
+    void noIncompleteFileRemainsAfterCtrlC() throws Exception {
         Path file = source.resolve("large");
         try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
             large.setLength(3L << 30);

@@ -3,10 +3,9 @@ package io.rdmacomm.tests.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.cli.wire.FrameCodec;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.RdmaBuffer;
-import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.SessionOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,23 +16,31 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A sender that does not keep to the rules: what `recv` does about it.
+/// `recv` against senders that break the protocol.
 class HostileSenderTest {
-    private static final int MAGIC = 0x52434631;
-    private static final int HELLO = 1;
-    private static final int OFFER = 2;
-    private static final int ACCEPT = 3;
-    private static final int REFUSE = 4;
-    private static final int END = 5;
-    private static final int FAILED = 8;
-    private static final int DATA = 10;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final long VERSION = 2;
 
     @TempDir
     private Path root;
 
+    /// The messages of a file copy by their position on the wire, and one that does not exist.
+    private enum Kind {
+        HELLO,
+        OFFER,
+        ACCEPT,
+        REJECT,
+        END,
+        ABORT,
+        DONE,
+        FAILED,
+        CREDIT,
+        DATA,
+        UNKNOWN
+    }
+
     @Test
-    void noNameLeadsOutOfTheFolder() throws Exception {
+    void noNameLeadsOutOfTheDirectory() throws Exception {
         Path target = Files.createDirectories(root.resolve("target"));
         List<String> names = List.of(
                 "/etc/rdmacomm-escaped",
@@ -46,14 +53,13 @@ class HostileSenderTest {
                 "x".repeat(300),
                 "/",
                 "a/../../b");
-        try (Command receiver =
-                Command.start("recv", "--dir", target.toString(), "--port", "0", "--bind", "127.0.0.1", "--once")) {
-            try (Talk talk = new Talk(receiver.port())) {
-                talk.greet();
+        try (Command receiver = receive(target, "--once")) {
+            try (Sender sender = new Sender(receiver.port())) {
+                sender.greet();
                 for (String name : names) {
-                    Frame answer = talk.ask(new Frame(OFFER, List.of(1L, 0L, 0644L, 0L, 0L), name));
+                    Frame<Kind> answer = sender.offer(1, 0, name);
 
-                    assertThat(answer.kind()).as(name).isEqualTo(REFUSE);
+                    assertThat(answer.kind()).as(name).isEqualTo(Kind.REJECT);
                     assertThat(answer.text()).as(name).isNotBlank();
                 }
             }
@@ -67,20 +73,16 @@ class HostileSenderTest {
     }
 
     @Test
-    void aSizeThatIsWrongOrAChecksumThatIsWrongLeavesNothing() throws Exception {
+    void aWrongSizeOrChecksumLeavesNothing() throws Exception {
         Path target = Files.createDirectories(root.resolve("target"));
-        try (Command receiver =
-                Command.start("recv", "--dir", target.toString(), "--port", "0", "--bind", "127.0.0.1", "--once")) {
-            try (Talk talk = new Talk(receiver.port())) {
-                talk.greet();
-                assertThat(talk.ask(new Frame(OFFER, List.of(1L, -1L, 0644L, 0L, 0L), "negative"))
-                                .kind())
-                        .isEqualTo(REFUSE);
-                talk.ask(new Frame(OFFER, List.of(2L, 100L, 0644L, 0L, 0L), "short"));
-                assertThat(talk.ask(new Frame(END, List.of(2L, 0L), "")).kind()).isEqualTo(FAILED);
-                talk.ask(new Frame(OFFER, List.of(3L, 0L, 0644L, 0L, 0L), "checksum"));
-                assertThat(talk.ask(new Frame(END, List.of(3L, 4711L), "")).kind())
-                        .isEqualTo(FAILED);
+        try (Command receiver = receive(target, "--once")) {
+            try (Sender sender = new Sender(receiver.port())) {
+                sender.greet();
+                assertThat(sender.offer(1, -1, "negative").kind()).isEqualTo(Kind.REJECT);
+                sender.offer(2, 100, "short");
+                assertThat(sender.ask(Frame.of(Kind.END, 2, 0)).kind()).isEqualTo(Kind.FAILED);
+                sender.offer(3, 0, "checksum");
+                assertThat(sender.ask(Frame.of(Kind.END, 3, 4711)).kind()).isEqualTo(Kind.FAILED);
             }
             assertThat(receiver.end().exitCode()).isEqualTo(1);
         }
@@ -88,29 +90,27 @@ class HostileSenderTest {
     }
 
     @Test
-    void nonsenseEndsThatSenderOnly() throws Exception {
+    void aProtocolErrorEndsOnlyThatSender() throws Exception {
         Path target = Files.createDirectories(root.resolve("target"));
         Path file = Files.writeString(root.resolve("file"), "content");
-        try (Command receiver =
-                Command.start("recv", "--dir", target.toString(), "--port", "0", "--bind", "127.0.0.1")) {
+        try (Command receiver = receive(target)) {
             String port = receiver.port();
-            try (Talk talk = new Talk(port)) {
-                talk.greet();
-                talk.say(new Frame(4711, List.of(), "nonsense"));
+            try (Sender sender = new Sender(port)) {
+                sender.greet();
+                sender.send(Frame.of(Kind.UNKNOWN, "nonsense"));
             }
-            for (List<Long> bogus :
+            for (List<Long> blockAndLength :
                     List.of(List.of(4L, 10L), List.of(-1L, 10L), List.of(0L, 4097L), List.of(0L, -1L), List.of(0L))) {
-                try (Talk talk = new Talk(port)) {
-                    talk.greet();
-                    assertThat(talk.ask(new Frame(OFFER, List.of(1L, 100L, 0644L, 0L, 0L), "bogus"))
-                                    .kind())
-                            .isEqualTo(ACCEPT);
-                    talk.say(new Frame(DATA, bogus, ""));
+                try (Sender sender = new Sender(port)) {
+                    sender.greet();
+                    assertThat(sender.offer(1, 100, "bogus").kind()).isEqualTo(Kind.ACCEPT);
+                    sender.send(new Frame<>(Kind.DATA, blockAndLength, ""));
                 }
             }
-            try (Talk talk = new Talk(port)) {
-                talk.say(new Frame(HELLO, List.of(2L, 1L << 40, 1L << 40), ""));
-                assertThat(talk.hear().kind()).isEqualTo(REFUSE);
+            try (Sender sender = new Sender(port)) {
+                assertThat(sender.ask(Frame.of(Kind.HELLO, VERSION, 1L << 40, 1L << 40))
+                                .kind())
+                        .isEqualTo(Kind.REJECT);
             }
             assertThat(Command.run("send", file.toString(), "localhost:" + port).exitCode())
                     .isZero();
@@ -120,42 +120,49 @@ class HostileSenderTest {
         assertThat(contents(target)).containsExactly("file");
     }
 
+    private static Command receive(Path target, String... more) throws IOException {
+        return Command.start(Stream.concat(
+                        Stream.of("recv", "--dir", target.toString(), "--port", "0", "--bind", "127.0.0.1"),
+                        Stream.of(more))
+                .toArray(String[]::new));
+    }
+
     private static List<String> contents(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             return files.map(file -> file.getFileName().toString()).sorted().toList();
         }
     }
 
-    /// A connection that speaks the file copy's frames, right or wrong.
-    private static final class Talk implements AutoCloseable {
+    /// A connection over which a test sends any message.
+    private static final class Sender implements AutoCloseable {
         private final ClientSession session;
-        private final RdmaChannel channel;
-        private final RdmaBuffer buffer;
+        private final FrameChannel<Kind> control;
 
-        Talk(String port) {
+        Sender(String port) {
             session = ClientSession.connect(SessionOptions.defaults().withAddress("127.0.0.1", Integer.parseInt(port)));
-            channel = session.endPoint().channel(0);
-            buffer = session.allocate("talk", Frame.MAX_BYTES, 1);
+            control = new FrameChannel<>(
+                    session,
+                    session.endPoint().channel(0),
+                    new FrameCodec<>(0x52434631, Kind.class, "is this recv?"),
+                    "control",
+                    PATIENCE);
         }
 
         void greet() {
-            assertThat(ask(new Frame(HELLO, List.of(2L, 4096L, 4L), "")).kind()).isEqualTo(HELLO);
+            assertThat(ask(Frame.of(Kind.HELLO, VERSION, 4096, 4)).kind()).isEqualTo(Kind.HELLO);
         }
 
-        Frame ask(Frame frame) {
-            say(frame);
-            return hear();
+        Frame<Kind> offer(long number, long size, String name) {
+            return ask(Frame.of(Kind.OFFER, name, number, size, 0644, 0, 0));
         }
 
-        void say(Frame frame) {
-            int length = frame.write(buffer.segment(), MAGIC);
-            channel.blocking(PATIENCE).send(buffer.slice(0, length));
+        Frame<Kind> ask(Frame<Kind> frame) {
+            send(frame);
+            return control.receive();
         }
 
-        Frame hear() {
-            try (Message message = channel.blocking(PATIENCE).receive()) {
-                return Frame.read(message.segment(), MAGIC).orElseThrow();
-            }
+        void send(Frame<Kind> frame) {
+            control.send(frame);
         }
 
         @Override

@@ -110,7 +110,7 @@ class UsageTest {
                 "send pom.xml localhost:1 --transport tcp | nobody listens on localhost:1",
                 "send pom.xml no-such-host.invalid | unknown",
                 "send pom.xml no-such-host.invalid --transport tcp | unknown",
-                "recv --dir /no/such/folder | is no folder",
+                "recv --dir /no/such/folder | is not a directory",
                 "devices --json /no/such/folder/file | cannot be written",
                 "ping localhost:1 --interop rc_pingpong | nobody answers on localhost:1",
                 "ping no-such-host.invalid --interop rc_pingpong | unknown",

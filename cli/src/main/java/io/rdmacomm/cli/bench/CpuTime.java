@@ -3,14 +3,14 @@ package io.rdmacomm.cli.bench;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/// How long processors have worked for the threads of this process, to the nanosecond. What the JVM does for
-/// itself, compiling and collecting garbage, is not in it.
-final class ProcessorTime {
+/// The CPU time of this process's Java threads. It excludes the JVM's own threads, which compile and collect
+/// garbage.
+final class CpuTime {
     private static final ThreadMXBean THREADS = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
 
-    private ProcessorTime() {}
+    private CpuTime() {}
 
-    /// Nanoseconds of all threads that still run.
+    /// The nanoseconds that all live threads have used so far.
     static long nanos() {
         long sum = 0;
         for (long nanos : THREADS.getThreadCpuTime(THREADS.getAllThreadIds())) {

@@ -2,12 +2,12 @@ package io.rdmacomm.cli.copy;
 
 import java.io.Serial;
 
-/// A file is not taken; the message says why, without its name.
-final class RefusedException extends Exception {
+/// The receiver does not accept a file. The message is the reason, without the name of the file.
+final class RejectedFileException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    RefusedException(String reason) {
+    RejectedFileException(String reason) {
         super(reason);
     }
 

@@ -4,34 +4,39 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/// How a loop waits for the other side: it spins for a moment, then naps, and gives up in the end.
-final class Idle {
+/// Paces a loop that waits for the peer: spins at first, then sleeps between rounds, and finally gives up.
+final class Backoff {
     private static final int SPINS = 2000;
-    private static final long NAP_NANOS = 20_000;
+    private static final long SLEEP_NANOS = 20_000;
 
     private final long deadline;
     private final Duration patience;
     private int rounds;
 
-    Idle(Duration patience) {
+    Backoff(Duration patience) {
         this.patience = patience;
         this.deadline = System.nanoTime() + patience.toNanos();
     }
 
-    /// Waits a little.
+    /// Waits for a moment.
     ///
-    /// @throws CommandFailure when the patience is at its end
+    /// @throws CommandFailure if the patience is exhausted or the thread was interrupted
     void pause() {
         if (rounds++ < SPINS) {
             Thread.onSpinWait();
             return;
         }
         if (System.nanoTime() - deadline > 0) {
-            throw new CommandFailure("the other side was silent for " + patience.toSeconds() + " s: is it stopped?");
+            throw silent(patience);
         }
-        LockSupport.parkNanos(NAP_NANOS);
+        LockSupport.parkNanos(SLEEP_NANOS);
         if (Thread.interrupted()) {
             throw new CommandFailure("interrupted");
         }
+    }
+
+    /// The failure to report if the peer has been silent for so long.
+    static CommandFailure silent(Duration patience) {
+        return new CommandFailure("the peer sent nothing for " + patience.toSeconds() + " s: is it stopped?");
     }
 }

@@ -1,0 +1,61 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+
+/// The part of a step that client and server have in common.
+final class TrialSide {
+    private static final long COMPILER_REST_LIMIT_NANOS = 250_000_000;
+
+    private final TestBed bed;
+    private final Workload workload;
+
+    TrialSide(TestBed bed) {
+        this.bed = bed;
+        this.workload = Workload.of(bed);
+    }
+
+    TrialPlan plan() {
+        return bed.plan();
+    }
+
+    Workload workload() {
+        return workload;
+    }
+
+    /// Prepares a step of `count` operations.
+    void prepare(StepMode mode, int count) {
+        if (mode != StepMode.WARM_UP) {
+            bed.target().clear();
+        }
+        workload.prepare();
+        // The warm-up checks one message as well: otherwise the JIT compiler would leave the check out of the code,
+        // and discard that code at the first check.
+        int unchecked = mode == StepMode.CHECK ? 0 : count - 1;
+        bed.messages().checkFrom(bed.messages().count() + unchecked + 1);
+        bed.begin();
+    }
+
+    /// Waits until all operations of both sides have taken effect, and after a warm-up step until the JIT compiler
+    /// is idle. Both sides call this at the end of a step.
+    void settle(StepMode mode) {
+        bed.settle();
+        if (mode == StepMode.WARM_UP) {
+            CompilerTime.awaitRest(COMPILER_REST_LIMIT_NANOS);
+        }
+    }
+
+    /// Checks that no operation failed, and that the received data is correct.
+    ///
+    /// @param receives whether this side receives data in a test in one direction
+    /// @throws CommandFailure if the data is wrong
+    void verify(StepMode mode, int count, boolean receives) {
+        bed.checkWork();
+        if (mode == StepMode.WARM_UP || !(receives || plan().bidirectional())) {
+            return;
+        }
+        String corruption = workload.findCorruption(count);
+        if (!corruption.isEmpty()) {
+            throw new CommandFailure(plan().test().label() + " of " + plan().bytes() + " bytes: " + corruption);
+        }
+    }
+}

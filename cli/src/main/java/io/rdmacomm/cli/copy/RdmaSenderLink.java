@@ -1,0 +1,173 @@
+package io.rdmacomm.cli.copy;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.cli.wire.FrameCodec;
+import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.Session;
+import io.rdmacomm.verbs.WorkStatus;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/// The sender's end over RDMA: WRITEs each chunk straight into a ring of blocks that the receiver has announced, and
+/// sends a DATA message for each. It may reuse a block when the receiver has returned it as CREDIT. The DATA message
+/// is separate from the WRITE, because iWARP has no WRITE with immediate data.
+public final class RdmaSenderLink implements SenderLink {
+    private final EndPoint endPoint;
+    private final RdmaChannel channel;
+    private final FrameChannel<CopyMessage> control;
+    private final RdmaBuffer notices;
+    private final RdmaBuffer ring;
+    private final RemoteBuffer remote;
+    private final ByteBuffer[] blocks;
+    private final Deque<Frame<CopyMessage>> received = new ArrayDeque<>();
+    private final CompletionHandler written = this::onWritten;
+    private final CompletionHandler noticed = this::onNoticed;
+    private long sent;
+    private long completed;
+    private long credited;
+    private @Nullable WorkStatus failure;
+
+    /// Agrees with the receiver on the ring of blocks.
+    public RdmaSenderLink(Session session, EndPoint endPoint, RingSize size) {
+        this.endPoint = endPoint;
+        this.channel = endPoint.channel(0);
+        this.control = new FrameChannel<>(session, channel, CopyMessage.CODEC, "copy control", PATIENCE);
+        this.notices = session.allocate("copy notices", FrameCodec.MAX_BYTES, size.depth());
+        this.ring = session.allocate("copy blocks", size.chunk(), size.depth());
+        this.blocks = new ByteBuffer[size.depth()];
+        for (int i = 0; i < blocks.length; i++) {
+            blocks[i] = ring.block(i).segment().asByteBuffer();
+        }
+        control.send(size.toHello(""));
+        Frame<CopyMessage> hello = control.expect(CopyMessage.HELLO, CopyMessage.REJECT);
+        if (!RingSize.of(hello).equals(size)) {
+            throw CopyMessage.CODEC.protocolError();
+        }
+        this.remote = endPoint.peerBuffer(hello.text(), PATIENCE);
+    }
+
+    @Override
+    public void send(Frame<CopyMessage> frame) {
+        control.send(frame);
+    }
+
+    @Override
+    public Frame<CopyMessage> receive(Duration timeout) {
+        Frame<CopyMessage> frame = received.poll();
+        while (frame == null) {
+            frame = takeCredit(control.receive(timeout));
+        }
+        return frame;
+    }
+
+    @Override
+    public @Nullable Frame<CopyMessage> poll() {
+        return received.isEmpty() ? pollChannel() : received.poll();
+    }
+
+    private @Nullable Frame<CopyMessage> pollChannel() {
+        channel.poll();
+        Frame<CopyMessage> frame = null;
+        while (frame == null) {
+            try (Message message = channel.tryReceive()) {
+                if (message == null) {
+                    return null;
+                }
+                frame = takeCredit(CopyMessage.CODEC.read(message.segment()));
+            }
+        }
+        return frame;
+    }
+
+    /// Counts a CREDIT message and returns null; returns any other message.
+    private @Nullable Frame<CopyMessage> takeCredit(Frame<CopyMessage> frame) {
+        if (frame.kind() != CopyMessage.CREDIT) {
+            return frame;
+        }
+        credited += frame.number(0);
+        return null;
+    }
+
+    @Override
+    public ByteBuffer block() {
+        Backoff backoff = new Backoff(PATIENCE);
+        while (sent - Math.min(completed, credited) >= blocks.length) {
+            makeProgress(backoff);
+        }
+        return blocks[(int) (sent % blocks.length)].clear();
+    }
+
+    @Override
+    public void sendBlock(ByteBuffer block) {
+        int index = (int) (sent % blocks.length);
+        BufferSlice whole = ring.block(index);
+        BufferSlice data = block.position() == whole.length() ? whole : whole.slice(0, block.position());
+        BufferSlice notice = notices.block(index);
+        int length = CopyMessage.CODEC.write(Frame.of(CopyMessage.DATA, index, data.length()), notice.segment());
+        Backoff backoff = new Backoff(PATIENCE);
+        while (!channel.tryWrite(data, remote, index * whole.length(), written, 0)
+                .isAccepted()) {
+            makeProgress(backoff);
+        }
+        while (!channel.trySend(notice.slice(0, length), noticed, 0).isAccepted()) {
+            makeProgress(backoff);
+        }
+        sent++;
+        checkFailure();
+    }
+
+    /// Polls once while an operation has to wait, and keeps a message for later.
+    private void makeProgress(Backoff backoff) {
+        checkFailure();
+        Frame<CopyMessage> frame = pollChannel();
+        if (frame != null) {
+            received.add(frame);
+        } else {
+            backoff.pause();
+        }
+    }
+
+    private void onWritten(RdmaChannel on, long context, WorkStatus status, long result) {
+        if (status != WorkStatus.SUCCESS && failure == null) {
+            failure = status;
+        }
+    }
+
+    /// Operations of a channel complete in order, so the WRITE of the data has completed as well.
+    private void onNoticed(RdmaChannel on, long context, WorkStatus status, long result) {
+        completed++;
+        onWritten(on, context, status, result);
+    }
+
+    private void checkFailure() {
+        CommException cause = endPoint.failure();
+        if (cause != null) {
+            throw new ClosedException(String.valueOf(cause.getMessage()), cause);
+        }
+        channel.checkOpen();
+        if (failure != null) {
+            throw new CommandFailure("writing to the receiver failed: " + failure);
+        }
+    }
+
+    @Override
+    public void close() {
+        endPoint.close();
+        ring.close();
+        notices.close();
+        control.close();
+    }
+}

@@ -1,0 +1,18 @@
+package io.rdmacomm.cli.copy;
+
+import io.rdmacomm.cli.wire.Frame;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// The sender's end of a link.
+public interface SenderLink extends CopyLink {
+    /// The next control message if one has arrived, else null. Does not block.
+    @Nullable
+    Frame<CopyMessage> poll();
+
+    /// An empty block for the next chunk of data. Blocks until one is free.
+    ByteBuffer block();
+
+    /// Sends the content of `block`, from its start to its position.
+    void sendBlock(ByteBuffer block);
+}
