@@ -11,7 +11,7 @@ import io.rdmacomm.verbs.CompletionOpcode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/// Shows that the cable is as bad as was asked for, so that the other cases mean something.
+/// Proves that the cable loses packets as configured, so that the other cases are meaningful.
 @EnabledIfSystemProperty(
         named = "rdma.test.cable",
         matches = ".+",
@@ -22,7 +22,7 @@ class BadCableTest extends ContractCase {
     private static final int WINDOW = 32;
 
     @Test
-    void everyMessageComesOnceAndInItsTurnThoughPacketsAreLost() {
+    void everyMessageArrivesOnceAndInOrderAlthoughPacketsAreLost() {
         FarNamespace cable = FarNamespace.get();
         assertThat(cable).as("a cable").isNotNull();
         long before = cable.lost();

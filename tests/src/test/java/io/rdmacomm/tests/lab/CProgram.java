@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.tests.fixture.Deadline;
 import java.util.concurrent.TimeUnit;
 
-/// Programs of others that the commands speak with; each is ended when it takes too long.
+/// C programs that the commands talk to. Each is stopped if it takes too long.
 final class CProgram {
     static final long PATIENCE_SECONDS = 120;
 
@@ -17,7 +17,7 @@ final class CProgram {
 
     /// Starts a server and waits until the kernel knows its port.
     ///
-    /// @param listens a command that ends well as soon as it does
+    /// @param listens a shell command that succeeds once the server listens
     static Process serve(String command, String listens) {
         Process server = start(command);
         Deadline.until(

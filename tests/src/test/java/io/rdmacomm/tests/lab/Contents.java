@@ -10,11 +10,11 @@ import java.util.HexFormat;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What is in a folder, as text that can be compared with that of another machine.
+/// The content of a folder as text, for comparison with another machine.
 final class Contents {
     private Contents() {}
 
-    /// The names of the files in order, with the SHA-256 of each.
+    /// The sorted file names, each with its SHA-256.
     static String of(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             return files.sorted()

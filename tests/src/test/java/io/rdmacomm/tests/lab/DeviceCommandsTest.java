@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/// `devices`, `info` and `watch` on real devices, beside what ibv_devinfo(1) says.
+/// `devices`, `info` and `watch` on real devices, compared with ibv_devinfo(1).
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs rxe0 and siw0: lab/suite lab")
 class DeviceCommandsTest {
     private static final Pattern FIELD = Pattern.compile("\\s*([A-Za-z_0-9]+(?:\\[\\s*\\d+])?):\\s+(\\S.*)");
@@ -32,7 +32,7 @@ class DeviceCommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rxe0", "siw0"})
-    void infoSaysWhatDevinfoSays(String device) throws Exception {
+    void infoPrintsTheSameAsDevinfo(String device) throws Exception {
         List<String> theirs = run("ibv_devinfo", "-v", "-d", device).lines().toList();
         Map<String, String> expected = fields(theirs);
         expected.putAll(paging(theirs));
@@ -48,7 +48,7 @@ class DeviceCommandsTest {
     }
 
     @Test
-    void infoSaysTheSameInJson() throws Exception {
+    void infoPrintsTheSameInJson() throws Exception {
         Map<String, String> text = fields(command("info", "rxe0").lines().toList());
         Map<String, Object> document = JSON.std.mapFrom(command("info", "rxe0", "--json", "-"));
         Map<?, ?> device = (Map<?, ?>) ((List<?>) document.get("devices")).getFirst();
@@ -64,7 +64,7 @@ class DeviceCommandsTest {
     }
 
     @Test
-    void devicesListsAllOfThemHardwareFirst() {
+    void devicesListsAllDevicesHardwareFirst() {
         assertThat(command("devices").lines().map(String::strip))
                 .anyMatch(line -> line.matches("rxe0 .* ibverbs"))
                 .anyMatch(line -> line.matches("siw0 .* ibverbs"))
@@ -104,13 +104,13 @@ class DeviceCommandsTest {
         return fields;
     }
 
-    /// IPv6 addresses have more than one spelling.
+    /// Normalizes IPv6 addresses, which have several spellings.
     private static String gid(String value) throws IOException {
         int comma = value.indexOf(',');
         return InetAddress.getByName(value.substring(0, comma)) + value.substring(comma);
     }
 
-    /// On-demand paging: a line with a name, and a line for each thing that can be done, or NO SUPPORT.
+    /// On-demand paging: a line with a name, then one line per supported operation, or NO SUPPORT.
     private static Map<String, String> paging(List<String> lines) {
         Map<String, String> fields = new LinkedHashMap<>();
         String name = "";
@@ -127,7 +127,7 @@ class DeviceCommandsTest {
         return fields;
     }
 
-    /// What ibv_devinfo(1) says in a sentence when there is none.
+    /// Attributes that ibv_devinfo(1) reports in a sentence if they are not supported.
     private static Map<String, String> unsupported(List<String> lines) {
         Map<String, String> fields = new LinkedHashMap<>();
         for (String line : lines) {
@@ -137,7 +137,7 @@ class DeviceCommandsTest {
                 case "core clock not supported" -> fields.put("hca_core_clock", "not supported");
                 case "tag matching not supported" -> fields.put("tag_matching_caps", "not supported");
                 default -> {
-                    // A field like others.
+                    // A field like the others.
                 }
             }
         }

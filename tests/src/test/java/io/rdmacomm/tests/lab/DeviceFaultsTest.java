@@ -30,8 +30,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
-/// A device that goes away or loses its cable under traffic, and limits that are too low. Each case has a device
-/// of its own, so that `rxe0` can show that others go on.
+/// A device that disappears or loses its cable under traffic, and limits that are too low. Each case has its own
+/// device, while `rxe0` shows that other devices continue to work.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it breaks devices: lab/suite lab")
 class DeviceFaultsTest {
     private static final String DEVICE = "rxe9";
@@ -69,7 +69,7 @@ class DeviceFaultsTest {
         return end;
     }
 
-    /// A queue pair that is connected to itself and gives up after a second.
+    /// A queue pair that is connected to itself and fails after a second without an answer.
     private static LocalQueue loop(LocalEnd end) {
         LocalQueue loop = end.queue(Spec.usual());
         loop.connect(loop.info(), ConnectionOptions.defaults().withTimeout(Duration.ofMillis(268), 3));
@@ -83,7 +83,7 @@ class DeviceFaultsTest {
         return flood;
     }
 
-    /// Waits until traffic without a cable has ended: one request failed, those behind it are flushed.
+    /// Waits until traffic without a cable has ended: one request fails, and those behind it are flushed.
     private static void assertThatItFails(Activity flood, LocalQueue loop) {
         boolean forgotten = !Deadline.until(SEVERAL_TIMEOUTS_MILLIS, () -> loop.state() == QueuePairState.ERROR);
         if (forgotten) {
@@ -99,10 +99,10 @@ class DeviceFaultsTest {
         loop.awaitState(QueuePairState.ERROR);
     }
 
-    /// Now and then, about once in thirty times, rxe sends a request and cannot send its answer, nor the request
-    /// behind it. For the latter it stops sending (`rxe_requester`, the label `err`); then the time-out of the
-    /// former asks for a repetition that nobody begins any more, and everything waits for that (`need_retry` in
-    /// `rxe_completer`). The change to ERROR still ends it all.
+    /// About once in thirty runs, rxe sends a request but can send neither its answer nor the next request. Because
+    /// of the latter it stops sending (`rxe_requester`, the label `err`). The timeout of the former then requests a
+    /// retry that never starts, and everything waits for it (`need_retry` in `rxe_completer`). The change to ERROR
+    /// still ends all requests.
     private static void endWhatTheDriverForgot(LocalQueue loop) {
         assertThat(Shell.text("cat /sys/class/infiniband/" + DEVICE + "/ports/1/hw_counters/completer_retry_err"))
                 .isNotEqualToIgnoringWhitespace("0");
@@ -121,7 +121,7 @@ class DeviceFaultsTest {
     }
 
     @Test
-    void aPortThatGoesDownIsTold() throws Exception {
+    void aPortThatGoesDownRaisesAnEvent() throws Exception {
         LocalEnd end = open(DEVICE);
         assertThat(end.context().port(1).state()).isEqualTo(PortState.ACTIVE);
         Shell.run("ip link set f0 down");
@@ -133,7 +133,7 @@ class DeviceFaultsTest {
     }
 
     @Test
-    void whoIsOnAPortThatIsDownGetsNoAnswerAndOthersGoOn() {
+    void requestsOnAPortThatIsDownFailAndOtherDevicesContinue() {
         LocalEnd end = open(DEVICE);
         LocalEnd bystander = open("rxe0");
         LocalQueue other = loop(bystander);
@@ -143,15 +143,15 @@ class DeviceFaultsTest {
             Shell.run("ip link set f0 down");
             assertThatItFails(flood, loop);
             long before = others.done();
-            Deadline.await("others go on", () -> others.done() > before + 100);
+            Deadline.await("other devices continue", () -> others.done() > before + 100);
             others.stop();
             assertThat(others.await(SOON_MILLIS).failed()).isEmpty();
         }
     }
 
-    /// The kernel keeps a software device until its last user has closed it, and tells nobody.
+    /// The kernel keeps a software device until its last user has closed it, and raises no event.
     @Test
-    void aDeviceThatIsDeletedUnderTrafficGoesWithItsLastUser() throws Exception {
+    void aDeviceDeletedUnderTrafficDisappearsWithItsLastUser() throws Exception {
         LocalEnd end = open(DEVICE);
         LocalQueue loop = loop(end);
         try (Activity flood = traffic(end, loop)) {
@@ -174,7 +174,7 @@ class DeviceFaultsTest {
     }
 
     @Test
-    void aCableThatIsPulledOutUnderTrafficFailsItAndCloseReturns() throws Exception {
+    void pullingTheCableUnderTrafficFailsRequestsAndCloseReturns() throws Exception {
         LocalEnd end = open(DEVICE);
         LocalQueue loop = loop(end);
         try (Activity flood = traffic(end, loop)) {
@@ -188,7 +188,7 @@ class DeviceFaultsTest {
     }
 
     @Test
-    void tooLittleLockedMemorySaysWhatToSet() {
+    void theErrorForTooLittleLockedMemoryNamesTheLimit() {
         String said = Shell.text("setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock prlimit --memlock=65536:65536 "
                 + Shell.java(Registers.class, DEVICE, "1048576"));
         assertThat(said).contains("ENOMEM").contains("RLIMIT_MEMLOCK").contains("64 KiB");
@@ -196,7 +196,7 @@ class DeviceFaultsTest {
                 .contains("registered 1048576");
     }
 
-    /// Registers memory and says how it went.
+    /// Registers memory and prints the result.
     static final class Registers {
         private Registers() {}
 
@@ -211,7 +211,7 @@ class DeviceFaultsTest {
     }
 
     @Test
-    void aControlGroupWithoutFreeQueuePairsIsATypedErrorAndOthersGoOn() {
+    void anExhaustedControlGroupCausesATypedErrorAndExistingQueuePairsContinue() {
         Shell.run("mkdir -p /run/cgroup && (mountpoint -q /run/cgroup || mount -t cgroup2 cgroup2 /run/cgroup)");
         Shell.run("echo +rdma > /run/cgroup/cgroup.subtree_control && mkdir -p /run/cgroup/few");
         Shell.run("echo " + DEVICE + " hca_handle=max hca_object=12 > /run/cgroup/few/rdma.max");
@@ -220,7 +220,7 @@ class DeviceFaultsTest {
         assertThat(said).contains("ibv_create_").contains("EAGAIN").contains("the first still works");
     }
 
-    /// Creates queue pairs until it cannot, and then uses the first.
+    /// Creates queue pairs until that fails, then uses the first one.
     static final class Creates {
         private Creates() {}
 

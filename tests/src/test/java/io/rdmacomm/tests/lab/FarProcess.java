@@ -5,17 +5,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// JVMs in the network namespace `far`, where `soft0` is at the other end of siw0's cable: for the kernel,
-/// processes on another host. Folders are shared between the two hosts of the lab, so shared memory is off.
+/// JVMs in the network namespace `far`, where `soft0` is at the other end of siw0's cable. To the kernel they are
+/// processes on another host. The two "hosts" share their folders, so shared memory is disabled.
 final class FarProcess {
-    /// Where `soft0` is.
+    /// The address of `soft0`.
     static final String ADDRESS = "10.8.0.2";
 
     private FarProcess() {}
 
     /// Starts the `main` of a class.
     ///
-    /// @param checksum whether the device wants one in each frame
+    /// @param checksum whether the device requests a checksum in each frame
     static HeardProcess start(boolean checksum, Class<?> main, String... words) throws IOException {
         List<String> line = new ArrayList<>(List.of("ip", "netns", "exec", "far"));
         line.addAll(HeardProcess.java(
@@ -24,7 +24,7 @@ final class FarProcess {
         return HeardProcess.start(line);
     }
 
-    /// Runs the command to its end.
+    /// Runs the command until it ends.
     static Outcome run(boolean checksum, String words) throws IOException, InterruptedException {
         try (HeardProcess client = start(checksum, RdmaCommand.class, words.split(" ", -1))) {
             return client.end();

@@ -13,19 +13,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// The servers on `siw1` with which [HostToKernelTest] speaks. Runs in the guest until somebody connects to
-/// [#STOP]; by then each must have had its clients.
+/// The servers on `siw1` that [HostToKernelTest] connects to. Runs in the guest until a client connects to [#STOP];
+/// by then each server must have served its clients.
 final class GuestServers {
-    /// The ports by what they are for; what is forwarded to them is up to the host.
+    /// The port of each server. The host decides which of its ports it forwards to them.
     static final Map<String, Integer> PORTS = Map.of(
             "rping", 7174, "copy-string", 7175, "ping", 7176, "recv", 7177, "stop", 7178, "bench", 7179, "talk", 7180);
-    /// Those of [#PORTS] whose queue pairs need a port besides, of the same number in the guest and outside.
+    /// The servers whose queue pairs need a second port, with the same number in the guest and outside.
     static final List<String> SESSIONS = List.of("ping", "recv", "bench", "talk");
-    /// A port of [#PORTS] for TCP, without RDMA.
+    /// A port for plain TCP, without RDMA.
     static final String STOP = "stop";
-    /// What it says when all of them listen.
+    /// The line that is printed once all servers listen.
     static final String READY = "all servers listen";
-    /// How many clients `ping` has.
+    /// The number of clients of `ping`.
     static final int PINGING = 5;
 
     private static final String ADDRESS = "10.0.2.15";
@@ -33,13 +33,13 @@ final class GuestServers {
 
     private GuestServers() {}
 
-    /// Serves.
+    /// Runs the servers.
     ///
     /// @param words how many seconds a server waits for its client, then the ports for the queue pairs of
     /// [#SESSIONS]
     public static void main(String[] words) throws Exception {
         String seconds = words[0];
-        // One client after the other, until it is stopped; takes the texts of all sizes up to its own.
+        // Serves one client after the other until it is stopped, and accepts texts of any size up to its own.
         Process rping = Shell.start("exec timeout " + seconds + " rping -s -P -a " + ADDRESS + " -p "
                 + PORTS.get("rping") + " -S 65535 -V");
         Path folder = Files.createTempDirectory("received");
@@ -51,7 +51,7 @@ final class GuestServers {
                     NearCommand.serve("copy-string -d siw1 --bind " + ADDRESS + " --port " + PORTS.get("copy-string")
                             + " --server --once --timeout " + seconds));
             servers.put("ping", session("ping --server --bind " + ADDRESS + " --count " + PINGING, "ping", words[1]));
-            // On all addresses of the guest, whose other devices listen on that port, too.
+            // On all addresses of the guest; its other devices listen on that port as well.
             servers.put("recv", session("recv --once --dir " + folder, "recv", words[2]));
             servers.put("bench", session("bench --server --once --bind " + ADDRESS, "bench", words[3]));
             awaitStop(Integer.parseInt(seconds));
@@ -63,7 +63,7 @@ final class GuestServers {
             talk.end();
             System.out.println("received " + Contents.of(folder));
             assertThat(rping.isAlive())
-                    .as("rping goes on; it would have ended with " + rping)
+                    .as("rping is still running; otherwise it ended with " + rping)
                     .isTrue();
         } finally {
             rping.destroy();

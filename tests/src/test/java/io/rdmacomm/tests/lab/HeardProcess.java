@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// Another process whose output, complaints included, is collected.
+/// Another process whose output, including errors, is collected.
 final class HeardProcess implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 120;
     private static final long END_SECONDS = 10;
@@ -27,7 +27,7 @@ final class HeardProcess implements AutoCloseable {
         reader = Thread.ofPlatform().daemon().name("heard").start(this::read);
     }
 
-    /// The line that starts a JVM like this one.
+    /// The command line that starts a JVM like this one.
     ///
     /// @param properties its system properties, each with its `-D`
     static List<String> java(Class<?> main, String... properties) {
@@ -53,7 +53,7 @@ final class HeardProcess implements AutoCloseable {
         }
     }
 
-    /// Waits until it says that it listens.
+    /// Waits until the process reports that it listens.
     HeardProcess listening() {
         return said("listening on port ");
     }
@@ -65,17 +65,17 @@ final class HeardProcess implements AutoCloseable {
         return this;
     }
 
-    /// The port that it listens on.
+    /// The port on which the process listens.
     String port() {
         return text.toString().replaceAll("(?s).*listening on port (\\d+).*", "$1");
     }
 
-    /// What it has printed up to now.
+    /// The output so far.
     String text() {
         return text.toString();
     }
 
-    /// Ends it as Ctrl-C does.
+    /// Stops the process like Ctrl-C.
     void interrupt() {
         process.destroy();
     }
@@ -83,13 +83,13 @@ final class HeardProcess implements AutoCloseable {
     /// Waits until it has ended.
     Outcome end() throws InterruptedException {
         assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
-                .as("it ends; so far it said " + text)
+                .as("the process ends; its output so far: " + text)
                 .isTrue();
         reader.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
         return new Outcome(process.exitValue(), text.toString());
     }
 
-    /// Ends it with SIGTERM, so that it can end what it has started, and with SIGKILL if it does not listen.
+    /// Stops the process with SIGTERM, so that it can stop its children, and with SIGKILL if it does not react.
     @Override
     public void close() {
         process.destroy();

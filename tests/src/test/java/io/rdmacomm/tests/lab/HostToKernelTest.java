@@ -29,9 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The software device on this machine, which need have no RDMA device, and the kernel's siw in the lab, as a
-/// program that the user starts here would reach a server elsewhere: over TCP ports that QEMU forwards. Sessions
-/// need two of them, of which the server is told the second. The guest cannot call this machine.
+/// The software device on this machine as a client, and the kernel's siw in the lab as a server, connected over TCP
+/// ports that QEMU forwards. This machine needs no RDMA device. Sessions need two ports; the server is configured
+/// with the second. The guest cannot connect to this machine.
 @EnabledIfEnvironmentVariable(
         named = "LAB",
         matches = "host",
@@ -67,7 +67,7 @@ class HostToKernelTest {
         guest.said(GuestServers.READY);
     }
 
-    /// Every server in the guest has had its client, and says that it was served well.
+    /// Every server in the guest has served its clients without an error.
     @AfterAll
     static void shutDown() throws IOException, InterruptedException {
         if (guest != null) {
@@ -99,7 +99,7 @@ class HostToKernelTest {
 
     @ParameterizedTest
     @CsvSource({"64, false", "64, true", "65535, false", "65535, true"})
-    void theServerOfRpingIsPinged(int bytes, boolean checksum) throws Exception {
+    void talksToTheRpingServer(int bytes, boolean checksum) throws Exception {
         useDevice(checksum);
         SiwChecksum.bear(() -> {
             Outcome client = NearCommand.run(
@@ -109,9 +109,9 @@ class HostToKernelTest {
         });
     }
 
-    /// Our first frame arrives so soon behind siw's reply that siw overlooks it now and then.
+    /// Our first frame arrives so soon after siw's reply that siw sometimes overlooks it.
     @Test
-    void manyConnectionsOneAfterTheOther() {
+    void opensManyConnectionsInSequence() {
         useDevice(true);
         for (int i = 0; i < 100; i++) {
             NearCommand.run("ping --interop rping -d soft0" + server("rping") + " --count 1 --size 64" + WAIT)
@@ -120,7 +120,7 @@ class HostToKernelTest {
     }
 
     @Test
-    void aStringIsCopiedThereAndBack() {
+    void copiesAStringThereAndBack() {
         useDevice(true);
         Outcome client = NearCommand.run("copy-string -d soft0" + server("copy-string") + " textstring" + WAIT);
         client.assertGood();
@@ -134,7 +134,7 @@ class HostToKernelTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void pingsGoThereAndBack(boolean checksum) {
+    void pingsTheServer(boolean checksum) {
         useDevice(checksum);
         Outcome client = ping();
         client.assertGood();
@@ -142,7 +142,7 @@ class HostToKernelTest {
     }
 
     @Test
-    void severalClientsPingAtOnce() throws Exception {
+    void severalClientsPingConcurrently() throws Exception {
         useDevice(true);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Outcome>> clients = new ArrayList<>();
@@ -157,7 +157,7 @@ class HostToKernelTest {
     }
 
     @Test
-    void filesAreSent(@TempDir Path folder) throws IOException {
+    void sendsFiles(@TempDir Path folder) throws IOException {
         useDevice(true);
         Random random = new Random(7);
         StringBuilder names = new StringBuilder();
@@ -173,9 +173,9 @@ class HostToKernelTest {
         client.assertGood();
     }
 
-    /// Each test and size is a session of its own, one after the other on the same port.
+    /// Each test and size uses its own session, one after the other on the same port.
     @Test
-    void whatBenchMovesIsRight() {
+    void benchTransfersCorrectData() {
         useDevice(false);
         Outcome client = NearCommand.run("bench -d soft0" + server("bench")
                 + " --tests send_lat,write_lat,read_lat,send_bw,write_bw,read_bw --sizes 64,64k --iterations 50"

@@ -13,15 +13,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// The commands over the kernel's devices: with the C programs whose protocols they speak, in both directions,
-/// and with themselves where only a connection manager connects.
+/// The commands over the kernel's devices, with the C programs whose protocols they implement, in both directions,
+/// and with each other where only a connection manager can connect.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs rxe0 and siw0: lab/suite lab")
 class InteroperationTest {
     private static final String WAIT = "60";
 
     @ParameterizedTest
     @CsvSource({"4096, 1024", "1, 256", "65536, 1024"})
-    void ourClientPlaysWithTheServerOfIbvRcPingpong(int bytes, int mtu) throws Exception {
+    void ourClientTalksToTheServerOfIbvRcPingpong(int bytes, int mtu) throws Exception {
         Process server = CProgram.serve(
                 "ibv_rc_pingpong -d rxe0 -g 1 -n 50 -c -s " + bytes + " -m " + mtu, "ss -ltn | grep :18515");
 
@@ -34,7 +34,7 @@ class InteroperationTest {
     }
 
     @Test
-    void ourServerPlaysWithTheClientOfIbvRcPingpong() throws Exception {
+    void ourServerTalksToTheClientOfIbvRcPingpong() throws Exception {
         NearCommand server = NearCommand.serve(
                 "ping --interop rc_pingpong -d rxe0 --server --once --count 50 --check --timeout " + WAIT);
 
@@ -44,7 +44,7 @@ class InteroperationTest {
     }
 
     @Test
-    void ourServerSaysWhatIsMissingWhenTheCProgramSendsNoGid() throws Exception {
+    void ourServerExplainsThatTheCProgramSentNoGid() throws Exception {
         NearCommand server = NearCommand.serve("ping --interop rc_pingpong -d rxe0 --server --once --timeout " + WAIT);
 
         Process client = CProgram.start("ibv_rc_pingpong -d rxe0 127.0.0.1 2>/dev/null");
@@ -58,7 +58,7 @@ class InteroperationTest {
 
     @ParameterizedTest
     @CsvSource({"rxe0, 10.9.0.1, 64", "rxe0, 10.9.0.1, 65535", "siw0, 10.8.0.1, 64", "siw0, 10.8.0.1, 65535"})
-    void ourClientSpeaksWithTheServerOfRping(String device, String address, int bytes) throws Exception {
+    void ourClientTalksToTheServerOfRping(String device, String address, int bytes) throws Exception {
         Process server = CProgram.serve(
                 "rping -s -a " + address + " -S " + bytes + " -C 5 -V", "rdma resource show cm_id | grep LISTEN");
 
@@ -72,7 +72,7 @@ class InteroperationTest {
 
     @ParameterizedTest
     @CsvSource({"rxe0, 10.9.0.1, 64", "rxe0, 10.9.0.1, 65535", "siw0, 10.8.0.1, 64", "siw0, 10.8.0.1, 65535"})
-    void ourServerSpeaksWithTheClientOfRping(String device, String address, int bytes) throws Exception {
+    void ourServerTalksToTheClientOfRping(String device, String address, int bytes) throws Exception {
         NearCommand server = NearCommand.serve("ping --interop rping -d " + device + " --bind " + address
                 + " --server --once --verbose --timeout " + WAIT);
 
@@ -99,7 +99,7 @@ class InteroperationTest {
         assertThat(outcome.text()).contains("10 bytes were copied: \"textstring\"");
     }
 
-    /// On siw because nothing else works there, on rxe because it was asked for.
+    /// On siw because nothing else works there, on rxe because an option selects it.
     @ParameterizedTest
     @CsvSource({"siw0, 10.8.0.1, --retry=7", "rxe0, 10.9.0.1, --rdma-cm"})
     void sessionsRunOverTheConnectionManager(String device, String address, String option) throws Exception {

@@ -41,8 +41,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The software device and the kernel's siw as peers, request by request, in one process: what is agreed on when
-/// they connect, and how what one of them refuses ends on both. Each case runs with either in either part.
+/// The software device and the kernel's siw as peers, request by request, in one process: what they negotiate, and
+/// how a rejected request ends on both sides. Each case runs with the devices in either role.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
 class KernelPeerTest {
     private static final String ADDRESS = "10.8.0.1";
@@ -50,7 +50,7 @@ class KernelPeerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionParameters DEFAULTS = ConnectionParameters.defaults();
     private static final int BYTES = 64 * 1024;
-    /// More than a READ may have that is asked for in two parts, of which the first would be allowed.
+    /// Longer than a READ that is split at a page boundary, whose first part would be allowed.
     private static final int FORBIDDEN_BYTES = 64;
     private static final int RECEIVE = 100;
 
@@ -59,7 +59,7 @@ class KernelPeerTest {
     private Side soft;
     private Side kernel;
 
-    /// One of the two: a device with a queue pair and a region.
+    /// One side: a device with a queue pair and a region.
     private static final class Side implements AutoCloseable {
         private final LocalEnd end;
         private final ConnectionManager manager;
@@ -73,7 +73,7 @@ class KernelPeerTest {
             memory = end.allocate(BYTES, AccessFlag.allRemote());
         }
 
-        /// Posts a receive, number [#RECEIVE], before anybody can send.
+        /// Posts receive number [#RECEIVE] before the peer can send.
         Side withReceive() {
             queue.initialize(ConnectionOptions.defaults());
             queue.receive(RECEIVE, memory.piece(0, BYTES / 2));
@@ -88,7 +88,7 @@ class KernelPeerTest {
         }
     }
 
-    /// Both views of a connection.
+    /// The two ends of a connection.
     private record Both(Connection active, Connection passive) {
         void awaitEnd() throws InterruptedException {
             assertThat(active.awaitDisconnect(PATIENCE)).as("%s ends", active).isTrue();
@@ -185,11 +185,11 @@ class KernelPeerTest {
                 .isTrue();
     }
 
-    // ---- What is agreed on ----
+    // ---- Negotiation ----
 
     @ParameterizedTest
     @CsvSource({"true, 0", "true, 1", "true, 251", "false, 0", "false, 1", "false, 251"})
-    void privateDataGoesBothWays(boolean softAsks, int length) throws Exception {
+    void privateDataTravelsInBothDirections(boolean softAsks, int length) throws Exception {
         byte[] question = pattern(length, 3);
         byte[] answer = pattern(length, 4);
         Side server = asked(softAsks);
@@ -206,7 +206,7 @@ class KernelPeerTest {
 
     @ParameterizedTest
     @CsvSource({"true, 0", "true, 1", "true, 251", "false, 0", "false, 1", "false, 251"})
-    void aRefusalHasPrivateDataToo(boolean softAsks, int length) throws Exception {
+    void aRejectionCarriesPrivateData(boolean softAsks, int length) throws Exception {
         byte[] answer = pattern(length, 5);
         try (Listener listener = listen(asked(softAsks))) {
             CompletableFuture<Connection> connecting = connecting(asking(softAsks), listener, DEFAULTS);
@@ -221,7 +221,7 @@ class KernelPeerTest {
         }
     }
 
-    /// One READ was agreed on; those that are posted beyond it wait.
+    /// The sides agreed on one READ at a time; further READs wait.
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void moreReadsThanAgreedWait(boolean softAsks) throws Exception {
@@ -241,9 +241,9 @@ class KernelPeerTest {
         assertThat(asking.memory.read(0, BYTES)).isEqualTo(data);
     }
 
-    /// Which siw would answer wrongly, if it were one READ.
+    /// As a single READ, siw would answer it with wrong bytes.
     @Test
-    void aFewBytesAcrossAPageAreReadFromSiw() throws Exception {
+    void readsAFewBytesAcrossAPageFromSiw() throws Exception {
         Side asking = asking(true);
         Side asked = asked(true);
         byte[] data = pattern(BYTES, 8);
@@ -259,10 +259,10 @@ class KernelPeerTest {
         }
     }
 
-    /// A peer that answers no READ is not asked; everything else goes.
+    /// A peer that allows no READs receives none; everything else works.
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void noReadsWhereNoneWereAgreedOn(boolean softListens) throws Exception {
+    void sendsNoReadsIfThePeerAllowsNone(boolean softListens) throws Exception {
         soft.withReceive();
         kernel.withReceive();
         connect(asked(softListens), asking(softListens), DEFAULTS.withDepths(0, 0));
@@ -278,7 +278,7 @@ class KernelPeerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void nothingCanBeSentWrittenAndRead(boolean softAsks) throws Exception {
+    void zeroBytesCanBeSentWrittenAndRead(boolean softAsks) throws Exception {
         Side asking = asking(softAsks);
         Side asked = asked(softAsks).withReceive();
         connect(asking, asked, DEFAULTS);
@@ -293,10 +293,11 @@ class KernelPeerTest {
         assertThat(asked.queue.one().bytes()).isZero();
     }
 
-    /// What accepts may speak at once: siw with no pause behind its reply, the software device as soon as it may.
+    /// The accepting side may send at once: siw right after its reply, the software device as soon as the protocol
+    /// allows.
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whoAcceptsSpeaksFirst(boolean softListens) throws Exception {
+    void theAcceptingSideSendsFirst(boolean softListens) throws Exception {
         Side server = softListens ? soft : kernel;
         Side client = softListens ? kernel : soft;
         client.withReceive();
@@ -304,7 +305,7 @@ class KernelPeerTest {
         connect(client, server, DEFAULTS);
         server.queue.post(Work.send(1, server.memory.piece(0, 8)));
         if (softListens) {
-            // siw never asks for the peer-to-peer mode of RFC 6581, so whoever called it must speak first.
+            // siw never requests the peer-to-peer mode of RFC 6581, so the initiator must send first.
             server.queue.receive(2, server.memory.piece(8, 8));
             client.queue.post(Work.send(3, client.memory.piece(BYTES / 2, 8)));
             assertThat(client.queue.drain(2)).allMatch(done -> done.status() == WorkStatus.SUCCESS);
@@ -314,9 +315,9 @@ class KernelPeerTest {
         assertThat(client.memory.read(0, 8)).isEqualTo(pattern(8, 7));
     }
 
-    // ---- What is refused ----
+    // ---- Rejected requests ----
 
-    /// What a request may name that it must not.
+    /// The mistakes that a request can make.
     enum Forbidden {
         KEY,
         BOUNDS,
@@ -338,7 +339,7 @@ class KernelPeerTest {
         }
     }
 
-    /// A WRITE has ended well when TCP has it; the refusal ends the connection, and the software device knows why.
+    /// A WRITE succeeds when TCP has accepted it. The rejection ends the connection, and the software device knows why.
     @ParameterizedTest
     @CsvSource({
         "true, KEY, 'DDP tagged, invalid key'",
@@ -350,7 +351,7 @@ class KernelPeerTest {
         "false, DOMAIN, 'DDP tagged, key of another domain'",
         "false, RIGHT, 'right'"
     })
-    void aWriteThatIsNotAllowed(boolean softAsks, Forbidden what, String reason) throws Exception {
+    void rejectsAWriteThatIsNotAllowed(boolean softAsks, Forbidden what, String reason) throws Exception {
         Side asking = asking(softAsks);
         Side asked = asked(softAsks).withReceive();
         Both both = connect(asking, asked, DEFAULTS);
@@ -363,8 +364,8 @@ class KernelPeerTest {
         assertEmpty(asked.memory.read(0, BYTES));
     }
 
-    /// The software device knows which READ was refused and why; siw flushes it. siw does not look for the right
-    /// to be read.
+    /// The software device knows which READ was rejected and why; siw flushes it. siw does not check the access right
+    /// for READs.
     @ParameterizedTest
     @CsvSource({
         "true, KEY, 'RDMAP remote protection, invalid key'",
@@ -375,7 +376,7 @@ class KernelPeerTest {
         "false, DOMAIN, 'RDMAP remote protection, key of another domain'",
         "false, RIGHT, 'RDMAP remote protection, access right missing'"
     })
-    void aReadThatIsNotAllowed(boolean softAsks, Forbidden what, String reason) throws Exception {
+    void rejectsAReadThatIsNotAllowed(boolean softAsks, Forbidden what, String reason) throws Exception {
         Side asking = asking(softAsks);
         Side asked = asked(softAsks).withReceive();
         asked.memory.fill(1);
@@ -389,10 +390,10 @@ class KernelPeerTest {
         assertEmpty(asking.memory.read(0, BYTES));
     }
 
-    /// iWARP has no way to say not yet: the connection ends (RFC 5040 7.2).
+    /// iWARP has no receiver-not-ready, so the connection ends (RFC 5040 7.2).
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aSendThatMeetsNoReceive(boolean softAsks) throws Exception {
+    void aSendWithoutAReceiveEndsTheConnection(boolean softAsks) throws Exception {
         Side asking = asking(softAsks).withReceive();
         Side asked = asked(softAsks);
         Both both = connect(asking, asked, DEFAULTS);
@@ -404,12 +405,12 @@ class KernelPeerTest {
                 .contains("no receive");
     }
 
-    // ---- How it ends ----
+    // ---- Disconnects ----
 
-    /// The memory may have the beginning of the message, nothing else. siw hands a message of any length to TCP
-    /// before it ends.
+    /// The memory may hold the beginning of the message and nothing else. siw passes a message of any length to TCP
+    /// before it ends the connection.
     @Test
-    void theEndInTheMiddleOfAMessage() throws Exception {
+    void disconnectsInTheMiddleOfAMessage() throws Exception {
         Side asking = soft;
         Side asked = kernel.withReceive();
         int bytes = 8 * 1024 * 1024;
@@ -423,7 +424,7 @@ class KernelPeerTest {
         assertEnded(asked, RECEIVE, WorkStatus.FLUSHED);
         byte[] arrived = target.read(0, bytes);
         int end = Arrays.mismatch(arrived, source.read(0, bytes));
-        assertThat(end).as("bytes that arrived, if not all").isNotNegative();
+        assertThat(end).as("number of bytes that arrived if not all did").isNotNegative();
         assertEmpty(Arrays.copyOfRange(arrived, end, bytes));
         assertThat(asked.queue.collect(1, EndQueue.PATIENCE_MILLIS / 100)).isEmpty();
     }

@@ -26,11 +26,10 @@ import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/// Runs test classes and packages that are built already, where there is no Maven: `LabMain NAME...`, each the
-/// name of a class, of a method (`class#method`) or of a package. Prints what failed, and the counts as Maven
-/// does.
+/// Runs compiled test classes and packages without Maven: `LabMain NAME...`, where each name is a class, a method
+/// (`class#method`) or a package. Prints failures, and the counts in Maven's format.
 public final class LabMain {
-    /// The tag of the cases to leave out.
+    /// The tag of the cases to exclude.
     private static final String LEFT_OUT = System.getProperty("rdma.test.exclude", "none");
     private static final long SLOW_MILLIS = 5000;
     private static final long LEFT_MILLIS = 5000;
@@ -45,7 +44,7 @@ public final class LabMain {
                 .configurationParameter("junit.jupiter.execution.timeout.default", "4 m")
                 .configurationParameter("junit.jupiter.execution.timeout.threaddump.enabled", "true")
                 .build();
-        // Outside the lab there need not be a device.
+        // Outside the lab there may be no device.
         if ("yes".equals(System.getenv("LAB"))) {
             Resources.letLibrdmacmOpenDevices();
         }
@@ -56,10 +55,10 @@ public final class LabMain {
         System.exit(report.end() && clean ? 0 : 1);
     }
 
-    /// Whether the kernel has no more verbs objects than before.
+    /// Returns whether the kernel has no more verbs objects than before.
     private static boolean nothingIsLeft(Resources before) {
         if (Deadline.until(LEFT_MILLIS, () -> Resources.now().leftBy(before))) {
-            System.out.println("[lab] " + Resources.COMMAND + ": nothing is left");
+            System.out.println("[lab] " + Resources.COMMAND + ": no objects are left open");
             return true;
         }
         System.out.println(
@@ -79,7 +78,7 @@ public final class LabMain {
                         : DiscoverySelectors.selectPackage(name));
     }
 
-    /// Whatever their parameters are; a selector by name alone finds only methods without.
+    /// Selects methods with any parameters; a selector by name finds only methods without parameters.
     private static Stream<DiscoverySelector> methods(String className, String name) {
         Class<?> type = ReflectionSupport.tryToLoadClass(className).getOrThrow(IllegalArgumentException::new);
         List<Method> found = ReflectionSupport.findMethods(
@@ -90,8 +89,8 @@ public final class LabMain {
         return found.stream().map(method -> DiscoverySelectors.selectMethod(type, method));
     }
 
-    /// Counts; prints each failure when it happens and each class when it is done: whoever stops a run that takes
-    /// too long has seen them.
+    /// Counts results. Prints each failure when it happens and each class when it is done, so that the output is useful
+    /// even if the run is stopped.
     private static final class Report implements TestExecutionListener {
         private static final String INVOCATION = "class-template-invocation";
 
@@ -144,7 +143,7 @@ public final class LabMain {
             return INVOCATION.equals(test.getUniqueIdObject().getLastSegment().getType());
         }
 
-        /// The names of the test and of what it is in, from the class on.
+        /// The names of the class, its nested classes and the test.
         private String name(TestIdentifier test) {
             StringBuilder name = new StringBuilder(test.getDisplayName());
             Optional<TestIdentifier> in = plan == null ? Optional.empty() : plan.getParent(test);

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import picocli.CommandLine;
 
-/// A run of the command in a thread of this JVM.
+/// The command, running in a thread of this JVM.
 final class NearCommand {
     private static final long PATIENCE_SECONDS = 120;
 
@@ -20,13 +20,13 @@ final class NearCommand {
     private final CompletableFuture<Integer> exit;
 
     private NearCommand(String... words) {
-        // A thread of its own: a server waits, and the common pool of a small machine has one thread for all of them.
+        // A separate thread, because servers block and the common pool of a small machine has only one thread.
         exit = CompletableFuture.supplyAsync(
                 () -> execute(text, words),
                 task -> Thread.ofPlatform().daemon().name(words[0]).start(task));
     }
 
-    /// Runs the command to its end.
+    /// Runs the command until it ends.
     static Outcome run(String words) {
         StringWriter text = new StringWriter();
         return new Outcome(execute(text, words.split(" ", -1)), text.toString());

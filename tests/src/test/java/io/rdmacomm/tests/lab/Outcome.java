@@ -2,9 +2,9 @@ package io.rdmacomm.tests.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What a run of the command came to.
+/// The result of running the command.
 ///
-/// @param text what it printed, the complaints too
+/// @param text its output, including errors
 record Outcome(int exitCode, String text) {
     void assertGood() {
         assertThat(exitCode).as(text).isZero();

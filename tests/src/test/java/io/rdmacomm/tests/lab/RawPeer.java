@@ -16,8 +16,8 @@ import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
-/// An iWARP peer that is nothing but a socket: says what a case has it say, right or wrong, and no device of ours
-/// has a part in it. Segments are written as hexadecimal digits; blanks do not count.
+/// An iWARP peer made of a plain socket. It sends exactly what a test case specifies, valid or not, without any of our
+/// devices. Segments are written in hexadecimal digits; blanks are ignored.
 final class RawPeer implements AutoCloseable {
     private static final String REQUEST = "4d504120494420526571204672616d65";
     private static final int SET_UP_BYTES = 20;
@@ -47,7 +47,7 @@ final class RawPeer implements AutoCloseable {
         return bytes(REQUEST + rest);
     }
 
-    /// The answer without its key, as hexadecimal digits.
+    /// The reply without its key, in hexadecimal digits.
     String reply() throws IOException {
         byte[] header = read(SET_UP_BYTES);
         byte[] privateData = read(ByteBuffer.wrap(header).getShort(SET_UP_LENGTH));
@@ -55,7 +55,7 @@ final class RawPeer implements AutoCloseable {
         return hex.formatHex(header, REQUEST.length() / 2, SET_UP_BYTES) + hex.formatHex(privateData);
     }
 
-    /// Frames carry a checksum from now on.
+    /// Adds a checksum to all further frames.
     void useChecksum() {
         checksum = true;
     }
@@ -76,7 +76,7 @@ final class RawPeer implements AutoCloseable {
         return segment((last ? "c140" : "8140") + hex(key) + hex(address), payload);
     }
 
-    /// A Read Request for a sink that is called 0xaabbcc00, at address 0x1000.
+    /// A Read Request with sink key 0xaabbcc00 and sink address 0x1000.
     static byte[] readRequest(int number, int bytes, int key, long address) {
         return segment("4141 00000000 00000001" + hex(number) + "00000000 aabbcc00 0000000000001000" + hex(bytes)
                 + hex(key) + hex(address));
@@ -116,7 +116,7 @@ final class RawPeer implements AutoCloseable {
         return frame.array();
     }
 
-    /// Says segments, each in its frame, all at once.
+    /// Sends segments, each in its own frame, in one write.
     void say(byte[]... segments) throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (byte[] segment : segments) {
@@ -125,7 +125,7 @@ final class RawPeer implements AutoCloseable {
         sayBytes(all.toByteArray(), 0, all.size());
     }
 
-    /// Says some of these bytes, with no frame around them.
+    /// Sends some of these bytes without a frame.
     void sayBytes(byte[] bytes, int from, int to) throws IOException {
         OutputStream out = socket.getOutputStream();
         out.write(bytes, from, to - from);
@@ -169,16 +169,16 @@ final class RawPeer implements AutoCloseable {
         return found;
     }
 
-    /// Waits for the end of the connection, in whatever way it comes.
+    /// Waits until the connection ends in any way.
     ///
-    /// @throws IOException if it goes on
+    /// @throws IOException if the connection stays up
     void awaitEnd() throws IOException {
         try {
             while (socket.getInputStream().read() >= 0) {
-                // What was on its way.
+                // Data that was already in flight.
             }
         } catch (SocketException e) {
-            // Reset: an end as well.
+            // A reset also ends the connection.
             socket.close();
         }
     }

@@ -8,9 +8,9 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 
-/// The verbs objects that the kernel has, of all processes, contexts included.
+/// The verbs objects of all processes that the kernel knows, including contexts.
 ///
-/// @param text what [#COMMAND] says
+/// @param text the output of [#COMMAND]
 record Resources(String text) {
     static final String COMMAND = "rdma resource show";
 
@@ -18,8 +18,8 @@ record Resources(String text) {
         return new Resources(Shell.text(COMMAND));
     }
 
-    /// Has librdmacm open all devices. It opens each that it meets once, and keeps it until the process ends
-    /// (rdma_get_devices(3)), so whoever counts contexts must have had it meet them before.
+    /// Makes librdmacm open all devices. It opens each device once and keeps it open until the process ends
+    /// (rdma_get_devices(3)), so this must happen before contexts are counted.
     @SuppressWarnings("restricted") // the descriptors are those of the C header
     static void letLibrdmacmOpenDevices() {
         Linker linker = Linker.nativeLinker();
@@ -38,7 +38,7 @@ record Resources(String text) {
         }
     }
 
-    /// Whether a process that began with `before` has closed everything of its own, and its children have ended.
+    /// Returns whether a process that started with `before` has closed all its objects and its children have ended.
     boolean leftBy(Resources before) {
         return equals(before);
     }

@@ -12,14 +12,14 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// That the check at the end of a run in the lab sees what is left open.
+/// The check at the end of a lab run detects objects that were left open.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs rxe0 and siw0: lab/suite lab")
 class ResourcesTest {
     private static final long CLOSED_MILLIS = 10_000;
 
     @ParameterizedTest
     @CsvSource({"rxe0, 10.9.0.1", "siw0, 10.8.0.1"})
-    void oneContextThatIsLeftOpenIsSeenAndWhatLibrdmacmKeepsIsNot(String device, String address) {
+    void detectsAnOpenContextAndIgnoresThoseOfLibrdmacm(String device, String address) {
         Resources before = Resources.now();
         Context context = Rdma.open(device);
         assertThat(Resources.now().leftBy(before)).as("with a context open").isFalse();

@@ -17,21 +17,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
-/// The last messages of sessions over the kernel's siw, which completes a SEND when TCP has it, and drops a
-/// connection as soon as one side is through with it.
+/// The last messages of sessions over the kernel's siw, which completes a SEND when TCP has accepted it and drops a
+/// connection when one side closes it.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
 class SessionEndTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final SessionOptions OPTIONS =
             SessionOptions.defaults().withDevice("siw0").withAddress("10.8.0.1", 0);
     private static final int ROUNDS = 10;
-    /// More than a send queue has places.
+    /// More than fit into a send queue.
     private static final int MESSAGES = 400;
     private static final int BYTES = 4000;
     private static final int LONG_BYTES = 4 << 20;
 
     @Test
-    void bothSidesCloseRightBehindTheirLastMessageAndNothingIsLost() {
+    void bothSidesCloseRightAfterTheirLastMessageAndNothingIsLost() {
         try (ServerSession server = ServerSession.listen(OPTIONS)) {
             RdmaBuffer text = server.allocate("text", BYTES, 1);
             for (int round = 0; round < ROUNDS; round++) {
@@ -56,9 +56,9 @@ class SessionEndTest {
         }
     }
 
-    /// The driver may be in the middle of a long message when it is asked whether all has arrived.
+    /// The driver may be sending a long message when the READ that confirms arrival reaches it.
     @Test
-    void barriersArePassedWhileBothSidesWrite() {
+    void barriersWorkWhileBothSidesWrite() {
         try (ServerSession server = ServerSession.listen(OPTIONS)) {
             try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()))) {
                 EndPoint there = client.endPoint();
@@ -77,7 +77,7 @@ class SessionEndTest {
         }
     }
 
-    /// The other side writes for longer than this one, which is at the barrier meanwhile, in every second round.
+    /// In every second round the other side writes longer, while this side waits at the barrier.
     private static void writeBetweenBarriers(EndPoint endPoint, Session session) {
         RdmaBuffer source = session.allocate("source", LONG_BYTES, 1);
         RdmaBuffer target = session.allocate("target", LONG_BYTES, 1);

@@ -18,7 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
-/// Sessions over the kernel's siw, which by itself completes a WRITE before the READ in front of it.
+/// Sessions over the kernel's siw, which completes a WRITE before an earlier READ.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
 class SessionOrderTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -26,7 +26,7 @@ class SessionOrderTest {
     private static final int ROUNDS = 10;
 
     @Test
-    void aReadHasEndedBeforeTheWriteBehindIt() {
+    void aReadEndsBeforeALaterWrite() {
         SessionOptions options = SessionOptions.defaults().withDevice("siw0").withAddress("10.8.0.1", 0);
         try (ServerSession server = ServerSession.listen(options);
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {

@@ -21,8 +21,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// A session on which both sides send messages and write into each other's memory, and the client reads: data in
-/// both directions, although only the client can call. Every byte is compared.
+/// A session in which both sides send messages and write into each other's memory, and the client reads. Data travels
+/// in
+/// both directions although only the client can connect. Every byte is compared.
 final class SessionTalk implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration CALL = Duration.ofHours(1);
@@ -41,7 +42,7 @@ final class SessionTalk implements AutoCloseable {
         Thread.ofPlatform().daemon().name("talk").start(service);
     }
 
-    /// The server's side, for one client.
+    /// Starts the server side, for one client.
     static SessionTalk listen(String device, String address, int port, int connectionPort) {
         return new SessionTalk(ServerSession.listen(SessionOptions.defaults()
                 .withDevice(device)
@@ -49,7 +50,7 @@ final class SessionTalk implements AutoCloseable {
                 .withConnectionPort(connectionPort)));
     }
 
-    /// A client that was lost may call again, once: whether it had a good reason, it knows itself.
+    /// A lost client may connect once more. The client knows whether it has a good reason.
     private boolean serve() {
         RdmaBuffer own = server.allocate("own", BYTES, 1);
         fill(own, SEED_OF_SERVER);
@@ -74,7 +75,7 @@ final class SessionTalk implements AutoCloseable {
         return client.awaitPeerDone(PATIENCE);
     }
 
-    /// The client's side.
+    /// Runs the client side.
     static void call(SessionOptions options) {
         try (ClientSession client = ClientSession.connect(options)) {
             RdmaBuffer inbox = client.allocate("inbox", BYTES, 1);
@@ -93,12 +94,12 @@ final class SessionTalk implements AutoCloseable {
         }
     }
 
-    /// The server has had its client, and all was as it should be.
+    /// Checks that the server has served its client without an error.
     void end() throws InterruptedException, ExecutionException, TimeoutException {
         assertThat(service.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 
-    /// What a process with a server has printed, without what it says of a client that was lost.
+    /// The output of a server process without the lines about a lost client.
     static String withoutLost(String text) {
         return text.replaceAll("(?m)^(" + LOST + "|WARNING: end point server-).*", "");
     }

@@ -6,13 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/// Commands of the guest.
+/// Shell commands in the guest.
 final class Shell {
     private static final long SECONDS = 60;
 
     private Shell() {}
 
-    /// Starts a command; its output goes where that of this process goes.
+    /// Starts a command that shares the output of this process.
     static Process start(String command) {
         try {
             return new ProcessBuilder("bash", "-c", command).inheritIO().start();
@@ -26,11 +26,11 @@ final class Shell {
     /// @throws AssertionError if it fails
     static void run(String command) {
         if (!tryTo(command)) {
-            throw new AssertionError("this failed: " + command);
+            throw new AssertionError("command failed: " + command);
         }
     }
 
-    /// Runs a command and says whether it ended well.
+    /// Runs a command and returns whether it succeeded.
     static boolean tryTo(String command) {
         return ends(start(command), command);
     }
@@ -60,7 +60,7 @@ final class Shell {
         try {
             if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
-                throw new AssertionError("this does not end: " + command);
+                throw new AssertionError("command does not end: " + command);
             }
             return process.exitValue() == 0;
         } catch (InterruptedException e) {

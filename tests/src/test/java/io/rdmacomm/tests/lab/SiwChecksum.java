@@ -1,21 +1,22 @@
 package io.rdmacomm.tests.lab;
 
-/// What siw does to a stream now and then: a thread of the driver goes on with a frame before the system call that
-/// has begun it is out of it, and adds to a checksum that is complete already. `soft` refuses such a frame and ends
-/// the connection, as it has to (docs/80-troubleshooting.md).
+/// Tolerates wrong checksums from siw. Occasionally a driver thread continues a frame before the system call that
+/// started
+/// it has returned, and adds to a checksum that is already complete. `soft` must reject such a frame and end the
+/// connection (docs/80-troubleshooting.md).
 final class SiwChecksum {
     private static final String REFUSED = "what the peer sent was refused: MPA, wrong checksum";
 
     private SiwChecksum() {}
 
-    /// A connection over which siw sends much, with checksums.
+    /// A connection over which siw sends much data with checksums.
     interface Stream {
         void run() throws Exception;
     }
 
-    /// Runs a stream, and once more if it ended with a checksum of siw's, and not with anything else.
+    /// Runs a stream, and repeats it once if it ended with a wrong checksum from siw, but not for any other reason.
     ///
-    /// @return whether it was run twice
+    /// @return whether it was repeated
     static boolean bear(Stream stream) throws Exception {
         try {
             stream.run();
@@ -24,7 +25,7 @@ final class SiwChecksum {
             if (!isRefused(e)) {
                 throw e;
             }
-            System.out.println("[lab] siw has sent a wrong checksum; once more: " + e.getMessage());
+            System.out.println("[lab] siw sent a wrong checksum; repeating: " + e.getMessage());
             stream.run();
             return true;
         }

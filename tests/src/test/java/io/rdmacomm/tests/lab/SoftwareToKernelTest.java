@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /// The software device on one host and the kernel's siw on another: `soft0` in the network namespace `far`, `siw0`
-/// here, and TCP between them. Both speak iWARP, so neither program notices.
+/// here, and TCP between them. Both use iWARP, so neither program notices a difference.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
 class SoftwareToKernelTest {
     private static final String KERNEL = "10.8.0.1";
@@ -54,18 +54,18 @@ class SoftwareToKernelTest {
     private static final String WAIT = " --timeout 60";
     private static final String SET_UP = " --set-up-timeout 60";
 
-    /// A server of `rping` that is stopped when the case is over; the kernel then forgets its port.
+    /// Runs the actions with an `rping` server, then stops it and waits until the kernel frees its port.
     private static void withServer(String command, Actions actions) throws Exception {
         Process server = CProgram.serve(command, LISTENS);
         try {
             actions.run();
-            assertThat(server.isAlive()).as("the C program goes on").isTrue();
+            assertThat(server.isAlive()).as("the C program is still running").isTrue();
         } finally {
             server.destroy();
             assertThat(server.waitFor(CProgram.PATIENCE_SECONDS, TimeUnit.SECONDS))
                     .as("the C program ends")
                     .isTrue();
-            Deadline.await("the kernel forgets the port", () -> !Shell.tryTo(LISTENS));
+            Deadline.await("the kernel frees the port", () -> !Shell.tryTo(LISTENS));
         }
     }
 
@@ -75,7 +75,7 @@ class SoftwareToKernelTest {
 
     @ParameterizedTest
     @CsvSource({"64, false", "64, true", "65535, false", "65535, true"})
-    void theClientSpeaksWithTheServerOfRping(int bytes, boolean checksum) throws Exception {
+    void theClientTalksToTheServerOfRping(int bytes, boolean checksum) throws Exception {
         SiwChecksum.bear(() -> {
             Process server = CProgram.serve("rping -s -a " + KERNEL + " -S " + bytes + " -C 5 -V", LISTENS);
 
@@ -88,14 +88,14 @@ class SoftwareToKernelTest {
         });
     }
 
-    /// One server serves many clients one after the other, of both sizes.
+    /// One server serves many clients in sequence, with both sizes.
     @ParameterizedTest
     @CsvSource({"false, 2", "true, " + CONNECTIONS})
-    void theServerSpeaksWithTheClientsOfRping(boolean checksum, int connections) throws Exception {
+    void theServerTalksToTheClientsOfRping(boolean checksum, int connections) throws Exception {
         try (HeardProcess server = FarProcess.serve(
                 checksum,
                 "ping --interop rping -d soft0 --bind " + FarProcess.ADDRESS + " --server --verbose" + WAIT)) {
-            // One shell starts them all: in the guest, starting a process takes a JVM a second.
+            // One shell starts all of them, because in the guest a JVM needs a second to start a process.
             CProgram.assertEndsWell(CProgram.start("sh -c 'for i in $(seq " + connections + "); do rping -c -a "
                     + FarProcess.ADDRESS + " -S $((i % 2 * 65471 + 64)) -C 5 -V || exit 1; done'"));
             Deadline.await("all are served", () -> count(server.text(), ": 5 pings served") == connections);
@@ -110,7 +110,7 @@ class SoftwareToKernelTest {
     }
 
     @Test
-    void manyClientsOneAfterTheOtherSpeakWithOneServerOfRping() throws Exception {
+    void oneServerOfRpingServesManyClientsInSequence() throws Exception {
         withServer("rping -s -P -a " + KERNEL + " -S 1000 -V", () -> {
             String words = "ping --interop rping -d soft0 " + KERNEL + " --count 5 --size 1000" + WAIT;
             try (HeardProcess clients = FarProcess.start(true, Repeats.class, words.split(" ", -1))) {
@@ -121,7 +121,7 @@ class SoftwareToKernelTest {
         });
     }
 
-    /// Runs the command many times, until it fails.
+    /// Runs the command repeatedly and stops at the first failure.
     static final class Repeats {
         private Repeats() {}
 
@@ -224,9 +224,9 @@ class SoftwareToKernelTest {
         assertSame(file, to);
     }
 
-    /// Both programs say no, each with the reason that its peer then has, and nobody's device is broken by it.
+    /// Each program rejects a connection with a reason that the peer receives, and both devices continue to work.
     @Test
-    void aRefusalTravelsWithItsReasonBothWays() throws Exception {
+    void aRejectionCarriesItsReasonInBothDirections() throws Exception {
         try (LocalEnd end = LocalEnd.open("siw0");
                 ConnectionManager manager = ConnectionManager.open(end.context())) {
             try (Listener listener = manager.listen(new InetSocketAddress(KERNEL, 0), 4);
@@ -275,7 +275,7 @@ class SoftwareToKernelTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Asks the kernel's device for a connection and is refused.
+    /// Requests a connection from the kernel's device and is rejected.
     static final class Refused {
         private Refused() {}
 
@@ -288,7 +288,7 @@ class SoftwareToKernelTest {
         }
     }
 
-    /// Refuses one connection.
+    /// Rejects one connection.
     static final class Refuses {
         private Refuses() {}
 
@@ -303,11 +303,12 @@ class SoftwareToKernelTest {
         }
     }
 
-    /// Immediate data and atomics are no part of what siw speaks: they are refused here, siw is never asked, and
-    /// the connection stands.
+    /// siw supports neither immediate data nor atomics. The software device rejects them without contacting siw, and
+    /// the
+    /// connection stays up.
     @ParameterizedTest
     @ValueSource(strings = {"SEND_WITH_IMMEDIATE", "FETCH_AND_ADD"})
-    void whatTheKernelDoesNotSpeakIsRefusedHere(String opcode) throws Exception {
+    void rejectsWhatTheKernelDoesNotSupport(String opcode) throws Exception {
         try (LocalEnd end = LocalEnd.open("siw0")) {
             LocalQueue queue = end.queue(Spec.usual());
             LocalMemory memory = end.allocate(64, AccessFlag.allRemote());
@@ -318,7 +319,7 @@ class SoftwareToKernelTest {
                 queue.awaitAccepted();
                 Outcome outcome = client.end();
                 outcome.assertGood();
-                assertThat(outcome.text()).contains("refused here: " + opcode);
+                assertThat(outcome.text()).contains("rejected here: " + opcode);
             }
             assertThat(queue.collect(1, EndQueue.PATIENCE_MILLIS))
                     .allMatch(done -> done.status() == WorkStatus.FLUSHED)
@@ -326,7 +327,7 @@ class SoftwareToKernelTest {
         }
     }
 
-    /// Asks the kernel's device for what it does not know.
+    /// Posts an operation that the kernel's device does not support.
     static final class Unspoken {
         private Unspoken() {}
 
@@ -343,7 +344,7 @@ class SoftwareToKernelTest {
                         .isInstanceOf(WorkRequestException.class)
                         .hasMessageContaining(words[1] + " is not possible with this peer");
                 assertThat(queue.state()).isEqualTo(QueuePairState.READY_TO_SEND);
-                System.out.println("refused here: " + words[1]);
+                System.out.println("rejected here: " + words[1]);
             }
         }
     }

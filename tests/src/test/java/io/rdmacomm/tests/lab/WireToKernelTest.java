@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What the kernel's siw takes from the wire and how it refuses the rest, frame by frame. On the other side is a
-/// socket, so this is what the software device's fake siw (`SiwPeer*Test` of the module soft) is measured by.
+/// Frames that the kernel's siw accepts, and how it rejects others. The peer is a plain socket, so this test is the
+/// reference for the fake siw in the tests of the software device (`SiwPeer*Test` of the module soft).
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
 class WireToKernelTest {
     private static final String KERNEL = "10.8.0.1";
@@ -59,12 +59,12 @@ class WireToKernelTest {
         }
     }
 
-    /// Connects; siw answers what was asked for. One receive, number 1, is posted.
+    /// Posts receive number 1, connects with this request and checks siw's reply.
     private void call(String request) throws IOException {
         call(request, Integer.MAX_VALUE);
     }
 
-    /// The request comes in pieces.
+    /// Sends the request in pieces.
     private void call(String request, int each) throws IOException {
         queue.initialize(ConnectionOptions.defaults());
         receive(1);
@@ -78,7 +78,7 @@ class WireToKernelTest {
         }
     }
 
-    /// With a moment between them in which siw has no more than what was said.
+    /// Sends bytes in pieces, with a pause in which siw has only the bytes sent so far.
     private void sayInPieces(byte[] bytes, int each) throws IOException {
         for (int from = 0; from < bytes.length; from += Math.min(each, bytes.length)) {
             peer.sayBytes(bytes, from, (int) Math.min(bytes.length, (long) from + each));
@@ -96,7 +96,7 @@ class WireToKernelTest {
         assertThat(outcome.id()).isEqualTo(id);
         assertThat(outcome.bytes()).isEqualTo(message.length);
         assertThat(Arrays.equals(memory.read(HALF, message.length), message))
-                .as("the bytes that came")
+                .as("the received bytes")
                 .isTrue();
     }
 
@@ -106,7 +106,7 @@ class WireToKernelTest {
         assertThat(outcome.id()).isEqualTo(id);
     }
 
-    /// siw says why it gives up, in its own order of bits, and ends the connection.
+    /// siw sends a Terminate in its own bit order and ends the connection.
     private TerminateMessage assertTerminates(TerminateCode code) throws IOException {
         TerminateMessage terminate = peer.hearTerminate();
         assertThat(terminate.code).as(terminate.toString()).isEqualTo(code);
@@ -118,10 +118,10 @@ class WireToKernelTest {
         return memory.remote().key();
     }
 
-    // ---- What it takes ----
+    // ---- Accepted frames ----
 
-    /// The request comes in three pieces, and a frame in two, with every place between them. A request in many
-    /// pieces is lost now and then: siw has room for four events of a connection that is not made yet.
+    /// Splits the request into three pieces and a frame into two, at every position. A request in many pieces is
+    /// sometimes lost, because siw has room for only four events before a connection is established.
     @Test
     void headersInPieces() throws Exception {
         call(PLAIN, 10);
@@ -139,7 +139,7 @@ class WireToKernelTest {
         }
     }
 
-    /// Frames that fit into a TCP segment of Ethernet, and the longest that the length field can express.
+    /// Frames that fit into an Ethernet TCP segment, and the longest frames that the length field allows.
     @ParameterizedTest
     @CsvSource({PLAIN + ", 1428", PLAIN + ", 65520", CHECKED + ", 1428", CHECKED + ", 65520"})
     void framesOfAllSizes(String request, int each) throws Exception {
@@ -159,15 +159,15 @@ class WireToKernelTest {
         }
         assertReceived(1, message);
         assertThat(Arrays.equals(memory.read(0, data.length), data))
-                .as("the bytes that were written")
+                .as("the written bytes")
                 .isTrue();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {PLAIN, CHECKED})
-    void nothingIsAMessageToo(String request) throws Exception {
+    void acceptsMessagesOfZeroBytes(String request) throws Exception {
         call(request);
-        // Nobody looks at the key of a Write and of a Read of nothing.
+        // The key of a Write or Read of zero bytes is not checked.
         peer.say(
                 RawPeer.write(true, 0xbad, 0, new byte[0]),
                 RawPeer.readRequest(1, 0, 0xbad, 0),
@@ -177,7 +177,7 @@ class WireToKernelTest {
     }
 
     @Test
-    void aReadIsAnsweredFromWhereItAsked() throws Exception {
+    void answersAReadFromTheRequestedAddress() throws Exception {
         call(CHECKED);
         memory.write(8, HELLO);
         for (int number = 1; number <= 3; number++) {
@@ -186,10 +186,10 @@ class WireToKernelTest {
         }
     }
 
-    // ---- What it refuses ----
+    // ---- Rejected frames ----
 
-    /// One Read was agreed on; it is not the second that is too many, but siw does count. It may be in the middle
-    /// of a response, and then it says nothing before it ends.
+    /// The sides agreed on one Read. siw accepts a second one but does enforce a limit. If it is in the middle of a
+    /// response, it ends the connection without a Terminate.
     @Test
     void moreReadsThanAgreed() throws Exception {
         call(PLAIN);
@@ -202,8 +202,8 @@ class WireToKernelTest {
         assertFlushed(1);
     }
 
-    /// Immediate Data with and without solicited event, Atomic Request and Response (RFC 7306), our own
-    /// extensions, and what nobody has.
+    /// Immediate Data with and without solicited event, Atomic Request and Response (RFC 7306), our own extensions, and
+    /// an undefined opcode.
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -216,7 +216,7 @@ class WireToKernelTest {
                 "414e 00000000 00000004 00000001 00000000 0000000000000000",
                 "414f 00000000 00000000 00000001 00000000"
             })
-    void opcodesThatItDoesNotKnow(String segment) throws Exception {
+    void rejectsUnknownOpcodes(String segment) throws Exception {
         call(PLAIN);
         peer.say(RawPeer.segment(segment));
         assertTerminates(TerminateCode.UNEXPECTED_OPCODE);
@@ -224,7 +224,7 @@ class WireToKernelTest {
     }
 
     @Test
-    void aSendWithoutReceive() throws Exception {
+    void rejectsASendWithoutAReceive() throws Exception {
         call(PLAIN);
         peer.say(RawPeer.send(1, HELLO), RawPeer.send(2, HELLO));
         TerminateMessage terminate = assertTerminates(TerminateCode.NO_RECEIVE);
@@ -232,9 +232,9 @@ class WireToKernelTest {
         assertReceived(1, HELLO);
     }
 
-    /// The RFC has a code for it, siw uses that of a missing receive.
+    /// The RFC has a separate code, but siw uses the one for a missing receive.
     @Test
-    void aSendThatIsTooLong() throws Exception {
+    void rejectsASendThatIsTooLong() throws Exception {
         call(PLAIN);
         byte[] half = new byte[RECEIVE / 2 + 1];
         peer.say(RawPeer.send(1, false, 0, half), RawPeer.send(1, true, half.length, half));
@@ -243,23 +243,23 @@ class WireToKernelTest {
     }
 
     @Test
-    void aWriteWithAForgedKey() throws Exception {
+    void rejectsAWriteWithAForgedKey() throws Exception {
         assertWriteRefused(key() ^ 0x5a5a00, memory.address(), TerminateCode.TAGGED_INVALID_KEY);
     }
 
     @Test
-    void aWriteBeyondTheRegion() throws Exception {
+    void rejectsAWriteBeyondTheRegion() throws Exception {
         assertWriteRefused(key(), memory.address() + 2L * HALF - 4, TerminateCode.TAGGED_OUT_OF_BOUNDS);
     }
 
     @Test
-    void aWriteToAnotherDomain() throws Exception {
+    void rejectsAWriteToAnotherDomain() throws Exception {
         LocalMemory other = end.allocateInOtherDomain(64, AccessFlag.allRemote());
         assertWriteRefused(other.remote().key(), other.address(), TerminateCode.TAGGED_OTHER_DOMAIN);
     }
 
     @Test
-    void aWriteWithoutTheRight() throws Exception {
+    void rejectsAWriteWithoutTheAccessRight() throws Exception {
         LocalMemory closed = end.allocate(64, Set.of(AccessFlag.LOCAL_WRITE));
         assertWriteRefused(closed.remote().key(), closed.address(), TerminateCode.TAGGED_INVALID_KEY);
         assertThat(closed.read(0, 64)).containsOnly(0);
@@ -278,17 +278,17 @@ class WireToKernelTest {
     }
 
     @Test
-    void aReadWithAForgedKey() throws Exception {
+    void rejectsAReadWithAForgedKey() throws Exception {
         assertReadRefused(key() ^ 0x5a5a00, memory.address(), TerminateCode.INVALID_KEY);
     }
 
     @Test
-    void aReadBeyondTheRegion() throws Exception {
+    void rejectsAReadBeyondTheRegion() throws Exception {
         assertReadRefused(key(), memory.address() + 2L * HALF - 4, TerminateCode.OUT_OF_BOUNDS);
     }
 
     @Test
-    void aReadFromAnotherDomain() throws Exception {
+    void rejectsAReadFromAnotherDomain() throws Exception {
         LocalMemory other = end.allocateInOtherDomain(64, AccessFlag.allRemote());
         assertReadRefused(other.remote().key(), other.address(), TerminateCode.OTHER_DOMAIN);
     }
@@ -301,7 +301,7 @@ class WireToKernelTest {
     }
 
     @Test
-    void aWrongChecksum() throws Exception {
+    void rejectsAWrongChecksum() throws Exception {
         call(CHECKED);
         byte[] frame = peer.frame(RawPeer.send(1, HELLO));
         frame[frame.length - 1] ^= 1;
@@ -310,18 +310,18 @@ class WireToKernelTest {
     }
 
     @Test
-    void aMessageOutOfTurn() throws Exception {
+    void rejectsAMessageOutOfOrder() throws Exception {
         call(PLAIN);
         peer.say(RawPeer.send(2, HELLO));
         assertTerminates(TerminateCode.MESSAGE_NUMBER);
         assertThat(queue.one().status()).isEqualTo(WorkStatus.GENERAL_ERROR);
     }
 
-    // ---- How it ends ----
+    // ---- Disconnects ----
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 10, 22, 24})
-    void theEndInsideAFrame(int cut) throws Exception {
+    void disconnectsInsideAFrame(int cut) throws Exception {
         call(PLAIN);
         peer.sayBytes(peer.frame(RawPeer.send(1, HELLO)), 0, cut);
         peer.close();
@@ -329,7 +329,7 @@ class WireToKernelTest {
     }
 
     @Test
-    void theEndInsideAMessage() throws Exception {
+    void disconnectsInsideAMessage() throws Exception {
         call(PLAIN);
         peer.say(RawPeer.send(1, false, 0, HELLO));
         peer.close();

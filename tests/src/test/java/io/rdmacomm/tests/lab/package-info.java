@@ -1,4 +1,4 @@
-/// The contract suite and the faults of devices, run inside the lab.
+/// Tests that run inside the lab: device faults, interoperation with C programs, and the kernel's siw as a peer.
 @NullMarked
 package io.rdmacomm.tests.lab;
 
