@@ -19,7 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/// What no class may call, and why.
+/// Calls that are forbidden in main code, and why.
 class CodeRulesTest {
     @Test
     void onlyOnePackageUsesRestrictedNativeAccess() {
@@ -37,17 +37,17 @@ class CodeRulesTest {
                 .accessTargetWhere(calls(System.class, "load(Library)?"))
                 .orShould()
                 .accessTargetWhere(calls(Runtime.class, "load(Library)?"))
-                .because("all the rest runs without --enable-native-access, and cannot crash the JVM")
+                .because("all other code runs without --enable-native-access and cannot crash the JVM")
                 .check(CLASSES);
     }
 
     @Test
-    void nobodyGoesBelowThePublicJdk() {
+    void noClassUsesInternalsOfTheJdk() {
         noClasses()
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("sun..", "jdk.internal..")
-                .because("it breaks with the next JDK")
+                .because("the next JDK may break it")
                 .check(CLASSES);
     }
 
@@ -70,7 +70,7 @@ class CodeRulesTest {
                 .accessTargetWhere(calls(System.class, "exit"))
                 .orShould()
                 .accessTargetWhere(calls(Runtime.class, "exit|halt"))
-                .because("one bad completion must not take the whole program with it")
+                .because("one failed completion must not end the whole program")
                 .check(CLASSES);
     }
 
@@ -87,7 +87,7 @@ class CodeRulesTest {
     }
 
     @Test
-    void nobodySleeps() {
+    void noClassSleeps() {
         noClasses()
                 .that()
                 .resideOutsideOfPackage(EXAMPLES)
@@ -95,7 +95,7 @@ class CodeRulesTest {
                 .accessTargetWhere(calls(Thread.class, "sleep"))
                 .orShould()
                 .accessTargetWhere(calls(TimeUnit.class, "sleep"))
-                .because("whoever waits, waits for something: with a deadline, and awake when it comes")
+                .because("code waits for a condition, with a deadline, and wakes when the condition holds")
                 .check(CLASSES);
     }
 
@@ -107,7 +107,7 @@ class CodeRulesTest {
                 .haveFullyQualifiedName("java.lang.ref.Cleaner")
                 .orShould()
                 .accessTargetWhere(calls(Arena.class, "ofAuto"))
-                .because("what was registered with a device is closed by its owner, in order")
+                .because("owners close what they registered with a device, in order")
                 .check(CLASSES);
     }
 

@@ -24,9 +24,10 @@ import java.util.List;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
-/// Which module and which package may see which: `cli -> comm -> verbs <- {ibverbs, soft}`.
+/// The allowed dependencies of modules and packages: `cli -> comm -> verbs <- {ibverbs, soft}`.
 class ModuleArrowsTest {
-    /// What a library module may use besides rdmacomm: the JDK, and annotations that only the compiler reads.
+    /// Allowed dependencies of a library module outside rdmacomm: the JDK, and annotations that only the compiler
+    /// reads.
     private static final String[] JDK_ONLY = {
         "java..", "jdk.jfr..", "jdk.net..", "org.jspecify.annotations..", "com.google.errorprone.annotations.."
     };
@@ -37,7 +38,7 @@ class ModuleArrowsTest {
                 .should()
                 .beFreeOfCycles()
                 .ignoreDependency(resideInAPackage("io.rdmacomm.verbs"), resideInAPackage("io.rdmacomm.verbs.spi"))
-                .because("a reader walks downward only; verbs looks its providers up, so that one step back is allowed")
+                .because("a reader only walks downward; verbs looks up its providers, so that one step back is allowed")
                 .check(CLASSES);
     }
 
@@ -72,7 +73,7 @@ class ModuleArrowsTest {
     }
 
     @Test
-    void nobodyNamesAProvider() {
+    void noClassNamesAProvider() {
         for (String provider : List.of(SOFT, IBVERBS)) {
             noClasses()
                     .that()
@@ -86,14 +87,14 @@ class ModuleArrowsTest {
     }
 
     @Test
-    void onlyProvidersSeeTheSeamForProviders() {
+    void onlyProvidersUseTheProviderInterface() {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(VERBS, SOFT, IBVERBS)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(SPI)
-                .because("users of verbs need nothing of it")
+                .because("users of verbs do not need it")
                 .check(CLASSES);
     }
 
@@ -112,14 +113,14 @@ class ModuleArrowsTest {
             assertThat(module.exports()).as(module.name()).isEmpty();
             assertThat(module.opens()).as(module.name()).isEmpty();
             assertThat(module.provides())
-                    .as("what a provider gives as a module and on the class path")
+                    .as("the provider as a module and on the class path")
                     .flatExtracting(ModuleDescriptor.Provides::providers)
                     .containsExactly(provider.getName());
         }
     }
 
     @Test
-    void packagesAreNamedForWhatTheyHold() {
+    void packageNamesDescribeTheirContent() {
         noClasses()
                 .should()
                 .resideInAnyPackage(
@@ -132,7 +133,7 @@ class ModuleArrowsTest {
                         "..manager..",
                         "..helper..",
                         "..helpers..")
-                .because("such a name says nothing about what is inside")
+                .because("such a name does not describe the content")
                 .check(CLASSES);
     }
 
@@ -146,7 +147,7 @@ class ModuleArrowsTest {
                 .check(CLASSES);
     }
 
-    /// The tests run on the class path, so a class does not know the module that it would be in elsewhere.
+    /// The tests run on the class path, where a class does not know its module.
     private static ModuleDescriptor moduleOf(Class<?> provider) throws URISyntaxException {
         Path jarOrFolder = Path.of(
                 provider.getProtectionDomain().getCodeSource().getLocation().toURI());

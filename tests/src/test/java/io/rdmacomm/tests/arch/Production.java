@@ -3,7 +3,7 @@ package io.rdmacomm.tests.arch;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 
-/// What the rules look at: every class of rdmacomm that is not a test.
+/// The classes that the rules apply to: all of rdmacomm except tests.
 final class Production {
     static final String VERBS = "io.rdmacomm.verbs..";
     static final String SPI = "io.rdmacomm.verbs.spi..";
@@ -13,7 +13,7 @@ final class Production {
     static final String CLI = "io.rdmacomm.cli..";
     static final String EXAMPLES = "io.rdmacomm.examples..";
 
-    /// The one place that links native symbols.
+    /// The only package that links native symbols.
     static final String NATIVE = "io.rdmacomm.ibverbs.ffm..";
 
     static final JavaClasses CLASSES = new ClassFileImporter()

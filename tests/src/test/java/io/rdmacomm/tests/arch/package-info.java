@@ -1,4 +1,3 @@
-/// The rules of the house, checked on the compiled classes. A rule that stands in the way of something better is
-/// changed
-/// here, together with a decision record that says why.
+/// The architecture rules, checked on compiled classes. To change a rule, change it here and add a decision record that
+/// explains why.
 package io.rdmacomm.tests.arch;

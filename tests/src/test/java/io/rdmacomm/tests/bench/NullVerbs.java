@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /// A verbs library whose device does nothing, compiled from null_verbs.c with gcc and the headers of libibverbs.
-@SuppressWarnings("restricted") // it calls C, as what it measures does
+@SuppressWarnings("restricted") // it calls C, like the code that it measures
 final class NullVerbs implements AutoCloseable {
     /// The name of its device.
     static final String DEVICE = "null0";
@@ -35,7 +35,7 @@ final class NullVerbs implements AutoCloseable {
                 .inheritIO()
                 .start();
         if (!compiler.waitFor(1, TimeUnit.MINUTES) || compiler.exitValue() != 0) {
-            throw new IllegalStateException("gcc failed: it and libibverbs-dev have to be installed");
+            throw new IllegalStateException("gcc failed: install gcc and libibverbs-dev");
         }
         loop = Linker.nativeLinker()
                 .downcallHandle(
@@ -48,7 +48,7 @@ final class NullVerbs implements AutoCloseable {
 
     /// Posts and polls in C.
     ///
-    /// @return nanoseconds for one round
+    /// @return nanoseconds per round
     double loop(long rounds) {
         try {
             return (double) loop.invokeExact(rounds);

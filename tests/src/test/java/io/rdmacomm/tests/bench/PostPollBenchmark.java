@@ -27,8 +27,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What a post and the poll of its completion cost, on a queue pair of the software device that is connected to
-/// itself: no other process, no waiting, only the library.
+/// The cost of a post and the poll of its completion, on a queue pair of the software device that is connected to
+/// itself:
+/// no other process and no waiting, only the library.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
