@@ -55,8 +55,8 @@ public enum Capability {
     ORDERED_COMPLETIONS,
     /// A queue pair in ERROR flushes every request, including those that are posted while it fails or afterwards.
     ///
-    /// Without it, requests posted after the device has noticed the failure may never complete, and a READ may be
-    /// flushed twice. To end them, change the queue pair to ERROR, poll what comes, and close the queue pair: nothing
-    /// of it completes after that, and its memory can be reused.
+    /// Without it, requests posted after the device has noticed the failure may never complete, and a READ may
+    /// be flushed twice. To end them, change the queue pair to ERROR, poll what comes, and close the queue pair:
+    /// nothing of it completes after that, and its memory can be reused.
     FLUSH_IN_ERROR
 }
