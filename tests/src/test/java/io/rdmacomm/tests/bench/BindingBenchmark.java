@@ -28,8 +28,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /// The cost of calling a driver from Java: a post and the poll of its completion through `ibverbs` on a library that
-/// does
-/// nothing, and the same loop in C on the same library.
+/// does nothing, and the same loop in C on the same library.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

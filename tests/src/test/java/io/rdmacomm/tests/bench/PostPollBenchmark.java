@@ -28,8 +28,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /// The cost of a post and the poll of its completion, on a queue pair of the software device that is connected to
-/// itself:
-/// no other process and no waiting, only the library.
+/// itself: no other process and no waiting, only the library.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -99,10 +99,10 @@ class DeviceFaultsTest {
         loop.awaitState(QueuePairState.ERROR);
     }
 
-    /// About once in thirty runs, rxe sends a request but can send neither its answer nor the next request. Because
-    /// of the latter it stops sending (`rxe_requester`, the label `err`). The timeout of the former then requests a
-    /// retry that never starts, and everything waits for it (`need_retry` in `rxe_completer`). The change to ERROR
-    /// still ends all requests.
+    /// About once in thirty runs, rxe sends a request but can send neither its answer nor the next request.
+    /// Because of the latter it stops sending (`rxe_requester`, the label `err`). The timeout of the former
+    /// then requests a retry that never starts, and everything waits for it (`need_retry` in `rxe_completer`).
+    /// The change to ERROR still ends all requests.
     private static void endWhatTheDriverForgot(LocalQueue loop) {
         assertThat(Shell.text("cat /sys/class/infiniband/" + DEVICE + "/ports/1/hw_counters/completer_retry_err"))
                 .isNotEqualToIgnoringWhitespace("0");

@@ -29,9 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The software device on this machine as a client, and the kernel's siw in the lab as a server, connected over TCP
-/// ports that QEMU forwards. This machine needs no RDMA device. Sessions need two ports; the server is configured
-/// with the second. The guest cannot connect to this machine.
+/// The software device on this machine as a client, and the kernel's siw in the lab as a server, connected over
+/// TCP ports that QEMU forwards. This machine needs no RDMA device. Sessions need two ports; the server is
+/// configured with the second. The guest cannot connect to this machine.
 @EnabledIfEnvironmentVariable(
         named = "LAB",
         matches = "host",

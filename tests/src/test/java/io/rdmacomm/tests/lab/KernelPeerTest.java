@@ -339,7 +339,8 @@ class KernelPeerTest {
         }
     }
 
-    /// A WRITE succeeds when TCP has accepted it. The rejection ends the connection, and the software device knows why.
+    /// A WRITE succeeds when TCP has accepted it. The rejection ends the connection, and the software device
+    /// knows why.
     @ParameterizedTest
     @CsvSource({
         "true, KEY, 'DDP tagged, invalid key'",

@@ -89,8 +89,8 @@ public final class LabMain {
         return found.stream().map(method -> DiscoverySelectors.selectMethod(type, method));
     }
 
-    /// Counts results. Prints each failure when it happens and each class when it is done, so that the output is useful
-    /// even if the run is stopped.
+    /// Counts results. Prints each failure when it happens and each class when it is done, so that the output
+    /// is useful even if the run is stopped.
     private static final class Report implements TestExecutionListener {
         private static final String INVOCATION = "class-template-invocation";
 

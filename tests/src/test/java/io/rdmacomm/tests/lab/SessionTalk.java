@@ -22,8 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// A session in which both sides send messages and write into each other's memory, and the client reads. Data travels
-/// in
-/// both directions although only the client can connect. Every byte is compared.
+/// in both directions although only the client can connect. Every byte is compared.
 final class SessionTalk implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration CALL = Duration.ofHours(1);

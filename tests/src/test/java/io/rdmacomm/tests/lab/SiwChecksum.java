@@ -1,9 +1,8 @@
 package io.rdmacomm.tests.lab;
 
-/// Tolerates wrong checksums from siw. Occasionally a driver thread continues a frame before the system call that
-/// started
-/// it has returned, and adds to a checksum that is already complete. `soft` must reject such a frame and end the
-/// connection (docs/80-troubleshooting.md).
+/// Tolerates wrong checksums from siw. Occasionally a driver thread continues a frame before the system call
+/// that started it has returned, and adds to a checksum that is already complete. `soft` must reject such a
+/// frame and end the connection (docs/80-troubleshooting.md).
 final class SiwChecksum {
     private static final String REFUSED = "what the peer sent was refused: MPA, wrong checksum";
 

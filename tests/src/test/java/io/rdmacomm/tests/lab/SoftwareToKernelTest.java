@@ -304,8 +304,7 @@ class SoftwareToKernelTest {
     }
 
     /// siw supports neither immediate data nor atomics. The software device rejects them without contacting siw, and
-    /// the
-    /// connection stays up.
+    /// the connection stays up.
     @ParameterizedTest
     @ValueSource(strings = {"SEND_WITH_IMMEDIATE", "FETCH_AND_ADD"})
     void rejectsWhatTheKernelDoesNotSupport(String opcode) throws Exception {

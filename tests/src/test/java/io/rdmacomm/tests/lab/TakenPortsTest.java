@@ -26,8 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
 /// Ports on siw if every second port of the kernel's range is used by a socket: the kernel's connection manager does
-/// not
-/// check for that.
+/// not check for that.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
 class TakenPortsTest {
     private static final String ADDRESS = "10.8.0.1";

@@ -202,8 +202,8 @@ class WireToKernelTest {
         assertFlushed(1);
     }
 
-    /// Immediate Data with and without solicited event, Atomic Request and Response (RFC 7306), our own extensions, and
-    /// an undefined opcode.
+    /// Immediate Data with and without solicited event, Atomic Request and Response (RFC 7306), our own
+    /// extensions, and an undefined opcode.
     @ParameterizedTest
     @ValueSource(
             strings = {
