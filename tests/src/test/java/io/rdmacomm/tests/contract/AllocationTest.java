@@ -21,13 +21,13 @@ import io.rdmacomm.verbs.WorkRequestException;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
-/// The data path allocates nothing: the thread's allocated bytes do not move over up to 100,000 posts and polls.
+/// The data path allocates nothing: the allocated bytes of the thread stay constant over up to 100,000 posts
+/// and polls.
 class AllocationTest extends ContractCase {
     private static final int WARM_UP = Amount.onLine(Amount.of(30_000, 3000), 100);
     private static final int MEASURED = Amount.onLine(Amount.of(100_000, 3000), 100);
     private static final int AT_LEAST = Amount.onLine(1000, 100);
-    /// Over TCP each step waits for another thread or process, which waits for the processor: then there are
-    /// fewer.
+    /// Fewer steps over TCP, where each step waits for another thread or process to be scheduled.
     private static final long ROUND_NANOS = 2_000_000_000L;
     private static final int PAGE = 4096;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -195,7 +195,7 @@ class AllocationTest extends ContractCase {
                 .write(1, remote.address(), remote.key())
                 .with(local.region(), 0, 8);
         while (queuePair.post(write) == 1) {
-            // Until it is full: nothing is signalled.
+            // Until it is full: no request is signaled.
         }
         allocatesNothing("posting to a full queue", () -> queuePair.post(write));
     }

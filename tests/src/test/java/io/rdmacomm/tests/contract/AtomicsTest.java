@@ -35,7 +35,7 @@ class AtomicsTest extends ContractCase {
     }
 
     @Test
-    void theOldValueComesBackInHostOrder() {
+    void returnsTheOldValueInHostByteOrder() {
         if (missing()) {
             return;
         }
@@ -69,7 +69,7 @@ class AtomicsTest extends ContractCase {
     }
 
     @Test
-    void theResultMayBeScattered() {
+    void scattersTheResult() {
         if (missing()) {
             return;
         }
@@ -80,11 +80,11 @@ class AtomicsTest extends ContractCase {
         pair.here().post(Work.fetchAndAdd(1, target.remote(), 0, local.piece(3, 8)));
         good(pair.here().one(), 1, CompletionOpcode.FETCH_AND_ADD);
         byte[] expected = {(byte) 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
-        assertThat(local.read(3, 8)).as("an unaligned result place").isEqualTo(expected);
+        assertThat(local.read(3, 8)).as("an unaligned result").isEqualTo(expected);
     }
 
     @Test
-    void fromManyQueuePairsBothSidesAndTheProcessorTheSumIsExact() throws Exception {
+    void sumIsExactFromManyQueuePairsBothSidesAndTheCpu() throws Exception {
         if (missing()) {
             return;
         }
@@ -103,7 +103,7 @@ class AtomicsTest extends ContractCase {
                 EndMemory mine = here().allocate(8, everything());
                 EndMemory theirs = there().allocate(8, everything());
                 floods.add(pair.here().flood(Work.fetchAndAdd(0, target.remote(), 1, mine.piece(0, 8)), 16));
-                // The end that owns the memory adds to it through a queue pair of its own.
+                // The end that owns the memory adds through its own queue pair.
                 var loop = there().queue(Spec.usual());
                 loop.connect(loop.info(), patient());
                 floods.add(loop.flood(Work.fetchAndAdd(0, target.remote(), 1, theirs.piece(0, 8)), 16));
@@ -128,7 +128,7 @@ class AtomicsTest extends ContractCase {
     }
 
     @Test
-    void compareAndSwapBuildsALock() {
+    void compareAndSwapImplementsALock() {
         if (missing()) {
             return;
         }
@@ -161,7 +161,7 @@ class AtomicsTest extends ContractCase {
     }
 
     @Test
-    void moreAtomicsThanMayBeOutstandingWaitInTheQueue() {
+    void atomicsBeyondTheDepthWaitInTheQueue() {
         if (missing()) {
             return;
         }

@@ -42,13 +42,13 @@ import org.junit.jupiter.api.Timeout;
 
 /// Armed completion queues and their channels.
 class CompletionEventTest extends ContractCase {
-    /// Long enough to be sure that an event does not come.
+    /// Long enough to prove that no event arrives.
     private static final long ABSENT_MILLIS = 50;
 
     private static final long SOON_MILLIS = 10_000;
 
     @Test
-    void anUnarmedQueueAnnouncesNothing() {
+    void anUnarmedQueueRaisesNoEvent() {
         Pair pair = connected();
         pair.here().receive(1);
         pair.there().post(Work.send(2));
@@ -58,7 +58,7 @@ class CompletionEventTest extends ContractCase {
     }
 
     @Test
-    void anArmedQueueAnnouncesOnce() {
+    void anArmedQueueRaisesOneEvent() {
         for (Way way : bothWays(connected())) {
             way.target().receive(1);
             way.target().receive(2);
@@ -79,7 +79,7 @@ class CompletionEventTest extends ContractCase {
     }
 
     @Test
-    void whatIsInTheQueueAlreadyDoesNotCount() {
+    void earlierCompletionsRaiseNoEvent() {
         Pair pair = connected();
         pair.here().receive(1);
         pair.here().receive(2);
@@ -94,7 +94,7 @@ class CompletionEventTest extends ContractCase {
     }
 
     @Test
-    void ownSendsAnnounceToo() {
+    void completionsOfSendsRaiseAnEvent() {
         Pair pair = connected();
         EndMemory target = there().allocate(8, everything());
         EndMemory source = here().allocate(8, everything());
@@ -134,7 +134,7 @@ class CompletionEventTest extends ContractCase {
     }
 
     @Test
-    void anErrorCountsAsSolicited() {
+    void aFailureCountsAsSolicited() {
         Pair pair = connected();
         pair.here().receive(1);
         pair.here().arm(true);
@@ -218,7 +218,7 @@ class CompletionEventTest extends ContractCase {
     }
 
     @Test
-    void awaitingAnEventEndsWithItsTimeOut() {
+    void awaitingAnEventEndsWithItsTimeout() {
         LocalQueue queue = here().queue(Spec.usual());
         long start = System.nanoTime();
         assertThat(queue.awaitEvent(100)).isFalse();
@@ -227,12 +227,12 @@ class CompletionEventTest extends ContractCase {
     }
 
     @Test
-    void aWakeUpEndsOneWaitAndIsKeptForTheNext() throws Exception {
+    void aWakeUpEndsTheCurrentOrTheNextWait() throws Exception {
         CompletionChannel channel = here().context().createCompletionChannel();
         for (boolean virtual : new boolean[] {false, true}) {
             FutureTask<CompletionQueue> waiting = new FutureTask<>(() -> channel.awaitEvent(Duration.ofMinutes(10)));
             (virtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon()).start(waiting);
-            // Before it waits or after: it ends in any case.
+            // Whether the wake-up comes before or during the wait, the wait ends.
             channel.wakeUp();
             assertThat(waiting.get(SOON_MILLIS, TimeUnit.MILLISECONDS)).isNull();
         }
@@ -243,7 +243,7 @@ class CompletionEventTest extends ContractCase {
                 .isNull();
         long start = System.nanoTime();
         assertThat(channel.awaitEvent(Duration.ofMillis(100)))
-                .as("and no other")
+                .as("and only that one")
                 .isNull();
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(90_000_000L);
         channel.close();
@@ -293,7 +293,7 @@ class CompletionEventTest extends ContractCase {
 
     @Test
     @Timeout(300)
-    void theLoopThatArmsAndThenDrainsLosesNoWakeUp() throws Exception {
+    void armingBeforeDrainingLosesNoWakeUp() throws Exception {
         int total = Amount.onLine(Amount.of(100_000, 2000), 500);
         Pair pair = connected(Spec.usual().withDepth(128, 128).withCompletions(512));
         EndMemory source = there().allocate(8, everything());
@@ -307,11 +307,11 @@ class CompletionEventTest extends ContractCase {
                 ReceiveBatch.create(here().arena(), 1, 1).receive(1).with(target.address(), 8, target.localKey());
         Work send = Work.send(0, source.piece(0, 8));
         if (has(Deviation.NO_RECEIVE_ENDS_THE_CONNECTION)) {
-            // Nothing else holds a sender back there.
+            // Nothing else limits a sender there.
             PacedSender sender = new PacedSender(pair.there(), send);
             try {
                 assertThat(armAndDrain(queue, room, again, total, sender::received))
-                        .as("times that it slept")
+                        .as("number of sleeps")
                         .isPositive();
             } finally {
                 sender.end();
@@ -326,7 +326,7 @@ class CompletionEventTest extends ContractCase {
         }
     }
 
-    /// Sends from a thread of its own, 16 messages whenever fewer than that have not been received: so there are
+    /// Sends from a separate thread, 16 messages whenever fewer than 16 are unreceived, so that there are
     /// always receives.
     private static final class PacedSender {
         private static final int PORTION = 16;
@@ -364,7 +364,7 @@ class CompletionEventTest extends ContractCase {
         }
     }
 
-    /// Returns how often it slept.
+    /// Returns the number of sleeps.
     private int armAndDrain(LocalQueue queue, Completions room, ReceiveBatch again, int total, LongConsumer progress)
             throws InterruptedException {
         int received = 0;
@@ -407,7 +407,7 @@ class CompletionEventTest extends ContractCase {
     }
 
     @Test
-    void outcomesAreInTheQueueWhenTheEventComes() {
+    void completionsAreInTheQueueWhenTheEventArrives() {
         Pair pair = connected();
         for (int i = 0; i < Amount.onLine(Amount.of(2000, 200), 64); i++) {
             pair.here().receive(i);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 /// Capacity, overrun and resizing of completion queues.
 class CompletionQueueTest extends ContractCase {
     @Test
-    void holdsAtLeastWhatWasAskedFor() {
+    void holdsAtLeastTheRequestedCapacity() {
         for (int capacity : new int[] {1, 2, 3, 100, 1000}) {
             CompletionQueue queue = here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity(capacity));
             assertThat(queue.capacity()).isGreaterThanOrEqualTo(capacity);
@@ -93,7 +93,8 @@ class CompletionQueueTest extends ContractCase {
             return;
         }
         queue.awaitState(QueuePairState.ERROR);
-        Deadline.await("the other queue pair fails too", () -> bystander.query().state() == QueuePairState.ERROR);
+        Deadline.await(
+                "the other queue pair fails as well", () -> bystander.query().state() == QueuePairState.ERROR);
         Completions room = Completions.create(here().arena(), 1024);
         assertThatThrownBy(() -> {
                     for (int i = 0; i <= capacity; i++) {
@@ -108,7 +109,7 @@ class CompletionQueueTest extends ContractCase {
     }
 
     @Test
-    void anOverrunByThePeersMessagesBreaksItToo() {
+    void anOverrunByMessagesOfThePeerBreaksTheQueue() {
         LocalQueue small = here().queue(Spec.usual().withDepth(16, 128).withCompletions(4));
         Pair pair = pair(small, there().queue(Spec.usual().withDepth(128, 128).withCompletions(512)))
                 .connect(patient());
@@ -134,7 +135,7 @@ class CompletionQueueTest extends ContractCase {
     }
 
     @Test
-    void growsAndShrinksWithWhatIsInIt() {
+    void resizingKeepsItsCompletions() {
         Pair pair = connected(Spec.usual().withCompletions(16));
         if (!can(Capability.RESIZE_COMPLETION_QUEUE)) {
             assertThatThrownBy(() -> pair.here().resize(64)).isInstanceOf(UnsupportedVerbException.class);
@@ -231,7 +232,7 @@ class CompletionQueueTest extends ContractCase {
 
     @Test
     void hundredsOfQueuePairsShareOneQueue() {
-        // By address each connection takes a while. Without a placeholder there is room for 55 of siw.
+        // Connecting by address is slow. Without its placeholder, siw has room for only 55.
         int count = fabric.address() == null ? 300 : 160;
         CompletionQueue shared = here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity(4096));
         Spec spec = Spec.usual().withDepth(8, 8);
@@ -249,7 +250,7 @@ class CompletionQueueTest extends ContractCase {
         boolean[] sent = new boolean[count];
         boolean[] received = new boolean[count];
         for (int i = 0; i < count; i++) {
-            // An element of length zero: libsiw takes no receive without elements.
+            // An element of length zero, because libsiw rejects a receive without elements.
             receives.clear().receive(1000 + i).with(memory.address(), 0, memory.localKey());
             assertThat(pairs[i].post(receives)).isEqualTo(1);
         }

@@ -54,8 +54,8 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Connections by address, between two contexts of one process. The rest of the suite is the same whoever
-/// connects.
+/// Connections by address between two contexts of one process. The other cases do not depend on how queue pairs
+/// connect.
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.rdmacomm.tests.fixture.Fabric#providers")
 @ExtendWith(LeakCheck.class)
@@ -81,7 +81,7 @@ class ConnectionsTest {
         if (!server.context().supports(Capability.CONNECTION_MANAGER)) {
             assertThatThrownBy(() -> ConnectionManager.open(server.context()))
                     .isInstanceOf(UnsupportedVerbException.class);
-            System.out.println(fabric + ": CONNECTION_MANAGER is not supported, and opening one is refused");
+            System.out.println(fabric + ": CONNECTION_MANAGER is not supported, and opening one is rejected");
             Assumptions.abort(fabric + " has no connection manager");
         }
         serving = ConnectionManager.open(server.context());
@@ -103,7 +103,7 @@ class ConnectionsTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Private data without the zeros that InfiniBand and RoCE add.
+    /// Private data without the padding of InfiniBand and RoCE.
     private static String text(byte[] data) {
         int length = data.length;
         while (length > 0 && data[length - 1] == 0) {
@@ -146,7 +146,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void privateDataAndMessagesGoBothWays() throws Exception {
+    void exchangesPrivateDataAndMessages() throws Exception {
         Listener listener = listen();
         assertThat(listener.localAddress().getPort()).isPositive();
         LocalQueue there = server.queue(Spec.usual());
@@ -197,7 +197,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void readsAndWritesGoOverIt() {
+    void carriesReadsAndWrites() {
         Both both = connected();
         LocalMemory near = memory(client);
         LocalMemory far = memory(server);
@@ -213,7 +213,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void refusalCarriesData() throws Exception {
+    void aRejectionCarriesPrivateData() throws Exception {
         Listener listener = listen();
         FutureTask<Void> rejecting = start(() -> {
             try (ConnectionRequest request = listener.awaitRequest(LONG)) {
@@ -232,7 +232,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void aRequestThatIsClosedIsRefused() throws Exception {
+    void closingARequestRejectsIt() throws Exception {
         Listener listener = listen();
         FutureTask<Void> closing = start(() -> {
             listener.awaitRequest(LONG).close();
@@ -245,7 +245,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void nobodyListens() {
+    void failsIfNobodyListens() {
         Listener listener = listen();
         InetSocketAddress gone = listener.localAddress();
         listener.close();
@@ -258,7 +258,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void noSuchHost() throws Exception {
+    void failsIfTheHostDoesNotExist() throws Exception {
         // Reserved for documentation, RFC 5737.
         InetSocketAddress nowhere =
                 new InetSocketAddress(InetAddress.getByAddress(new byte[] {(byte) 192, 0, 2, 1}), 1);
@@ -269,7 +269,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void nobodyAnswersTheRequest() throws Exception {
+    void failsIfTheRequestIsNotAnswered() throws Exception {
         Listener listener = listen();
         LocalQueue here = client.queue(Spec.usual());
         assertThatThrownBy(() -> connecting.connect(listener.localAddress(), here.queuePair(), DEFAULTS, SHORT))
@@ -284,7 +284,7 @@ class ConnectionsTest {
                 try (Connection accepted = request.accept(there.queuePair(), DEFAULTS, LONG)) {
                     assertThat(accepted.awaitDisconnect(LONG)).isTrue();
                 } catch (ConnectionException gone) {
-                    // By now it has ended in the kernel, too.
+                    // By now it has ended in the kernel as well.
                 }
             } else if (request != null) {
                 assertThatThrownBy(() -> request.accept(there.queuePair(), DEFAULTS, SHORT))
@@ -295,14 +295,14 @@ class ConnectionsTest {
     }
 
     @Test
-    void nobodyAsks() throws Exception {
+    void awaitingARequestEndsWithItsTimeout() throws Exception {
         Listener listener = listen();
         assertThat(listener.awaitRequest(Duration.ZERO)).isNull();
         assertThat(listener.awaitRequest(SHORT)).isNull();
     }
 
     @Test
-    void aPortIsTakenOnce() {
+    void aPortCanBeUsedOnlyOnce() {
         Listener listener = listen();
         assertThatThrownBy(() -> serving.listen(listener.localAddress(), 0))
                 .isInstanceOfSatisfying(
@@ -314,7 +314,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void anAddressOfSomebodyElse() throws Exception {
+    void rejectsAnAddressOfAnotherHost() throws Exception {
         InetSocketAddress foreign =
                 new InetSocketAddress(InetAddress.getByAddress(new byte[] {(byte) 192, 0, 2, 1}), 0);
         assertThatThrownBy(() -> serving.listen(foreign, 0))
@@ -324,7 +324,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void allAddressesOfTheDevice() throws Exception {
+    void listensOnAllAddressesOfTheDevice() throws Exception {
         Listener listener = serving.listen(new InetSocketAddress(0), 0);
         LocalQueue there = server.queue(Spec.usual());
         LocalQueue here = client.queue(Spec.usual());
@@ -371,7 +371,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void whatWasSentArrivesBeforeTheEnd() throws Exception {
+    void sentMessagesArriveBeforeTheDisconnect() throws Exception {
         Both both = connected();
         LocalMemory near = memory(client);
         LocalMemory far = memory(server);
@@ -408,7 +408,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void closingWakesWhoWaits() throws Exception {
+    void closingWakesWaiters() throws Exception {
         Both both = connected();
         Listener listener = listen();
         FutureTask<Boolean> ended = start(() -> both.accepted.awaitDisconnect(Duration.ofMinutes(5)));
@@ -430,7 +430,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void interruptingWakesWhoWaits() {
+    void interruptingWakesWaiters() {
         Listener listener = listen();
         FutureTask<ConnectionRequest> arrival = start(() -> {
             Thread.currentThread().interrupt();
@@ -440,7 +440,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void hundredConnectionsOneAfterTheOther() throws Exception {
+    void opensAHundredConnectionsInSequence() throws Exception {
         Listener listener = listen();
         LocalMemory near = memory(client);
         LocalMemory far = memory(server);
@@ -462,7 +462,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void manyConnectAtOnce() throws Exception {
+    void acceptsManyConnectionsConcurrently() throws Exception {
         int count = 16;
         Listener listener = listen();
         List<FutureTask<Connection>> both = new ArrayList<>();

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Finding, opening, querying and closing devices; what they cannot do; use after close.
+/// Finding, opening, querying and closing devices; unsupported calls; use after close.
 class DeviceTest extends ContractCase {
     @Test
     void isFoundByItsName() {
@@ -54,7 +54,7 @@ class DeviceTest extends ContractCase {
     }
 
     @Test
-    void saysWhatItIs() {
+    void describesItself() {
         DeviceAttributes attributes = here().context().attributes();
         assertThat(attributes.ports()).isPositive();
         for (DeviceLimit limit : new DeviceLimit[] {
@@ -80,7 +80,7 @@ class DeviceTest extends ContractCase {
     }
 
     @Test
-    void aPortThatIsNotThereIsRefused() {
+    void rejectsAPortThatDoesNotExist() {
         for (int port : new int[] {0, 2, 255}) {
             assertThatThrownBy(() -> here().context().port(port))
                     .isInstanceOfSatisfying(
@@ -111,7 +111,7 @@ class DeviceTest extends ContractCase {
     }
 
     @Test
-    void theNumbersToExchangeAreComplete() {
+    void queuePairInfoIsComplete() {
         QueuePairInfo mine = here().queue(Spec.usual()).info();
         QueuePairInfo theirs = there().queue(Spec.usual()).info();
         assertThat(mine.number()).isNotZero();
@@ -121,7 +121,7 @@ class DeviceTest extends ContractCase {
     }
 
     @Test
-    void anObjectThatOthersUseIsBusy() {
+    void anObjectInUseCannotBeClosed() {
         LocalQueue queue = here().queue(Spec.usual());
         for (AutoCloseable busy : new AutoCloseable[] {queue.completionQueue(), queue.channel()}) {
             assertThatThrownBy(busy::close)
@@ -198,7 +198,7 @@ class DeviceTest extends ContractCase {
 
     @ParameterizedTest
     @EnumSource(Capability.class)
-    void whatItCannotDoIsRefusedWithTheCapability(Capability capability) {
+    void unsupportedCallsThrowWithTheCapability(Capability capability) {
         if (can(capability)) {
             return;
         }
@@ -218,7 +218,7 @@ class DeviceTest extends ContractCase {
             case SHARED_RECEIVE_QUEUE -> () -> here().sharedReceives(1, 1);
             case MEMORY_WINDOW_TYPE_1 -> () -> here().window(MemoryWindowType.TYPE_1);
             case MEMORY_WINDOW_TYPE_2 -> () -> here().window(MemoryWindowType.TYPE_2);
-            // These have no call of their own: their work requests are refused, which other cases check.
+            // These have no call of their own. Other cases check that their work requests are rejected.
             default ->
                 () -> {
                     throw new UnsupportedVerbException("checked elsewhere", capability, fabric.device());

@@ -24,7 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What becomes of queued work when a queue pair goes to ERROR, RESET or SEND_QUEUE_DRAIN.
+/// Queued work when a queue pair goes to ERROR, RESET or SEND_QUEUE_DRAIN.
 class FlushTest extends ContractCase {
     private static List<Long> ids(List<Outcome> outcomes, long from, long to) {
         return outcomes.stream()

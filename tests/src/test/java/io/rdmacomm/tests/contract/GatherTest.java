@@ -30,7 +30,7 @@ class GatherTest extends ContractCase {
         return (int) here().context().attributes().limit(DeviceLimit.MAX_SGE);
     }
 
-    /// `count` pieces of different lengths in an arbitrary order, and the bytes that they hold in that order.
+    /// `count` pieces of different lengths in random order, and their bytes in that order.
     private record Scattered(List<Piece> pieces, List<Integer> places, int bytes) {
         static Scattered of(EndMemory memory, int count, Random random) {
             List<Integer> places = new ArrayList<>();
@@ -61,7 +61,7 @@ class GatherTest extends ContractCase {
     }
 
     @Test
-    void listsOfEveryLengthAreGatheredAndScatteredInTheirOrder() {
+    void gathersAndScattersListsOfEveryLengthInOrder() {
         long seed = System.nanoTime();
         System.out.println("GatherTest: seed " + seed);
         Random random = new Random(seed);
@@ -112,7 +112,7 @@ class GatherTest extends ContractCase {
     }
 
     @Test
-    void aReadIntoMorePiecesThanTheDeviceCanIsRefused() {
+    void rejectsAReadWithMoreElementsThanTheDeviceSupports() {
         int most = most();
         int reading = (int) here().context().attributes().limit(DeviceLimit.MAX_SGE_READ);
         Pair pair = connected(Spec.usual().withElements(most));
@@ -131,7 +131,7 @@ class GatherTest extends ContractCase {
     }
 
     @Test
-    void emptyElementsAreSkippedWithoutLookingAtThem() {
+    void skipsEmptyElementsWithoutCheckingThem() {
         for (Way way : bothWays(connected())) {
             EndMemory source = way.from().allocate(64, everything());
             EndMemory target = way.to().allocate(64, everything());
@@ -162,7 +162,7 @@ class GatherTest extends ContractCase {
     }
 
     @Test
-    void aListThatIsTooLongIsRefusedAndNamed() {
+    void rejectsAListThatIsTooLong() {
         Pair pair = connected(Spec.usual().withElements(2));
         EndMemory memory = here().allocate(64, everything());
         int allowed = pair.here().queuePair().sizes().sendElements();
@@ -177,7 +177,7 @@ class GatherTest extends ContractCase {
     }
 
     @Test
-    void inlinePayloadMayBeOverwrittenAtOnce() {
+    void inlinePayloadCanBeOverwrittenAtOnce() {
         int bytes = 64;
         for (Way way : bothWays(connected())) {
             EndMemory source = way.from().allocate(bytes, everything());
@@ -203,7 +203,7 @@ class GatherTest extends ContractCase {
     }
 
     @Test
-    void inlinePayloadWaitsForAReceiveWithItsOldContents() {
+    void inlinePayloadKeepsItsContentUntilAReceiveIsPosted() {
         Pair pair = connected();
         EndMemory source = here().allocate(32, everything());
         EndMemory target = there().allocate(32, everything());
@@ -223,7 +223,7 @@ class GatherTest extends ContractCase {
     }
 
     @Test
-    void inlinePayloadMayComeFromMemoryThatNobodyRegistered() {
+    void inlinePayloadNeedsNoRegisteredMemory() {
         Pair pair = connected();
         EndMemory target = there().allocate(16, everything());
         MemorySegment heap = MemorySegment.ofArray(pattern(16, 4));
@@ -239,7 +239,7 @@ class GatherTest extends ContractCase {
     }
 
     @Test
-    void inlinePayloadUpToTheGrantedSizeIsTaken() {
+    void acceptsInlinePayloadUpToTheGrantedSize() {
         // No device has less than siw: SIW_MAX_INLINE.
         int bytes = 80;
         Pair pair = connected(Spec.usual().withInline(bytes));

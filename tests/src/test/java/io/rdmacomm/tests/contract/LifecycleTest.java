@@ -38,12 +38,12 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Objects by the thousand, again and again, and what changes under way.
+/// Thousands of objects, opened and closed repeatedly, and changes to them while they are in use.
 class LifecycleTest extends ContractCase {
     private static final int CYCLES = Amount.of(3000, 300);
 
     @Test
-    void queuePairsAndTheirQueuesCanBeMadeAndClosedForEver() {
+    void queuePairsCanBeCreatedAndClosedRepeatedly() {
         EndMemory memory = here().allocate(8, everything());
         EndMemory source = there().allocate(8, everything());
         for (int i = 0; i < CYCLES; i++) {
@@ -62,7 +62,7 @@ class LifecycleTest extends ContractCase {
     }
 
     @Test
-    void regionsWindowsAndSharedQueuesCanBeMadeAndClosedForEver() {
+    void regionsWindowsAndSharedQueuesCanBeCreatedAndClosedRepeatedly() {
         var domain = here().domain();
         MemorySegment own = here().arena().allocate(64, 64);
         boolean windows = can(Capability.MEMORY_WINDOW_TYPE_1);
@@ -83,7 +83,7 @@ class LifecycleTest extends ContractCase {
     }
 
     @Test
-    void thousandsOfRegionsAreOpenAtOnceEachWithItsOwnMemory() {
+    void thousandsOfOpenRegionsHaveSeparateMemory() {
         int count = 2000;
         MemorySegment whole = here().arena().allocate(8L * count, 64);
         List<MemoryRegion> regions = new ArrayList<>();
@@ -102,7 +102,7 @@ class LifecycleTest extends ContractCase {
     }
 
     @Test
-    void contextsCanBeOpenedAndConnectedForEver() {
+    void contextsCanBeOpenedAndConnectedRepeatedly() {
         EndMemory memory = here().allocate(8, everything());
         for (int i = 0; i < 60; i++) {
             try (LocalEnd next = LocalEnd.open(fabric.device())) {
@@ -116,7 +116,7 @@ class LifecycleTest extends ContractCase {
     }
 
     @Test
-    void memoryThatDoesNotFitIsRefusedWithAReasonAndLeavesNothing() {
+    void tooMuchMemoryFailsWithAReasonAndLeavesNothing() {
         assertThatThrownBy(() -> here().domain().allocate(1L << 46, everything()))
                 .isInstanceOfSatisfying(
                         VerbException.class,
@@ -125,7 +125,7 @@ class LifecycleTest extends ContractCase {
     }
 
     @Test
-    void completionsOfAClosedQueuePairDisturbNobody() {
+    void completionsOfAClosedQueuePairAreHarmless() {
         LocalQueue queue = connected().here();
         QueuePair other = here().domain().createQueuePair(here().options(queue.completionQueue(), Spec.usual()));
         EndMemory source = here().allocate(8, everything());
@@ -139,9 +139,9 @@ class LifecycleTest extends ContractCase {
         queue.close();
     }
 
-    /// Which may have the same number.
+    /// The next queue pair may have the same number.
     @Test
-    void completionsOfAClosedQueuePairDoNotConcernTheNext() {
+    void completionsOfAClosedQueuePairDoNotAffectTheNext() {
         EndMemory memory = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
         for (int round = 0; round < 5; round++) {
@@ -162,7 +162,7 @@ class LifecycleTest extends ContractCase {
     }
 
     @Test
-    void rightsOfAConnectedQueuePairCanBeTakenAway() {
+    void accessRightsOfAConnectedQueuePairCanBeRevoked() {
         Pair pair = connected();
         EndMemory source = there().allocate(8, everything());
         EndMemory target = here().allocate(8, everything());
@@ -185,7 +185,7 @@ class LifecycleTest extends ContractCase {
     }
 
     @Test
-    void aQueuePairMayHaveNoRoomForSendsOrReceives() {
+    void aQueuePairMayHaveQueuesOfZeroEntries() {
         Spec receiver = Spec.usual().withDepth(0, 16);
         if (has(Deviation.A_QUEUE_PAIR_HAS_ROOM_FOR_SENDS)) {
             assertThatThrownBy(() -> here().queue(receiver))
@@ -218,7 +218,7 @@ class LifecycleTest extends ContractCase {
         waiter.join(10_000);
         assertThat(waiter.isAlive()).isFalse();
         assertThat(interrupted[0]).isTrue();
-        // Nothing else was harmed.
+        // Everything else still works.
         Pair pair = connected();
         pair.there().receive(1);
         pair.here().post(Work.send(2));
@@ -227,7 +227,7 @@ class LifecycleTest extends ContractCase {
     }
 
     @Test
-    void aThreadThatIsInterruptedCanStillPostAndPoll() {
+    void anInterruptedThreadCanPostAndPoll() {
         Pair pair = connected();
         EndMemory source = here().register(64, everything());
         EndMemory target = there().register(64, everything());

@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// What is wrong with the own memory of a request, or with the receive that it meets.
+/// Requests with invalid local memory, and receives with invalid memory.
 class LocalProtectionTest extends ContractCase {
     private static final Set<AccessFlag> READ_ONLY = Set.of();
 
-    /// A request with a bad local element fails alone: the peer notices nothing.
+    /// A request with an invalid local element fails, and the peer notices nothing.
     private void localFailure(Work bad, EndMemory remote) {
         remote.fill(0x55);
         Pair pair = connected();
@@ -46,7 +46,7 @@ class LocalProtectionTest extends ContractCase {
         }
     }
 
-    /// Request 1 has failed, and so has what waited at both ends.
+    /// Request 1 has failed, and waiting requests of both ends were flushed.
     private void connectionEnded(Pair pair, List<Outcome> mine) {
         assertThat(mine).extracting(Outcome::id).containsExactlyInAnyOrder(1L, 2L, 60L);
         for (Outcome outcome : mine) {
@@ -109,7 +109,7 @@ class LocalProtectionTest extends ContractCase {
     }
 
     @Test
-    void aBadResultPlaceFailsTheAtomic() {
+    void aBadResultElementFailsTheAtomic() {
         EndMemory remote = there().allocate(64, everything());
         EndMemory readOnly = here().allocate(64, READ_ONLY);
         localFailure(Work.fetchAndAdd(0, remote.remote(), 1, readOnly.piece(0, 8)), remote);
@@ -118,7 +118,7 @@ class LocalProtectionTest extends ContractCase {
     }
 
     @Test
-    void theSecondElementIsCheckedToo() {
+    void checksEveryElement() {
         EndMemory remote = there().allocate(64, everything());
         EndMemory memory = here().allocate(64, everything());
         Piece bad = new Piece(memory.address() + 64, 1, memory.localKey());
@@ -131,7 +131,7 @@ class LocalProtectionTest extends ContractCase {
     }
 
     @Test
-    void aSourceNeedsNoRights() {
+    void aSourceNeedsNoAccessRights() {
         Pair pair = connected();
         EndMemory readOnly = here().allocate(8, READ_ONLY);
         EndMemory remote = there().allocate(8, everything());
@@ -141,7 +141,7 @@ class LocalProtectionTest extends ContractCase {
         good(pair.here().one(), 3, CompletionOpcode.WRITE);
     }
 
-    /// A SEND that meets a bad receive fails on both sides.
+    /// A SEND that meets an invalid receive fails on both sides.
     private void receiveFailure(Pair pair, EndMemory source, Set<WorkStatus> receiver, Set<WorkStatus> sender) {
         pair.there().receive(51);
         pair.here().post(Work.send(1, source.piece(0, 16)), Work.send(2));
@@ -201,7 +201,7 @@ class LocalProtectionTest extends ContractCase {
     }
 
     @Test
-    void aRegionThatIsClosedUnderAPostedReceiveFailsItWhenTheMessageComes() {
+    void closingTheRegionOfAPostedReceiveFailsItWhenAMessageArrives() {
         EndMemory source = here().allocate(64, everything());
         EndMemory target = there().allocate(64, everything());
         Pair pair = connected();

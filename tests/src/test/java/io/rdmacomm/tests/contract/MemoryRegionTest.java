@@ -28,13 +28,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Registration, keys, own memory, re-registration and closing under way.
+/// Registration, keys, allocated memory, reregistration, and closing a region that is in use.
 class MemoryRegionTest extends ContractCase {
-    /// Of what is on its way when a region is closed: more than one frame.
+    /// The bytes in flight when a region is closed: more than one frame.
     private static final int LARGE = Amount.onLine(1 << 20, 1 << 17);
 
     @Test
-    void allocatedMemoryIsZeroPageAlignedAndAsLongAsAsked() {
+    void allocatedMemoryIsZeroPageAlignedAndOfTheRequestedLength() {
         for (long bytes : new long[] {1, 7, 4095, 4096, 4097, 3_000_001}) {
             try (MemoryRegion region = here().domain().allocate(bytes, everything())) {
                 assertThat(region.length()).isEqualTo(bytes);
@@ -49,7 +49,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
-    void everyRegionHasItsOwnKeyAndKeysAreNotUsedAgainSoon() {
+    void keysAreUniqueAndNotReusedSoon() {
         Set<Integer> keys = new HashSet<>();
         for (int i = 0; i < 100; i++) {
             MemoryRegion region = here().domain().allocate(64, everything());
@@ -71,7 +71,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
-    void memoryOfAClosedRegionIsGoneSafely() {
+    void memoryOfAClosedRegionCannotBeAccessed() {
         MemoryRegion region = here().domain().allocate(64, everything());
         MemorySegment memory = region.segment();
         region.close();
@@ -79,7 +79,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
-    void theCallersSegmentIsSourceAndTargetOfEverything() {
+    void theSegmentOfACallerWorksForEveryOperation() {
         for (Way way : bothWays(connected())) {
             EndMemory mine = way.from().register(4096, everything());
             EndMemory theirs = way.to().register(4096, everything());
@@ -109,7 +109,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
-    void theCallersSegmentIsCheckedLikeAnyOther() {
+    void theSegmentOfACallerIsChecked() {
         EndMemory own = there().register(64, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
         EndMemory source = here().allocate(128, everything());
         for (RemoteMemory bad : new RemoteMemory[] {
@@ -127,7 +127,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
-    void aPartOfASegmentIsRegisteredAloneAndSeenAtItsPlace() {
+    void registersPartOfASegment() {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment whole = arena.allocate(4096, 64);
             MemoryRegion part = here().domain().register(whole.asSlice(1000, 100), everything());
@@ -167,7 +167,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
-    void rightsChangeWithReregistration() {
+    void reregistrationChangesAccessRights() {
         EndMemory target = there().allocate(64, Set.of(AccessFlag.REMOTE_READ));
         EndMemory source = here().allocate(8, everything());
         if (!can(Capability.REREGISTER_MEMORY)) {
@@ -187,7 +187,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
-    void memoryAndProtectionDomainChangeWithReregistration() {
+    void reregistrationChangesMemoryAndProtectionDomain() {
         if (!can(Capability.REREGISTER_MEMORY)) {
             return;
         }
@@ -212,7 +212,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
-    void memoryThatTheRegionOwnsCannotBeReplaced() {
+    void reregistrationCannotReplaceOwnedMemory() {
         if (!can(Capability.REREGISTER_MEMORY)) {
             return;
         }
@@ -224,7 +224,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
-    void aRegionThatIsClosedUnderTrafficFailsTheTrafficAndNothingElse() {
+    void closingATargetRegionUnderTrafficFailsOnlyThatTraffic() {
         for (int round = 0; round < Amount.onLine(5, 2); round++) {
             EndMemory target = there().allocate(LARGE, everything());
             EndMemory source = here().allocate(LARGE, everything());
@@ -245,7 +245,7 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
-    void anOwnRegionThatIsClosedUnderTrafficFailsTheTraffic() {
+    void closingALocalRegionUnderTrafficFailsTheTraffic() {
         EndMemory target = there().allocate(LARGE, everything());
         EndMemory source = here().register(LARGE, everything());
         Pair pair = connected();
@@ -260,7 +260,7 @@ class MemoryRegionTest extends ContractCase {
     @Test
     @Tag("slow")
     @Timeout(300)
-    void aLargeRegionIsRegisteredAndReached() {
+    void registersAndAccessesALargeRegion() {
         long bytes = 3L << 30;
         EndMemory target;
         try {

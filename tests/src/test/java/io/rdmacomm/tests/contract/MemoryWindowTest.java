@@ -26,10 +26,10 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Memory windows: bound there, used from here.
+/// Memory windows, bound by the peer and used from here.
 class MemoryWindowTest extends ContractCase {
     private static final Set<AccessFlag> READ_WRITE = Set.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
-    /// What a region needs for windows that may be written.
+    /// The access rights that a region needs for writable windows.
     private static final Set<AccessFlag> BINDABLE = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.WINDOW_BIND);
 
     private boolean missing(MemoryWindowType type) {
@@ -82,7 +82,7 @@ class MemoryWindowTest extends ContractCase {
     }
 
     @Test
-    void aWindowGivesNoMoreThanTheRightsItWasBoundWith() {
+    void aWindowGrantsOnlyTheRightsOfItsBinding() {
         if (missing(MemoryWindowType.TYPE_1)) {
             return;
         }
@@ -95,7 +95,7 @@ class MemoryWindowTest extends ContractCase {
         pair.here().post(Work.read(2, through(window, region, 0, 8), local.piece(0, 8)));
         good(pair.here().one(), 2, CompletionOpcode.READ);
         write(pair, through(window, region, 0, 8), local, WorkStatus.REMOTE_ACCESS_ERROR);
-        // And the region's own key gives nothing.
+        // The region's own key grants no access.
         write(connected(), region.remote().slice(0, 8), local, WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
@@ -123,7 +123,7 @@ class MemoryWindowTest extends ContractCase {
     }
 
     @Test
-    void aRegionThatMayNotBeBoundIsRefused() {
+    void rejectsARegionWithoutTheRightToBind() {
         if (missing(MemoryWindowType.TYPE_1)) {
             return;
         }
@@ -137,7 +137,7 @@ class MemoryWindowTest extends ContractCase {
         } catch (VerbException refused) {
             assertThat(refused.errno()).isIn(Errno.EINVAL, Errno.EPERM);
         }
-        assertThat(window.key()).as("the key is what it was").isEqualTo(before);
+        assertThat(window.key()).as("the key is unchanged").isEqualTo(before);
     }
 
     @Test
@@ -157,7 +157,7 @@ class MemoryWindowTest extends ContractCase {
     }
 
     @Test
-    void aWindowOfAnotherProtectionDomainIsRefused() {
+    void rejectsAWindowOfAnotherProtectionDomain() {
         if (missing(MemoryWindowType.TYPE_1)) {
             return;
         }
@@ -171,7 +171,7 @@ class MemoryWindowTest extends ContractCase {
     }
 
     @Test
-    void aRegionWithABoundWindowRefusesToClose() {
+    void aRegionWithABoundWindowCannotBeClosed() {
         if (missing(MemoryWindowType.TYPE_1)) {
             return;
         }
@@ -277,7 +277,7 @@ class MemoryWindowTest extends ContractCase {
     }
 
     @Test
-    void aBindingWaitsItsTurnAndGivesItsKeyBackWhenItIsFlushed() {
+    void aBindingIsExecutedInOrderAndReleasesItsKeyWhenFlushed() {
         if (missing(MemoryWindowType.TYPE_1)) {
             return;
         }
@@ -301,17 +301,17 @@ class MemoryWindowTest extends ContractCase {
         pair.here().modify(QueuePairState.ERROR);
         flushed(pair.here().drain(2), 4, 5);
         if (has(Deviation.BINDING_OVERTAKES)) {
-            return; // It was carried out before it was flushed.
+            return; // It was executed before it was flushed.
         }
         EndMemory local = there().allocate(8, everything());
         Pair other = connected();
         other.there().post(Work.write(6, new RemoteMemory(region.address() + 48, 8, key), local.piece(0, 8)));
         good(other.there().one(), 6, CompletionOpcode.WRITE);
-        assertThat(window.key()).as("the key of the binding that holds").isEqualTo(key);
+        assertThat(window.key()).as("the key of the valid binding").isEqualTo(key);
     }
 
     @Test
-    void aSendThatInvalidatesMayMeetAReceiveInTheCallersSegment() {
+    void aSendThatInvalidatesWorksWithASegmentOfTheCaller() {
         if (missing(MemoryWindowType.TYPE_2) || !can(Capability.SEND_WITH_INVALIDATE)) {
             return;
         }
@@ -333,7 +333,7 @@ class MemoryWindowTest extends ContractCase {
     }
 
     @Test
-    void aSendThatInvalidatesAKeyThatIsNoWindowFails() {
+    void aSendThatInvalidatesAnInvalidKeyFails() {
         if (!can(Capability.SEND_WITH_INVALIDATE)) {
             return;
         }
@@ -358,7 +358,7 @@ class MemoryWindowTest extends ContractCase {
     }
 
     @Test
-    void atomicsGoThroughAWindowToo() {
+    void atomicsWorkThroughAWindow() {
         if (missing(MemoryWindowType.TYPE_1)) {
             return;
         }

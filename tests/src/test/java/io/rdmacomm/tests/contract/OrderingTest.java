@@ -22,12 +22,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What is seen in which order: on one queue pair, by completions and by a program that looks at memory.
+/// The order on one queue pair, as seen by completions and by a program that looks at memory.
 class OrderingTest extends ContractCase {
     private static final VarHandle BYTE = JAVA_BYTE.varHandle();
 
     @Test
-    void aWriteIsSeenWhenALaterSendArrives() {
+    void aWriteIsVisibleWhenALaterSendArrives() {
         for (Way way : bothWays(connected())) {
             EndMemory source = way.from().allocate(8, everything());
             EndMemory target = way.to().allocate(8, everything());
@@ -44,7 +44,7 @@ class OrderingTest extends ContractCase {
     }
 
     @Test
-    void aLargeWriteIsSeenWholeWhenALaterSendArrives() {
+    void aLargeWriteIsCompletelyVisibleWhenALaterSendArrives() {
         int bytes = 1 << 18;
         Pair pair = connected();
         EndMemory source = there().allocate(bytes, everything());
@@ -124,7 +124,7 @@ class OrderingTest extends ContractCase {
             EndMemory target = way.to().allocate(64, everything());
             for (int i = 1; i <= Amount.onLine(200, 20); i++) {
                 target.setLong(0, i);
-                // Reads into a place and sends what was read: right only if the WRITE waits for the READ.
+                // READs into memory that the WRITE sends: correct only if the WRITE waits for the READ.
                 way.source()
                         .post(
                                 Work.read(1, target.remote(), local.piece(8, 8)).silent(),
@@ -143,7 +143,7 @@ class OrderingTest extends ContractCase {
     }
 
     @Test
-    void aReadMayBeFencedOrIsRefusedAndDisturbsNothing() {
+    void aFencedReadWorksOrIsRejectedWithoutSideEffects() {
         Pair pair = connected();
         EndMemory local = here().allocate(16, everything());
         EndMemory target = there().allocate(16, everything());
@@ -164,7 +164,7 @@ class OrderingTest extends ContractCase {
     }
 
     @Test
-    void completionsComeInPostingOrder() {
+    void completionsArriveInPostingOrder() {
         if (!can(Capability.ORDERED_COMPLETIONS)) {
             return;
         }
@@ -197,7 +197,7 @@ class OrderingTest extends ContractCase {
     }
 
     @Test
-    void whatACompletionSpeaksOfIsVisible() {
+    void theDataOfACompletionIsVisible() {
         int bytes = 4096;
         Pair pair = connected();
         EndMemory source = there().allocate(bytes, everything());

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Software devices as they are by default, in two network namespaces: they find each other's shared memory, or
-/// else go over TCP.
+/// Software devices with default settings in two network namespaces: they use shared memory if they can,
+/// otherwise TCP.
 @ExtendWith(LeakCheck.class)
 class OtherHostTest {
     private static final String DEVICES = "rdmacomm.soft.devices";
@@ -47,7 +47,7 @@ class OtherHostTest {
         far = Fabric.TCP_TWO_NAMESPACES.isPresent() ? FarNamespace.get() : null;
         if (far == null) {
             String why = Fabric.TCP_TWO_NAMESPACES + " is absent: " + FarNamespace.absence();
-            System.out.println("OtherHostTest IS LEFT OUT: " + why);
+            System.out.println("OtherHostTest IS SKIPPED: " + why);
             Assumptions.abort(why);
         }
         devices = System.setProperty(DEVICES, DEVICE + "=" + far.near());
@@ -63,7 +63,7 @@ class OtherHostTest {
     }
 
     @Test
-    void containersThatShareTheirMemoryUseIt() {
+    void containersWithACommonShmFolderUseSharedMemory() {
         try (HelperProcess process = far.start(DEVICE + "=" + far.far(), PrivateMemory.folder())) {
             assertThat(writesToAStopped(process))
                     .as("a write into shared memory needs no thread of the target")
@@ -72,7 +72,7 @@ class OtherHostTest {
     }
 
     @Test
-    void hostsThatDoNotShareMemoryUseTcp() throws IOException {
+    void hostsWithoutACommonShmFolderUseTcp() throws IOException {
         Path itsOwn = Files.createTempDirectory(Path.of("/dev/shm"), "rdmacomm-far-");
         try {
             try (HelperProcess process = far.start(DEVICE + "=" + far.far(), itsOwn)) {
@@ -86,9 +86,9 @@ class OtherHostTest {
         }
     }
 
-    /// Writes to a process that is stopped, and goes on with it.
+    /// Writes to a stopped process, then lets it continue.
     ///
-    /// @return whether the write ended meanwhile
+    /// @return whether the write completed while the process was stopped
     private static boolean writesToAStopped(HelperProcess process) {
         try (LocalEnd here = LocalEnd.open(DEVICE);
                 End there = process.host().open(DEVICE)) {

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("io.rdmacomm.tests.fixture.Fabric#betweenProcesses")
 @ExtendWith(LeakCheck.class)
 class PeerDeathTest {
-    /// At once, on a machine that is busy with something else. Without a time-out it would be never.
+    /// "Immediately" on a busy machine. Without detection, the request would never end.
     private static final long NOTICED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     @Parameter
@@ -79,14 +79,14 @@ class PeerDeathTest {
         if (process.isAlive()) {
             process.close();
         }
-        // What a killed process left is removed by the next context that opens.
+        // The next context to open removes the files of a killed process.
         LocalEnd.open(fabric.device()).close();
         assertThat(PrivateMemory.contents()).isEmpty();
     }
 
     private record Pair(LocalQueue here, EndQueue there) {}
 
-    /// Whether a queue pair that does nothing does not notice that its peer is gone.
+    /// Returns whether an idle queue pair does not notice the death of its peer.
     private boolean silent() {
         return Differences.of(fabric).deviations().contains(Deviation.DEATH_IS_SILENCE);
     }
@@ -104,7 +104,7 @@ class PeerDeathTest {
     }
 
     private void unnoticed(LocalQueue queue) {
-        System.out.println(fabric + ": the death of an idle peer stays unnoticed");
+        System.out.println(fabric + ": the death of an idle peer is not noticed");
         assertThat(queue.collect(1, 300)).isEmpty();
         assertThat(queue.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         queue.modify(QueuePairState.ERROR);
@@ -114,14 +114,14 @@ class PeerDeathTest {
         LocalQueue mine = here.queue(spec);
         EndQueue theirs = there.queue(spec);
         connect(mine, theirs);
-        // Nobody notices the death of a peer that was never reached.
+        // The death of a peer that was never reached cannot be noticed.
         mine.post(Work.write(0, new RemoteMemory(0, 0, 0)));
         assertThat(mine.one().status()).isEqualTo(WorkStatus.SUCCESS);
         return new Pair(mine, theirs);
     }
 
     private void connect(LocalQueue mine, EndQueue theirs) {
-        // Patient: what ends the work is the death of the peer, not a time-out, unless nothing else can.
+        // Patient, so that the death of the peer ends the work, not a timeout, unless only a timeout can.
         ConnectionOptions patient = ConnectionOptions.defaults()
                 .withTimeout(silent() ? Duration.ofMillis(536) : ChronoUnit.FOREVER.getDuration(), silent() ? 2 : 7);
         String address = fabric.address();
@@ -142,7 +142,7 @@ class PeerDeathTest {
     }
 
     @Test
-    void killingAnIdlePeerFlushesTheReceivesAtOnce() {
+    void killingAnIdlePeerFlushesReceivesImmediately() {
         Pair pair = connected(Spec.usual());
         for (int i = 0; i < 10; i++) {
             pair.here().receive(i);
@@ -181,7 +181,7 @@ class PeerDeathTest {
     void aSendThatWaitsForAReceiveOfTheDeadPeerEnds() {
         Pair pair = connected(Spec.usual());
         if (has(Deviation.NO_RECEIVE_ENDS_THE_CONNECTION)) {
-            // It does not wait: it is sent, and that is the end.
+            // It does not wait: it completes when it is sent.
             pair.here().post(Work.send(1), Work.send(2));
             assertThat(pair.here().drain(2)).extracting(Outcome::id).containsExactly(1L, 2L);
             pair.here().awaitState(QueuePairState.ERROR);
@@ -201,7 +201,7 @@ class PeerDeathTest {
     void oneSidedTrafficToADyingPeerEndsInAnErrorAndAFlush() {
         int bytes = 1 << 16;
         Pair pair = connected(Spec.usual());
-        // Each in its own memory: what changes while it is being sent does not match its checksum.
+        // Separate memory for each, because data that changes while it is being sent does not match its checksum.
         LocalMemory local = here.allocate(3L * bytes, AccessFlag.allRemote());
         EndMemory remote = there.allocate(3L * bytes, AccessFlag.allRemote());
         List<Work> kinds = new ArrayList<>(List.of(
@@ -275,7 +275,7 @@ class PeerDeathTest {
             }
             assertThat(flood).isNotNull();
             if (!killed) {
-                process.kill(); // The connection has ended before, for want of a receive.
+                process.kill(); // The connection has already ended, because there was no receive.
             }
             assertThat(ends).as("round %d, seed %d", round, seed).hasSize((int) next);
             assertThat(ends.values()).containsOnly(1);
@@ -287,7 +287,7 @@ class PeerDeathTest {
     }
 
     @Test
-    void otherPeersAndTheContextGoOn() {
+    void otherPeersAndTheContextContinue() {
         Pair doomed = connected(Spec.usual());
         doomed.here().receive(1);
         LocalQueue other = here.queue(Spec.usual());
@@ -310,7 +310,7 @@ class PeerDeathTest {
     }
 
     @Test
-    void theNextStartRemovesWhatACrashLeft() {
+    void theNextStartRemovesFilesOfACrash() {
         LocalMemory mine = here.allocate(4096, AccessFlag.allRemote());
         int own = PrivateMemory.contents().size();
         there.allocate(1 << 20, AccessFlag.allRemote());
@@ -319,11 +319,11 @@ class PeerDeathTest {
         LocalEnd next = LocalEnd.open(fabric.device());
         next.close();
         assertThat(PrivateMemory.contents().size())
-                .as("files besides those of this process: %s", PrivateMemory.contents())
+                .as("files other than those of this process: %s", PrivateMemory.contents())
                 .isLessThan(own + 3);
         mine.fill(1);
         here.close();
-        assertThat(PrivateMemory.contents()).as("nothing at all is left").isEmpty();
+        assertThat(PrivateMemory.contents()).as("all files are removed").isEmpty();
     }
 
     @Test
@@ -372,13 +372,13 @@ class PeerDeathTest {
     }
 
     @Test
-    void aStoppedPeerIsNotADeadOne() {
+    void aStoppedPeerIsNotTreatedAsDead() {
         Pair pair = connected(Spec.usual());
         EndMemory own = there.register(4096, AccessFlag.allRemote());
         LocalMemory local = here.allocate(4096, AccessFlag.allRemote());
         local.setLong(0, 5);
         var to = own.remote();
-        // Where the kernel answers, a SEND without a receive is answered too, and ends when its retries do.
+        // If the kernel answers, a SEND without a receive also gets an answer and ends with its retries.
         boolean receiveFirst = kernelAnswers();
         if (receiveFirst) {
             pair.there().receive(3);
@@ -399,7 +399,7 @@ class PeerDeathTest {
     }
 
     @Test
-    void workThatNeedsAStoppedPeerCanBeGivenUp() {
+    void workThatNeedsAStoppedPeerCanBeAbandoned() {
         EndMemory own = there.register(1 << 16, AccessFlag.allRemote());
         LocalMemory local = here.allocate(1 << 16, AccessFlag.allRemote());
         var to = own.remote();
@@ -424,7 +424,7 @@ class PeerDeathTest {
             }
             closed.here().close();
             assertThat(System.nanoTime() - start)
-                    .as("nanoseconds to give it up")
+                    .as("nanoseconds to abandon it")
                     .isLessThan(5_000_000_000L);
             if (kernelAnswers()) {
                 assertThat(flushed.here().drain(3)).extracting(Outcome::id).containsExactly(1L, 2L, 3L);
@@ -440,7 +440,7 @@ class PeerDeathTest {
     @Test
     void aStoppedPeerCanBeConnectedToAndLeft() {
         if (!here.context().supports(Capability.CONNECT_BY_NUMBERS)) {
-            System.out.println(fabric + ": who is stopped accepts no connection");
+            System.out.println(fabric + ": a stopped process accepts no connection");
             return;
         }
         LocalQueue mine = here.queue(Spec.usual());
@@ -491,7 +491,7 @@ class PeerDeathTest {
     }
 
     @Test
-    void aPeerThatEndsNormallyIsNoticedToo() {
+    void theOrderlyEndOfAPeerIsNoticed() {
         Pair pair = connected(Spec.usual());
         pair.here().receive(1);
         process.close();

@@ -27,8 +27,8 @@ import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// What newcomers to RDMA fall into, one case for each row of the notes that the original was written with: the
-/// correct reading of the rule, seen on the device.
+/// Common mistakes of newcomers to RDMA, one case per entry in the notes of the original. Each case demonstrates the
+/// correct rule on the device.
 class PitfallsTest extends ContractCase {
     @Test
     void aReadCompletesAsAReadAndAWriteAsAWriteBecauseOperationsAreTyped() {
@@ -55,7 +55,7 @@ class PitfallsTest extends ContractCase {
     void aSendWithoutAReceiveIsNeverReportedAsDone() {
         Pair pair = connected(receiverNotReady(1, Duration.ofNanos(10_000)));
         if (has(Deviation.NO_RECEIVE_ENDS_THE_CONNECTION)) {
-            // Sent is done, there; but what follows fails.
+            // There a SEND is done when it is sent, but the next request fails.
             pair.here().receive(2);
             pair.here().post(Work.send(1));
             failed(pair.here().until(1L, 2L).getLast(), 2, WorkStatus.FLUSHED);
@@ -76,14 +76,14 @@ class PitfallsTest extends ContractCase {
     }
 
     @Test
-    void memoryOnTheJavaHeapIsRefusedWithAHint() {
+    void rejectsMemoryOnTheJavaHeapWithAHint() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> here().domain().register(MemorySegment.ofArray(new byte[64]), Set.of()))
                 .withMessageContaining("Arena");
     }
 
     @Test
-    void localWriteIsEnoughForMetadataAndDataNeedsRemoteRights() {
+    void messagesNeedLocalWriteAndOneSidedAccessNeedsRemoteRights() {
         Pair pair = connected();
         EndMemory metadata = there().allocate(16, Set.of(AccessFlag.LOCAL_WRITE));
         EndMemory source = here().allocate(16, Set.of());
@@ -95,7 +95,7 @@ class PitfallsTest extends ContractCase {
     }
 
     @Test
-    void notificationIsOneShotAndForgetsNothingWhenTheQueueIsPolledAfterArming() {
+    void armingRaisesOneEventAndPollingAfterwardsLosesNothing() {
         Pair pair = connected();
         pair.here().receive(1);
         pair.here().receive(2);
@@ -104,7 +104,7 @@ class PitfallsTest extends ContractCase {
         assertThat(pair.here().awaitEvent(10_000)).isTrue();
         pair.there().post(Work.send(4));
         pair.there().drain(2);
-        // The event of the second is not coming; polling after arming finds it all the same.
+        // There is no event for the second, but polling after arming finds it.
         pair.here().arm(false);
         assertThat(pair.here().drain(2)).extracting(Outcome::id).containsExactly(1L, 2L);
     }
@@ -125,7 +125,7 @@ class PitfallsTest extends ContractCase {
     }
 
     @Test
-    void aSliceOutsideItsRegionIsRefusedBeforeItIsPosted() {
+    void rejectsASliceOutsideItsRegionBeforePosting() {
         var region = here().allocate(64, everything()).region();
         SendBatch batch = SendBatch.create(here().arena(), 1, 2).send(1);
         assertThatThrownBy(() -> batch.with(region, 60, 8)).isInstanceOf(IndexOutOfBoundsException.class);
@@ -148,7 +148,7 @@ class PitfallsTest extends ContractCase {
     }
 
     @Test
-    void theRemoteKeyIsWhatAPeerNeedsWhateverTheLocalOneIs() {
+    void aPeerNeedsTheRemoteKey() {
         EndMemory target = there().allocate(8, everything());
         EndMemory source = here().allocate(8, everything());
         Pair pair = connected();
@@ -159,7 +159,7 @@ class PitfallsTest extends ContractCase {
     }
 
     @Test
-    void oneProgramServesManyConnectionsOneAfterAnother() {
+    void oneProgramServesManyConnectionsInSequence() {
         for (int i = 0; i < 20; i++) {
             Pair pair = connected();
             LocalQueue server = pair.here();

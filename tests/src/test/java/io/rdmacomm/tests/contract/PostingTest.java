@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/// What may be posted when, chains, signals and slots.
+/// States in which posting is allowed, chains, signaling and queue slots.
 class PostingTest extends ContractCase {
     @Test
     void nothingCanBePostedInReset() {
@@ -40,7 +40,7 @@ class PostingTest extends ContractCase {
     }
 
     @Test
-    void receivesCanBePostedBeforeThePeerIsKnownAndAreKept() {
+    void receivesPostedBeforeConnectingAreKept() {
         Pair pair = pair(Spec.usual());
         EndMemory target = there().allocate(8, everything());
         pair.there().initialize(patient());
@@ -69,7 +69,7 @@ class PostingTest extends ContractCase {
     }
 
     @Test
-    void aQueuePairOfOneThreadTakesAndGivesBackSlotsAsAnyOther() {
+    void aSingleThreadedQueuePairAccountsForSlots() {
         Pair pair = connected(Spec.usual().withDepth(2, 2).withSingleThreaded());
         EndMemory target = there().allocate(8, everything());
         EndMemory source = here().allocate(8, everything());
@@ -117,7 +117,7 @@ class PostingTest extends ContractCase {
     }
 
     @Test
-    void aChainIsCarriedOutInItsOrder() {
+    void aChainIsExecutedInOrder() {
         for (Way way : bothWays(connected())) {
             EndMemory source = way.from().allocate(64 * 8, everything());
             EndMemory target = way.to().allocate(8, everything());
@@ -153,7 +153,7 @@ class PostingTest extends ContractCase {
     }
 
     @Test
-    void everyRequestCompletesWhenTheQueuePairSaysSo() {
+    void everyRequestCompletesOnAQueuePairThatSignalsAll() {
         Pair pair = connected(Spec.usual().withSignalAll());
         EndMemory target = there().allocate(8, everything());
         EndMemory source = here().allocate(8, everything());
@@ -166,7 +166,7 @@ class PostingTest extends ContractCase {
     }
 
     @Test
-    void aFullQueueTakesFewerAndHasRoomOnlyAfterAPoll() {
+    void aFullQueueAcceptsFewerUntilAPoll() {
         Spec spec = Spec.usual().withDepth(16, 16);
         Pair pair = connected(spec);
         EndMemory target = there().allocate(8, everything());
@@ -178,7 +178,7 @@ class PostingTest extends ContractCase {
         }
         assertThat(pair.here().postAll(tooMany)).isEqualTo(depth);
         assertThat(pair.here().post(Work.write(99, target.remote(), source.piece(0, 8))))
-                .as("the requests are done but nobody has polled")
+                .as("the requests are done but not polled")
                 .isZero();
         assertThat(pair.here().drain(1)).extracting(Outcome::id).containsExactly(0L);
         assertThat(pair.here().post(Work.write(99, target.remote(), source.piece(0, 8))))
@@ -189,7 +189,7 @@ class PostingTest extends ContractCase {
     }
 
     @Test
-    void aQueueFullOfUnsignaledRequestsStaysFullForEver() {
+    void aQueueFullOfUnsignaledRequestsStaysFull() {
         Pair pair = connected(Spec.usual().withDepth(8, 8));
         EndMemory target = there().allocate(8, everything());
         EndMemory source = here().allocate(8, everything());
@@ -204,7 +204,7 @@ class PostingTest extends ContractCase {
     }
 
     @Test
-    void aFullReceiveQueueTakesFewerAndHasRoomAfterAPoll() {
+    void aFullReceiveQueueAcceptsFewerUntilAPoll() {
         Pair pair = connected(Spec.usual().withDepth(8, 8));
         EndMemory target = here().allocate(8, everything());
         LocalQueue queue = pair.here();
@@ -241,7 +241,7 @@ class PostingTest extends ContractCase {
     }
 
     @Test
-    void manyMoreRequestsThanTheQueueHoldsGoThroughIt() {
+    void carriesManyMoreRequestsThanItsDepth() {
         Pair pair = connected(Spec.usual().withDepth(4, 4));
         EndMemory target = there().allocate(8, everything());
         EndMemory source = here().allocate(8, everything());
@@ -271,7 +271,7 @@ class PostingTest extends ContractCase {
         var arena = here().arena();
         var sends = SendBatch.create(arena, 1, 1).send(2).signaled();
         var memory = here().allocate(8, everything());
-        // An element of length zero: libsiw takes no receive without elements.
+        // An element of length zero, because libsiw rejects a receive without elements.
         var receives = ReceiveBatch.create(arena, 1, 1).receive(3).with(memory.address(), 0, memory.localKey());
         pair.post(receives);
         pair.post(sends);

@@ -12,12 +12,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Says what the suite runs on, and fails when a provider that was asked for is absent.
+/// Prints the fabrics of the suite, and fails if a required provider is absent.
 class ProvidersTest {
     private static final String REQUIRE = "rdma.test.require";
 
     @Test
-    void saysWhatTheSuiteRunsOn() {
+    void printsTheFabricsOfTheSuite() {
         List<Fabric> present = Fabric.present().toList();
         for (Fabric fabric : Fabric.values()) {
             String why = fabric.absence();
@@ -30,7 +30,7 @@ class ProvidersTest {
         for (Device device : Rdma.devices()) {
             System.out.println("contract suite: " + device + " of provider " + device.provider());
         }
-        assertThat(present).as("something to run on").isNotEmpty();
+        assertThat(present).as("available fabrics").isNotEmpty();
     }
 
     @Test
@@ -49,7 +49,7 @@ class ProvidersTest {
     }
 
     @Test
-    void everyKindOfDeviceOfThisMachineIsInTheSuite() {
+    void theSuiteCoversEveryKindOfDeviceOfThisMachine() {
         Set<String> known = Arrays.stream(Fabric.values())
                 .map(fabric -> kind(fabric.device()))
                 .collect(Collectors.toSet());

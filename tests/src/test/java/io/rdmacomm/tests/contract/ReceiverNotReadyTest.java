@@ -27,7 +27,7 @@ class ReceiverNotReadyTest extends ContractCase {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
-    void isRetriedAsOftenAsSaidAndThenFails(int count) {
+    void isRetriedAsConfiguredAndThenFails(int count) {
         Pair pair = connected(receiverNotReady(count, TIMER));
         pair.here().receive(10);
         long start = System.nanoTime();
@@ -42,7 +42,7 @@ class ReceiverNotReadyTest extends ContractCase {
     }
 
     @Test
-    void aFencedSendIsSentAgainWithAReadBehindIt() {
+    void aFencedSendIsRetriedWithAReadBehindIt() {
         Pair pair = connected();
         LocalMemory local = here().allocate(64, everything());
         EndMemory remote = there().allocate(64, everything());
@@ -53,7 +53,7 @@ class ReceiverNotReadyTest extends ContractCase {
         assertThat(pair.here().collect(1, 100)).isEmpty();
         pair.there().receive(3, remote.piece(8, 8));
         if (has(Deviation.FENCE_WAITS_FOR_WHAT_FOLLOWS)) {
-            assertThat(pair.here().collect(1, 1000)).as("it waits for ever").isEmpty();
+            assertThat(pair.here().collect(1, 1000)).as("it waits without end").isEmpty();
             pair.here().modify(QueuePairState.ERROR);
             flushed(pair.here().drain(2), 1, 2);
             return;
@@ -64,7 +64,7 @@ class ReceiverNotReadyTest extends ContractCase {
     }
 
     @Test
-    void theTimerIsTheReceivers() {
+    void theReceiverSetsTheTimer() {
         Duration theirs = Duration.ofNanos(10_240_000);
         Pair pair = pair(Spec.usual()).connect(receiverNotReady(4, SHORTEST), receiverNotReady(4, theirs));
         long start = System.nanoTime();
@@ -77,7 +77,7 @@ class ReceiverNotReadyTest extends ContractCase {
     }
 
     @Test
-    void sevenMeansForEver() {
+    void sevenRetriesMeanNoLimit() {
         Pair pair = connected(receiverNotReady(7, SHORTEST));
         EndMemory source = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
@@ -92,7 +92,7 @@ class ReceiverNotReadyTest extends ContractCase {
     }
 
     @Test
-    void aReceiveThatComesInTimeIsUsed() {
+    void aReceivePostedInTimeIsUsed() {
         Pair pair = connected(receiverNotReady(6, Duration.ofMillis(327)));
         pair.here().post(Work.send(1));
         assertThat(pair.here().collect(1, 20)).isEmpty();
@@ -102,10 +102,10 @@ class ReceiverNotReadyTest extends ContractCase {
     }
 
     @Test
-    void theCountBeginsAgainWithEveryMessage() {
-        // Six waits for each message, which takes two of them.
+    void theRetryCountStartsAgainWithEveryMessage() {
+        // Each message may wait six times and needs two waits.
         Pair pair = connected(receiverNotReady(6, Duration.ofMillis(163)));
-        // First one that needs none, as the first call of everything may take longer than that.
+        // The first message needs no wait, because first calls may take longer than that.
         pair.there().receive(99);
         assertThat(pair.here().collect(1, 1)).isEmpty();
         pair.here().post(Work.send(99));
@@ -121,7 +121,7 @@ class ReceiverNotReadyTest extends ContractCase {
     }
 
     @Test
-    void isNoticedByWriteWithImmediateButNotByWriteAndRead() {
+    void affectsWriteWithImmediateButNotWriteAndRead() {
         Pair pair = connected(receiverNotReady(0, TIMER));
         EndMemory source = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
@@ -138,7 +138,7 @@ class ReceiverNotReadyTest extends ContractCase {
     }
 
     @Test
-    void holdsBackWhatComesAfterIt() {
+    void delaysLaterRequests() {
         Pair pair = connected(receiverNotReady(7, SHORTEST));
         EndMemory source = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
@@ -153,7 +153,7 @@ class ReceiverNotReadyTest extends ContractCase {
     }
 
     @Test
-    void doesNotHoldBackTheOtherDirectionOrOtherQueuePairs() {
+    void doesNotDelayTheOtherDirectionOrOtherQueuePairs() {
         Pair stuck = connected(receiverNotReady(7, SHORTEST));
         Pair free = connected();
         stuck.here().receive(5);
@@ -185,8 +185,9 @@ class ReceiverNotReadyTest extends ContractCase {
     void aSenderThatWaitsCanBeClosed() {
         Pair pair = pair(Spec.usual()).connect(receiverNotReady(7, LONGEST));
         pair.here().post(Work.send(1));
-        // Longer than a long line takes to bring the message, shorter than the 655 ms to the next try: what is on
-        // its way when its sender closes arrives nevertheless.
+        // Longer than a slow network needs to deliver the message, shorter than the 655 ms until the next retry: data
+        // in
+        // flight when its sender closes still arrives.
         assertThat(pair.here().collect(1, 400)).isEmpty();
         pair.here().close();
         pair.there().receive(2);

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What a peer may not do to this side's memory: the status on both sides, and that nothing was changed.
+/// Forbidden access to the memory of this side: the status on both sides, and that nothing was changed.
 class RemoteAccessTest extends ContractCase {
     private static final int SIZE = 4096;
-    /// More than a short READ, which not every device lets cross a page.
+    /// More than a short READ, which may not cross a page on every device.
     private static final int MORE = 64;
 
     /// A one-sided operation.
@@ -109,7 +109,7 @@ class RemoteAccessTest extends ContractCase {
         assertThat(local.read(0, 64)).containsOnly(0x11);
     }
 
-    /// The peer has refused request 1, and both ends learn that there is no connection any more.
+    /// The peer has rejected request 1, and both ends learn that the connection has ended.
     private void connectionEnded(Operation operation, Pair pair) {
         List<Outcome> mine = pair.here().until(1L, 60L);
         assertThat(mine).extracting(Outcome::id).doesNotHaveDuplicates();
@@ -124,7 +124,7 @@ class RemoteAccessTest extends ContractCase {
         }
         Outcome theirs = pair.there().one();
         assertThat(theirs.id()).isEqualTo(51);
-        // A READ is refused when its answer is made: what comes behind it may have arrived by then.
+        // A READ is rejected when its response is created; later requests may have arrived by then.
         assertThat(theirs.status())
                 .isIn(
                         operation == Operation.READ
@@ -138,7 +138,7 @@ class RemoteAccessTest extends ContractCase {
 
     @ParameterizedTest
     @EnumSource
-    void anUnknownKeyIsRefused(Operation operation) {
+    void rejectsAnUnknownKey(Operation operation) {
         EndMemory memory = target(everything());
         RemoteMemory remote = memory.remote();
         for (int wrong : new int[] {remote.key() + 1, remote.key() ^ 0x10000, 0, -1}) {
@@ -149,11 +149,11 @@ class RemoteAccessTest extends ContractCase {
 
     @ParameterizedTest
     @EnumSource
-    void aKeyOfAClosedRegionIsRefused(Operation operation) {
+    void rejectsTheKeyOfAClosedRegion(Operation operation) {
         EndMemory gone = target(everything());
         RemoteMemory stale = gone.remote();
         gone.close();
-        // A new region may get the same place, but not the same key.
+        // A new region may have the same address, but not the same key.
         EndMemory next = target(everything());
         assertThat(next.remote().key()).isNotEqualTo(stale.key());
         refused(operation, connected(), stale, next, WorkStatus.REMOTE_ACCESS_ERROR);
@@ -161,7 +161,7 @@ class RemoteAccessTest extends ContractCase {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsOutOfBoundsIsRefused(Operation operation) {
+    void rejectsAnAddressOutOfBounds(Operation operation) {
         EndMemory memory = target(everything());
         RemoteMemory remote = memory.remote();
         long begin = remote.address();
@@ -173,7 +173,7 @@ class RemoteAccessTest extends ContractCase {
 
     @ParameterizedTest
     @EnumSource(names = {"WRITE", "READ", "WRITE_WITH_IMMEDIATE"})
-    void whatCrossesABoundIsRefused(Operation operation) {
+    void rejectsARangeThatCrossesABound(Operation operation) {
         EndMemory memory = target(everything());
         RemoteMemory remote = memory.remote();
         for (long at : new long[] {remote.address() - 1, remote.address() + SIZE - MORE + 1, -4}) {
@@ -183,7 +183,7 @@ class RemoteAccessTest extends ContractCase {
     }
 
     @Test
-    void aTransferThatIsLongerThanTheRegionIsRefused() {
+    void rejectsATransferLongerThanTheRegion() {
         EndMemory memory = target(everything());
         EndMemory local = here().allocate(SIZE + 1, everything());
         memory.fill(0x55);
@@ -194,14 +194,14 @@ class RemoteAccessTest extends ContractCase {
 
     @ParameterizedTest
     @EnumSource
-    void aRegionOfAnotherProtectionDomainIsRefused(Operation operation) {
+    void rejectsARegionOfAnotherProtectionDomain(Operation operation) {
         EndMemory memory = there().allocateInOtherDomain(SIZE, everything());
         refused(operation, connected(), memory.remote(), memory, WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @ParameterizedTest
     @EnumSource
-    void aRegionWithoutTheRightIsRefused(Operation operation) {
+    void rejectsARegionWithoutTheRight(Operation operation) {
         Set<AccessFlag> rights = EnumSet.copyOf(AccessFlag.allRemote());
         rights.remove(operation.right);
         EndMemory memory = target(rights);
@@ -216,7 +216,7 @@ class RemoteAccessTest extends ContractCase {
 
     @ParameterizedTest
     @EnumSource
-    void aQueuePairWithoutTheRightIsRefusedAsAnInvalidRequest(Operation operation) {
+    void rejectsARequestThatTheQueuePairForbids(Operation operation) {
         Set<AccessFlag> rights = EnumSet.copyOf(AccessFlag.allRemote());
         rights.remove(operation.right);
         EndMemory memory = target(everything());
@@ -236,7 +236,7 @@ class RemoteAccessTest extends ContractCase {
 
     @ParameterizedTest
     @EnumSource(names = {"COMPARE_AND_SWAP", "FETCH_AND_ADD"})
-    void aMisalignedAtomicIsRefused(Operation operation) {
+    void rejectsAMisalignedAtomic(Operation operation) {
         EndMemory memory = target(everything());
         boolean taken = !has(Deviation.MISALIGNED_ATOMIC_IS_NOT_TAKEN);
         for (int offset : new int[] {1, 4, 7}) {
@@ -260,7 +260,7 @@ class RemoteAccessTest extends ContractCase {
 
     @ParameterizedTest
     @EnumSource
-    void theRightThatIsNeededIsEnough(Operation operation) {
+    void theRequiredRightIsSufficient(Operation operation) {
         Set<AccessFlag> rights = EnumSet.of(operation.right, AccessFlag.LOCAL_WRITE);
         EndMemory memory = target(rights);
         Pair pair = pair(Spec.usual())

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /// A peer that does not answer: not yet, no longer, or never.
 class RetryTest extends ContractCase {
     private static final Duration TIMEOUT = Duration.ofMillis(67);
-    /// For peers that have answered, however busy the machine was.
+    /// For peers that answer, even on a busy machine.
     private static final Duration LONG_TIMEOUT = Duration.ofMillis(536);
 
     private static final int RETRIES = 2;
@@ -45,7 +45,7 @@ class RetryTest extends ContractCase {
         failed(pair.here().one(), 1, WorkStatus.RETRY_EXCEEDED);
         long took = System.nanoTime() - start;
         assertThat(took)
-                .as("time-out times retries")
+                .as("timeout times retries")
                 .isBetween(timeoutNanos * RETRIES * 8 / 10, timeoutNanos * (RETRIES + 1) * 3 + 5_000_000_000L);
         flushed(pair.here().drain(3), List.of(2L, 3L), List.of(10L));
         pair.here().awaitState(QueuePairState.ERROR);
@@ -60,7 +60,7 @@ class RetryTest extends ContractCase {
     }
 
     @Test
-    void aPeerThatNeverComesExhaustsTheRetries() {
+    void aMissingPeerExhaustsTheRetries() {
         Pair pair = pair(Spec.usual());
         pair.here().connect(pair.there().info(), SHORT);
         exhausted(pair);
@@ -151,7 +151,7 @@ class RetryTest extends ContractCase {
     }
 
     @Test
-    void aPeerThatIsConnectedToSomebodyElseDoesNotAnswer() {
+    void aPeerConnectedToAnotherQueuePairDoesNotAnswer() {
         Pair pair = pair(Spec.usual());
         Pair other = pair(Spec.usual());
         pair.there().connect(other.here().info(), SHORT);
@@ -162,7 +162,7 @@ class RetryTest extends ContractCase {
     }
 
     @Test
-    void oneSidedWorkExhaustsTheRetriesToo() {
+    void oneSidedOperationsExhaustTheRetries() {
         Pair pair = pair(Spec.usual());
         EndMemory target = there().allocate(8, everything());
         EndMemory source = here().allocate(8, everything());
@@ -172,7 +172,7 @@ class RetryTest extends ContractCase {
     }
 
     @Test
-    void aPeerThatComesLateButInTimeIsReached() {
+    void aLatePeerIsReached() {
         Pair pair = pair(Spec.usual());
         EndMemory source = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
@@ -190,7 +190,7 @@ class RetryTest extends ContractCase {
     }
 
     @Test
-    void aTimeOutOfZeroWaitsForEver() {
+    void aTimeoutOfZeroWaitsWithoutLimit() {
         ConnectionOptions endless = ConnectionOptions.defaults().withTimeout(ChronoUnit.FOREVER.getDuration(), 0);
         Pair pair = pair(Spec.usual());
         pair.here().connect(pair.there().info(), endless);

@@ -100,7 +100,7 @@ class SharedReceiveTest extends ContractCase {
     }
 
     @Test
-    void itFillsUpAndHasRoomAsSoonAsAReceiveIsTaken() {
+    void aFullQueueHasRoomWhenAReceiveIsTaken() {
         if (missing()) {
             return;
         }
@@ -157,7 +157,7 @@ class SharedReceiveTest extends ContractCase {
     }
 
     @Test
-    void theLimitIsAnnouncedOnceWhenFewerAreLeft() {
+    void theLimitRaisesOneEvent() {
         if (missing()) {
             return;
         }
@@ -198,7 +198,7 @@ class SharedReceiveTest extends ContractCase {
     }
 
     @Test
-    void aLimitBeyondItsDepthIsRefused() {
+    void rejectsALimitBeyondItsDepth() {
         if (missing()) {
             return;
         }
@@ -210,7 +210,7 @@ class SharedReceiveTest extends ContractCase {
     }
 
     @Test
-    void aFailedQueuePairLeavesItsReceivesToTheOthers() {
+    void aFailedQueuePairLeavesReceivesToTheOthers() {
         if (missing()) {
             return;
         }
@@ -233,7 +233,7 @@ class SharedReceiveTest extends ContractCase {
     }
 
     @Test
-    void aSharedQueueWithUsersRefusesToClose() {
+    void aSharedQueueInUseCannotBeClosed() {
         if (missing()) {
             return;
         }
@@ -270,7 +270,7 @@ class SharedReceiveTest extends ContractCase {
         Activity[] floods = new Activity[senders];
         for (int i = 0; i < senders; i++) {
             sources[i] = there().queue(Spec.usual());
-            // Whatever is posted may complete on one of them.
+            // All posted receives may complete on one of them.
             sinks[i] = here().queueOn(shared, Spec.usual().withCompletions(1024));
             sources[i].connect(sinks[i].info(), patient());
             sinks[i].connect(sources[i].info(), patient());

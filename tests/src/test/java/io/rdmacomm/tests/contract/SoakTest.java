@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Random work on one queue pair, compared with a model that knows what the peer's memory must be.
+/// Random work on one queue pair, compared with a model of the peer's memory.
 class SoakTest extends ContractCase {
     private static final int REMOTE = 1 << 16;
     private static final int SLOT = 8192;
@@ -35,7 +35,7 @@ class SoakTest extends ContractCase {
     private static final int RECEIVE = 4096;
     private static final int PIECES = 4;
 
-    /// A request under way: what must be in its slot when it is done, if it brings something back.
+    /// A request in flight, and the expected content of its slot if it returns data.
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Pending(long id, int slot, byte[] expected) {}
 
@@ -144,7 +144,7 @@ class SoakTest extends ContractCase {
             }
         }
 
-        /// How many bytes of the peer's memory from `offset` on are in one page.
+        /// The number of bytes of the peer's memory from `offset` to the end of the page.
         private int bytesOfPage(int offset) {
             return 4096 - (int) (to.address() + offset & 4095);
         }
@@ -178,7 +178,8 @@ class SoakTest extends ContractCase {
                 receiveAll();
             }
             if (receivesFirst || random.nextBoolean()) {
-                // Sometimes the receive is there first, sometimes the message, where it may be.
+                // Sometimes the receive is posted first, sometimes the message is sent first, if the device allows
+                // that.
                 postReceives(sent.size() + 1);
             }
             local.write((long) slot * SLOT, payload);
@@ -244,7 +245,7 @@ class SoakTest extends ContractCase {
         private void settle() {
             finishAll();
             receiveAll();
-            // The peer's memory is what the model says.
+            // The peer's memory equals the model.
             arrived(remote, 0, model);
         }
     }

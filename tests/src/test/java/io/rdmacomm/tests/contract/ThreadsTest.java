@@ -43,12 +43,12 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Many threads on the same objects, and closing under them.
+/// Many threads that use the same objects, and objects that are closed while in use.
 class ThreadsTest extends ContractCase {
     private static final int POSTERS = 3;
     private static final int EACH = Amount.onLine(Amount.of(10_000, 500), 100);
-    /// 268 ms, four times: seven retries, the default, are without end on some devices, and traffic begins only
-    /// after a while where the machine is busy.
+    /// 268 ms, four times. Seven retries, the default, never end on some devices, and on a busy machine traffic starts
+    /// late.
     private static final ConnectionOptions LIMITED =
             ConnectionOptions.defaults().withTimeout(Duration.ofMillis(268), 3);
 
@@ -138,7 +138,7 @@ class ThreadsTest extends ContractCase {
                 try (var flood = pair.there().flood(Work.send(0), 32)) {
                     countReceives(pair.here(), seen);
                     await(posters);
-                    // Its last messages meet no receive any more.
+                    // Its last messages meet no receive.
                     flood.stop();
                     pair.here().modify(QueuePairState.ERROR);
                 }
@@ -155,7 +155,7 @@ class ThreadsTest extends ContractCase {
         LocalMemory nothing = here().allocate(8, everything());
         Deadline deadline = Deadline.in(60_000);
         for (int id = next.getAndIncrement(); id < total; id = next.getAndIncrement()) {
-            // An element of length zero: libsiw takes no receive without elements.
+            // An element of length zero, because libsiw rejects a receive without elements.
             batch.clear().receive(id).with(nothing.address(), 0, nothing.localKey());
             while (queue.queuePair().post(batch) == 0) {
                 if (!deadline.waiting()) {
@@ -166,7 +166,7 @@ class ThreadsTest extends ContractCase {
         }
     }
 
-    /// Until as many have come as there is room for.
+    /// Counts until as many have arrived as fit.
     private void countReceives(LocalQueue queue, AtomicIntegerArray seen) {
         Completions room = Completions.create(here().arena(), 16);
         int[] received = new int[1];
@@ -187,7 +187,7 @@ class ThreadsTest extends ContractCase {
     }
 
     @Test
-    void closingAQueuePairUnderItsPostersAndPollersIsSafe() throws Exception {
+    void closingAQueuePairInUseIsSafe() throws Exception {
         for (int round = 0; round < Amount.of(30, 5); round++) {
             Pair pair = connected();
             LocalQueue queue = pair.here();
@@ -269,7 +269,7 @@ class ThreadsTest extends ContractCase {
     }
 
     @Test
-    void trafficInBothDirectionsAtOnceOnOneQueuePair() {
+    void carriesTrafficInBothDirectionsConcurrently() {
         Pair pair = connected(Spec.usual().withDepth(64, 64).withCompletions(1024));
         EndMemory mine = here().allocate(4096, everything());
         EndMemory theirs = there().allocate(4096, everything());

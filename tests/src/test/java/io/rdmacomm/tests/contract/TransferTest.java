@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Every operation moves exactly the bytes it names, of every size, both ways.
+/// Every operation transfers exactly the specified bytes, for every size, in both directions.
 class TransferTest extends ContractCase {
     private static final int LONGEST = (1 << 20) + 3;
     private static final int GUARD = 64;
@@ -68,7 +68,7 @@ class TransferTest extends ContractCase {
                         .as("%s %s: the %d bytes arrived", fabric, way.source(), size)
                         .isTrue();
                 assertThat(Arrays.copyOfRange(arrived, size, size + GUARD))
-                        .as("bytes behind the %d that were sent", size)
+                        .as("bytes after the %d that were sent", size)
                         .containsOnly(0x55);
             }
         }
@@ -148,7 +148,7 @@ class TransferTest extends ContractCase {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void readFetchesThePeersMemoryAndCompletesOnlyHere(boolean ownSegments) {
-        // The bytes go against the way: the target asks for them.
+        // The data flows in the opposite direction: the target requests it.
         forEverySize(ownSegments, (way, source, target, size, number) -> {
             way.target().post(Work.read(number, source.remote(), target.piece(0, size)));
             Outcome read = good(way.target().one(), number, CompletionOpcode.READ);
@@ -158,7 +158,7 @@ class TransferTest extends ContractCase {
     }
 
     @Test
-    void nothingAtAllCanBeSentWrittenAndRead() {
+    void transfersZeroBytes() {
         for (Way way : bothWays(connected())) {
             way.target().receive(1);
             way.source()
@@ -174,7 +174,7 @@ class TransferTest extends ContractCase {
         }
     }
 
-    /// Whatever stood in its place of the send queue before.
+    /// Regardless of the request that used its slot of the send queue before.
     @Test
     void aReadWithoutElementsBehindManyWritesReadsNothing() {
         for (Way way : bothWays(connected())) {
@@ -193,14 +193,14 @@ class TransferTest extends ContractCase {
         }
     }
 
-    /// Where the first page behind the beginning of the memory starts.
+    /// The start of the first page after the beginning of the memory.
     private static int pageIn(EndMemory memory) {
         return (int) (-memory.remote().address() & 4095) + 4096;
     }
 
-    /// On siw behind a WRITE that fills the socket, so that they are sent when their turn comes and not at once.
+    /// On siw they follow a WRITE that fills the socket, so that the driver sends them later, not in the system call.
     @Test
-    void aFewBytesAcrossAPageAreSentAndWritten() {
+    void sendsAndWritesAFewBytesAcrossAPage() {
         int count = 16;
         int filling = here().context().supports(Capability.SHORT_READ_ACROSS_PAGES) ? 0 : 16 << 20;
         for (Way way : bothWays(connected())) {
@@ -239,7 +239,7 @@ class TransferTest extends ContractCase {
     }
 
     @Test
-    void aFewBytesAcrossAPageAreRead() {
+    void readsAFewBytesAcrossAPage() {
         for (Way way : bothWays(connected())) {
             EndMemory source = way.to().allocate(4 * 4096, everything());
             EndMemory target = way.from().allocate(64, everything());
@@ -263,7 +263,7 @@ class TransferTest extends ContractCase {
     }
 
     @Test
-    void oneSidedOperationsReachEveryPlaceOfTheRegion() {
+    void oneSidedOperationsReachTheWholeRegion() {
         for (Way way : bothWays(connected())) {
             EndMemory target = way.to().allocate(10_000, everything());
             EndMemory source = way.from().allocate(16, everything());
