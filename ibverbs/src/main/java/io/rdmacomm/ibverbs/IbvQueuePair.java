@@ -121,7 +121,20 @@ final class IbvQueuePair extends QueuePair {
         SiwElements elements = siwElements;
         return sends == null || elements == null
                 ? handOn(batch, first, count)
-                : keep(sends, elements, batch, first, count);
+                : keepAcceptable(sends, elements, batch, first, count);
+    }
+
+    private int keepAcceptable(OutstandingSends sends, SiwElements elements, SendBatch batch, int first, int count) {
+        int good = SiwRejections.acceptable(batch, first, count);
+        int taken = 0;
+        if (good > 0) {
+            batch.endAfter(first + good - 1);
+            taken = keep(sends, elements, batch, first, good);
+        }
+        if (taken == good && good < count) {
+            throw SiwRejections.rejection(POST_SEND, batch, first + good, context);
+        }
+        return taken;
     }
 
     /// Posts to a device that may leave the requests where they are: what is posted in ERROR does not even go

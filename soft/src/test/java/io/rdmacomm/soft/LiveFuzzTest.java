@@ -156,7 +156,7 @@ class LiveFuzzTest {
         rounds++;
         theirSource.segment().set(ValueLayout.JAVA_LONG, 0, rounds);
         theirs.post(SendBatch.create(arena, 1, 1)
-                .write(rounds, ownTarget.address(), ownTarget.remoteKey())
+                .write(rounds, ownTarget.remote())
                 .with(theirSource, 0, 8)
                 .signaled());
         await("the honest pair goes on", () -> theirQueue.poll(completions) == 1);

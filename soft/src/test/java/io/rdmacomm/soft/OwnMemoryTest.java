@@ -29,18 +29,12 @@ class OwnMemoryTest {
             MemorySegment source = end.region.segment();
             source.set(ValueLayout.JAVA_LONG, 0, 40);
             SendBatch batch = end.batch();
-            batch.write(2, own.address(), own.remoteKey())
-                    .with(end.region, 0, 8)
-                    .signaled();
-            batch.fetchAndAdd(3, own.address(), own.remoteKey(), 2)
-                    .with(end.region, 8, 8)
-                    .signaled();
-            batch.compareAndSwap(4, own.address(), own.remoteKey(), 42, 43)
+            batch.write(2, own.remote()).with(end.region, 0, 8).signaled();
+            batch.fetchAndAdd(3, own.remote(), 2).with(end.region, 8, 8).signaled();
+            batch.compareAndSwap(4, own.remote(), 42, 43)
                     .with(end.region, 16, 8)
                     .signaled();
-            batch.read(5, own.address(), own.remoteKey())
-                    .with(end.region, 24, 8)
-                    .signaled();
+            batch.read(5, own.remote()).with(end.region, 24, 8).signaled();
             batch.send(6).with(end.region, 24, 8).signaled();
 
             end.post(batch);

@@ -46,7 +46,7 @@ class SlowConnectionTest {
                 line.slowDown();
                 client.fill(BYTES, 1);
                 SendBatch write = client.batch();
-                write.write(7, server.region.address(), server.region.remoteKey())
+                write.write(7, server.region.remote())
                         .with(client.region, 0, BYTES)
                         .signaled();
                 client.post(write);

@@ -34,7 +34,7 @@ final class WriteStream {
         MemoryRegion from = here.allocate(bytes, AccessFlag.allRemote());
         MemoryRegion to = there.allocate(bytes, AccessFlag.allRemote());
         write = SendBatch.create(arena, 1, 1)
-                .write(1, to.address(), to.remoteKey())
+                .write(1, to.remote())
                 .with(from, 0, bytes)
                 .signaled();
         room = Completions.create(arena, WINDOW);

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
 /// How long a queue pair waits for an acknowledgement before it repeats a request (ibv_modify_qp(3), `timeout`):
-/// 4.096 us * 2^code, from 8.192 us (code 1) to 2.4 hours (code 31), or [#INFINITE]. A device may wait up to four times
-/// as long (InfiniBand Architecture Specification, Local Ack Timeout).
+/// 4.096 us * 2^code, from 8.192 us (code 1) to 2.4 hours (code 31), or [#INFINITE]. A device may wait up to four
+/// times as long (InfiniBand Architecture Specification, Local Ack Timeout).
 ///
 /// @param code the number that C programs see, 0 to 31; 0 waits forever
 public record AckTimeout(int code) {
@@ -20,8 +20,8 @@ public record AckTimeout(int code) {
         Checks.range("code of the acknowledgement timeout", code, 0, LONGEST);
     }
 
-    /// The shortest timeout that is at least `duration`; [#INFINITE] for anything longer than 2.4 hours, for example
-    /// `ChronoUnit.FOREVER.getDuration()`.
+    /// The shortest timeout that is at least `duration`; [#INFINITE] for anything longer than 2.4 hours, for
+    /// example `ChronoUnit.FOREVER.getDuration()`.
     ///
     /// @throws IllegalArgumentException if the duration is zero or negative
     public static AckTimeout atLeast(Duration duration) {

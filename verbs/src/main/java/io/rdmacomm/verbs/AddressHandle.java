@@ -1,7 +1,7 @@
 package io.rdmacomm.verbs;
 
-/// The way to a peer, ready for datagrams (`struct ibv_ah`, ibv_create_ah(3)). Keep it until the sends that use
-/// it have completed. Usable from any thread.
+/// The way to a peer, ready for datagrams (`struct ibv_ah`, ibv_create_ah(3)). Keep it until the sends that use it
+/// have completed. Usable from any thread.
 public abstract class AddressHandle extends Resource {
     private final ProtectionDomain protectionDomain;
 

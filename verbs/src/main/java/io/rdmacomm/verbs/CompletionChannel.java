@@ -27,7 +27,7 @@ public abstract class CompletionChannel extends Resource {
     ///
     /// @param timeout how long to wait at the most; zero to look only
     /// @return the completion queue, whose event the caller acknowledges; null when there was none in time, or
-    /// when [#wakeUp()] ended the wait
+    ///         when [#wakeUp()] ended the wait
     /// @throws InterruptedException if the thread was interrupted
     /// @throws IllegalStateException if the channel is or gets closed
     public final @Nullable CompletionQueue awaitEvent(Duration timeout) throws InterruptedException {

@@ -105,9 +105,8 @@ public abstract class CompletionQueue extends Resource {
         }
     }
 
-    /// Asks for one event in the channel at the next completion (ibv_req_notify_cq(3)). One shot; completions
-    /// that are in
-    /// the queue already do not count, so poll until empty after arming. Never blocks.
+    /// Asks for one event in the channel at the next completion (ibv_req_notify_cq(3)). One shot; completions that
+    /// are in the queue already do not count, so poll until empty after arming. Never blocks.
     ///
     /// @param solicitedOnly whether only a solicited receive or an error counts
     /// @throws VerbException EINVAL if the queue has no channel
@@ -171,8 +170,8 @@ public abstract class CompletionQueue extends Resource {
         }
     }
 
-    /// The queue pair that has this number now, for a provider that looks at completions in [#doPoll]; null if there
-    /// is none. Mostly the same one as the last time.
+    /// The queue pair that has this number now, for a provider that looks at completions in [#doPoll]; null if
+    /// there is none. Mostly the same one as the last time.
     protected final @Nullable QueuePair findQueuePair(int number) {
         QueuePair queuePair = lastCompleted;
         if (number != lastNumber || queuePair == null || !queuePair.isOpen()) {

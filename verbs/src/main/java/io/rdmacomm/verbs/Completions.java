@@ -9,8 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /// Reusable room for completions, in the C layout (`struct ibv_wc`, ibv_poll_cq(3)). Allocate it once, poll into
-/// it again
-/// and again. Fields are read lazily; nothing is allocated. Not safe for use by several threads.
+/// it again and again. Fields are read lazily; nothing is allocated. Not safe for use by several threads.
 ///
 /// ```java
 /// int count = queue.poll(completions);

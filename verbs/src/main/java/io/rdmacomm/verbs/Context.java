@@ -3,18 +3,32 @@ package io.rdmacomm.verbs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// An open device (`struct ibv_context`, ibv_open_device(3)): the root of the tree of objects. Usable from any
 /// thread; nothing here is meant for the data path.
 public abstract class Context extends Resource {
+    private static final Set<Context> OPEN = ConcurrentHashMap.newKeySet();
+
     private final Device device;
-    private final QueuePairTable queuePairs = new QueuePairTable();
+    private final NumberTable<QueuePair> queuePairs = new NumberTable<>();
 
     /// For providers.
     protected Context(Device device) {
         super(null);
         this.device = device;
+    }
+
+    /// The contexts that are open in this process.
+    static Set<Context> allOpen() {
+        return Set.copyOf(OPEN);
+    }
+
+    /// Called once, when the device has been opened.
+    final void begin() {
+        OPEN.add(this);
     }
 
     /// The device that was opened.
@@ -151,7 +165,7 @@ public abstract class Context extends Resource {
         return queuePairs.find(number);
     }
 
-    final QueuePairTable queuePairs() {
+    final NumberTable<QueuePair> queuePairs() {
         return queuePairs;
     }
 
@@ -160,7 +174,7 @@ public abstract class Context extends Resource {
         try {
             doCloseDevice();
         } finally {
-            Rdma.closed(this);
+            OPEN.remove(this);
         }
     }
 

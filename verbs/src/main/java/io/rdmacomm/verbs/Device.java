@@ -22,7 +22,7 @@ public abstract class Device {
     /// @throws VerbException the errno of opening it, with what to do
     public final Context open() {
         Context context = doOpen();
-        Rdma.opened(context);
+        context.begin();
         return context;
     }
 

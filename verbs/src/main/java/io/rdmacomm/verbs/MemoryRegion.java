@@ -74,7 +74,7 @@ public abstract class MemoryRegion extends Resource {
     ///
     /// @throws UnsupportedVerbException if the device cannot do this
     /// @throws VerbException EINVAL if the rights are inconsistent, the protection domain is of another context or
-    /// memory that the region owns would be replaced
+    ///         memory that the region owns would be replaced
     public final void reregister(
             @Nullable MemorySegment newSegment,
             @Nullable ProtectionDomain newDomain,

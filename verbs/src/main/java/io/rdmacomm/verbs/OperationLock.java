@@ -11,7 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 /// [java.util.concurrent.locks.ReentrantLock] needs an atomic instruction each; the price is that a waiter is not
 /// woken but looks again. Reentrant; allocates nothing, also when it is contended. See decision 6.
 ///
-/// Who holds it is a number: the garbage collector wants to know of each reference that is stored, and of none else.
+/// Who holds it is a number: the garbage collector wants to know of each reference that is stored, and of none
+/// else.
 public final class OperationLock {
     private static final VarHandle OWNER;
     private static final long FREE = 0;

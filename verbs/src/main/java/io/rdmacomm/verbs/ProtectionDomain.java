@@ -4,8 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /// What belongs together (`struct ibv_pd`, ibv_alloc_pd(3)): memory may only be used by queue pairs of its own
-/// protection
-/// domain, locally and by peers. Usable from any thread; nothing here is meant for the data path.
+/// protection domain, locally and by peers. Usable from any thread; nothing here is meant for the data path.
 public abstract class ProtectionDomain extends Resource {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String CREATE_QUEUE_PAIR = "create queue pair (ibv_create_qp)";
@@ -23,14 +22,14 @@ public abstract class ProtectionDomain extends Resource {
         return context;
     }
 
-    /// Allocates zeroed, page-aligned memory and registers it (ibv_reg_mr(3)). The region owns the memory:
-    /// closing it frees it. On the software device a peer on the same host reaches such memory without any thread
-    /// of this process.
+    /// Allocates zeroed, page-aligned memory and registers it (ibv_reg_mr(3)). The region owns the memory: closing
+    /// it frees it. On the software device a peer on the same host reaches such memory without any thread of this
+    /// process.
     ///
     /// @param bytes the length, at least 1
     /// @param access what may be done to it besides local reading
     /// @throws VerbException EINVAL if remote write or atomic is asked for without local write, ENOMEM or ENOSPC
-    /// if there is no room; the message says what to raise
+    ///         if there is no room; the message says what to raise
     public final MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
         checkOpen();
         Checks.range("length of a memory region", bytes, 1, Long.MAX_VALUE);
@@ -44,7 +43,7 @@ public abstract class ProtectionDomain extends Resource {
     /// @param access what may be done to it besides local reading
     /// @throws IllegalArgumentException if the segment is on the heap, empty or confined to one thread
     /// @throws VerbException EINVAL if remote write or atomic is asked for without local write, ENOMEM if the
-    /// device cannot register it; the message says what to raise
+    ///         device cannot register it; the message says what to raise
     public final MemoryRegion register(MemorySegment segment, Set<AccessFlag> access) {
         checkOpen();
         if (!segment.isNative()) {
@@ -97,7 +96,7 @@ public abstract class ProtectionDomain extends Resource {
     ///
     /// @throws UnsupportedVerbException if the device has no queue pairs of that type
     /// @throws VerbException EINVAL if the sizes are larger than the device allows or an object is of another
-    /// context, ENOMEM if the device has no more queue pairs
+    ///         context, ENOMEM if the device has no more queue pairs
     public final QueuePair createQueuePair(QueuePairOptions options) {
         checkOpen();
         require(

@@ -7,8 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /// A send queue and a receive queue (`struct ibv_qp`, ibv_create_qp(3)). Usable from any thread.
 ///
 /// Every posted request ends exactly once: with a completion, silently if it succeeded and was not signalled, or
-/// flushed
-/// when the queue pair fails. `post` never blocks and never allocates.
+/// flushed when the queue pair fails. `post` never blocks and never allocates.
 public abstract class QueuePair extends Resource {
     private static final String POST_SEND = "post send (ibv_post_send)";
     private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
@@ -42,7 +41,8 @@ public abstract class QueuePair extends Resource {
         sizes = doSizes();
         sendDepth = new SendDepth(sizes.sends());
         receiveDepth = new ReceiveDepth(sizes.receives());
-        sendChecks = SendChecks.of(options.type(), protectionDomain.context(), sizes, doReadElements());
+        Context context = protectionDomain.context();
+        sendChecks = SendChecks.of(options.type(), context::supports, context.toString(), sizes, doReadElements());
         dependOn(options.sendCompletions());
         if (!options.receiveCompletions().equals(options.sendCompletions())) {
             dependOn(options.receiveCompletions());
@@ -51,7 +51,7 @@ public abstract class QueuePair extends Resource {
         if (shared != null) {
             dependOn(shared);
         }
-        protectionDomain.context().queuePairs().add(this);
+        context.queuePairs().put(number(), this);
     }
 
     /// The protection domain it belongs to.
@@ -106,8 +106,7 @@ public abstract class QueuePair extends Resource {
     }
 
     /// Goes from RESET to READY_TO_SEND with the numbers of the peer. Both sides do this, in any order; requests
-    /// wait for
-    /// the peer as long as the retry counts say.
+    /// wait for the peer as long as the retry counts say.
     ///
     /// @throws QueuePairStateException if it is not in RESET
     public final void connect(QueuePairInfo remote, ConnectionOptions how) {
@@ -158,8 +157,7 @@ public abstract class QueuePair extends Resource {
     }
 
     /// Changes the state or attributes (ibv_modify_qp(3)). Going to RESET discards what is queued, going to ERROR
-    /// flushes
-    /// it.
+    /// flushes it.
     ///
     /// @throws QueuePairStateException if the state table does not allow it; the message names what is missing or
     ///         forbidden, and nothing has changed
@@ -231,10 +229,10 @@ public abstract class QueuePair extends Resource {
     /// that of inline requests at once.
     ///
     /// @return how many were taken; fewer than the batch holds means that the queue is full until completions are
-    /// polled
+    ///         polled
     /// @throws QueuePairStateException if the state is RESET, INIT or READY_TO_RECEIVE
     /// @throws WorkRequestException if a request does not fit this queue pair, the device refuses it, or the peer
-    /// of a connection by address is known to lack it; those before it were posted
+    ///         of a connection by address is known to lack it; those before it were posted
     public final int post(SendBatch batch) {
         return post(batch, 0);
     }
@@ -261,7 +259,7 @@ public abstract class QueuePair extends Resource {
             throw notReady(POST_SEND, now, "connect it first");
         }
         int count = batch.size() - first;
-        return sendChecks.fit(batch) ? postGood(batch, first, count, now) : postUntilBad(batch, first, count, now);
+        return batch.fits(sendChecks) ? postGood(batch, first, count, now) : postUntilBad(batch, first, count, now);
     }
 
     private int postGood(SendBatch batch, int first, int wanted, QueuePairState now) {
@@ -281,6 +279,9 @@ public abstract class QueuePair extends Resource {
         try {
             batch.endAfter(first + count - 1);
             taken = doPost(batch, first, count);
+        } catch (WorkRequestException e) {
+            taken = e.index() - first;
+            throw e;
         } finally {
             if (accounted && taken < count) {
                 giveBack(batch, first + taken, count - taken);
@@ -305,7 +306,7 @@ public abstract class QueuePair extends Resource {
         int good = 0;
         String complaint = null;
         while (good < count && complaint == null) {
-            complaint = sendChecks.complaint(batch, first + good, this);
+            complaint = batch.complaint(sendChecks, first + good);
             good += complaint == null ? 1 : 0;
         }
         int taken = good == 0 ? 0 : postGood(batch, first, good, now);
@@ -318,11 +319,11 @@ public abstract class QueuePair extends Resource {
     /// Posts the receives of `batch` (ibv_post_recv(3)). Never blocks, never allocates. Legal from INIT on.
     ///
     /// @return how many were taken; fewer than the batch holds means that the queue is full until completions are
-    /// polled
+    ///         polled
     /// @throws QueuePairStateException if the state is RESET
     /// @throws VerbException EINVAL if the queue pair takes its receives from a shared receive queue
     /// @throws WorkRequestException if a receive does not fit this queue pair or the device refuses it; those
-    /// before it were posted
+    ///         before it were posted
     public final int post(ReceiveBatch batch) {
         if (singleThreaded) {
             return postExclusively(batch);
@@ -346,11 +347,11 @@ public abstract class QueuePair extends Resource {
                     POST_RECEIVE, Errno.EINVAL, this + " takes its receives from a shared receive queue; post there");
         }
         int room = now == QueuePairState.ERROR ? batch.size() : receiveDepth.room();
-        int good = ReceiveChecks.acceptable(batch, sizes.receiveElements());
+        int good = batch.acceptable(sizes.receiveElements());
         int count = Math.min(good, room);
         int taken = count <= 0 ? 0 : postReceives(batch, count);
         if (taken == good && good < batch.size()) {
-            throw ReceiveChecks.tooManyElements(POST_RECEIVE, good, sizes.receiveElements());
+            throw WorkRequestException.tooManyElements(POST_RECEIVE, good, sizes.receiveElements());
         }
         return taken;
     }
@@ -367,7 +368,7 @@ public abstract class QueuePair extends Resource {
     ///
     /// @param flags `FLAG_` bits of [SendRequestLayout]
     /// @throws VerbException EINVAL if the window is of type 2, EPERM if it is of another protection domain,
-    /// ENOMEM if the send queue is full
+    ///         ENOMEM if the send queue is full
     public final void bind(
             long workId,
             MemoryWindow window,
@@ -495,12 +496,15 @@ public abstract class QueuePair extends Resource {
         return known;
     }
 
-    /// Posts `count` checked requests that fit the queue, under the send lock; returns how many were taken.
-    /// One that throws has taken none.
+    /// Posts `count` checked requests that fit the queue, under the send lock.
+    ///
+    /// @return how many were taken
+    /// @throws WorkRequestException if a request was rejected; those before its index were taken. After any other
+    ///         exception none was
     protected abstract int doPost(SendBatch batch, int first, int count);
 
-    /// Posts `count` checked receives that fit the queue, under the receive lock; returns how many were taken.
-    /// One that throws has taken none.
+    /// Posts `count` checked receives that fit the queue, under the receive lock; returns how many were taken. One
+    /// that throws has taken none.
     protected abstract int doPost(ReceiveBatch batch, int first, int count);
 
     /// Binds for [#bind]; the default has no memory windows.

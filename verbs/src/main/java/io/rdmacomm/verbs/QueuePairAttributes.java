@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// What [QueuePair#modify(QueuePairAttributes)] sets and [QueuePair#query()] returns (`struct ibv_qp_attr`).
 ///
 /// Each setter marks its attribute as present; a transition takes exactly those that its row of the state table
-/// requires
-/// or allows (ibv_modify_qp(3)). Not safe for use by several threads.
+/// requires or allows (ibv_modify_qp(3)). Not safe for use by several threads.
 public final class QueuePairAttributes {
     private final EnumSet<QueuePairAttribute> present = EnumSet.noneOf(QueuePairAttribute.class);
     private QueuePairState state = QueuePairState.RESET;

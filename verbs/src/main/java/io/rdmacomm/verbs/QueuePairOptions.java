@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /// @param sharedReceives the queue that receives come from; null for an own receive queue
 /// @param sizes the sizes of the queues
 /// @param signalAll whether every send completes, not only those that ask for it
-/// @param singleThreaded the caller promises that one thread at a time posts sends and one at a time posts receives,
-///        and that none does while the queue pair is reset or closed; posting then takes no lock, as with a thread
-///        domain (ibv_alloc_td(3)). A device whose own threads use the queue pair ignores it and says so: the options
-///        of its queue pairs have it not
+/// @param singleThreaded the caller promises that one thread at a time posts sends and one at a time posts
+///         receives, and that none does while the queue pair is reset or closed; posting then takes no lock, as
+///         with a thread domain (ibv_alloc_td(3)). A device whose own threads use the queue pair ignores it and
+///         says so: the options of its queue pairs have it not
 public record QueuePairOptions(
         QueuePairType type,
         CompletionQueue sendCompletions,

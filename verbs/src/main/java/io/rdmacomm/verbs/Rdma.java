@@ -6,12 +6,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /// The way in: the RDMA devices of this machine, those of every provider on the class or module path.
 public final class Rdma {
-    private static final Set<Context> OPEN_CONTEXTS = ConcurrentHashMap.newKeySet();
-
     private Rdma() {}
 
     /// All devices, hardware before software (ibv_get_device_list(3)). Empty when there is none; [#unavailable()]
@@ -66,15 +63,7 @@ public final class Rdma {
 
     /// The contexts that are open in this process; a test that leaves one behind has leaked it.
     public static Set<Context> openContexts() {
-        return Set.copyOf(OPEN_CONTEXTS);
-    }
-
-    static void opened(Context context) {
-        OPEN_CONTEXTS.add(context);
-    }
-
-    static void closed(Context context) {
-        OPEN_CONTEXTS.remove(context);
+        return Context.allOpen();
     }
 
     private static List<RdmaProvider> providers() {

@@ -4,9 +4,9 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /// The base of everything that rdmacomm throws on purpose, so that one `catch` covers a failed verbs call
-/// ([VerbException]) and a failed session, end point or channel (`io.rdmacomm.comm.CommException`). A wrong argument is
-/// an
-/// [IllegalArgumentException] and a call on a closed object an [IllegalStateException], as everywhere in Java.
+/// ([VerbException]) and a failed session, end point or channel (`io.rdmacomm.comm.CommException`). A wrong
+/// argument is an [IllegalArgumentException] and a call on a closed object an [IllegalStateException], as
+/// everywhere in Java.
 ///
 /// The message is written for people: what was tried, on which object, what happened and, where known, what to do.
 public class RdmaException extends RuntimeException {

@@ -1,8 +1,7 @@
 package io.rdmacomm.verbs;
 
 /// Byte offsets in a receive work request, `struct ibv_recv_wr` (ibv_post_recv(3)), and in the elements of both
-/// kinds of
-/// request, `struct ibv_sge`.
+/// kinds of request, `struct ibv_sge`.
 public final class ReceiveRequestLayout {
     /// Size of one request.
     public static final int BYTES = 32;

@@ -1,22 +1,30 @@
 package io.rdmacomm.verbs;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
-/// How the requests of a batch follow one another in memory, and where their elements are: written once for all of
-/// them. What changes is where the chain ends, and only when a batch is posted that is not as long as the last one.
+/// The memory of a batch: requests that point to one another, and their scatter/gather elements behind them.
 ///
-/// Sends and receives have the two addresses at the same places.
+/// ```
+/// | request 0 | request 1 | ... | elements of request 0 | elements of request 1 | ... | inline data of a send batch |
+/// ```
+///
+/// Send and receive requests have work id, `next` and scatter/gather list at the same offsets. The addresses are
+/// written once; only the end of the chain moves, when a batch of another length is posted.
 final class RequestChain {
     private final MemorySegment segment;
     private final int capacity;
     private final int requestBytes;
     private final int elements;
+    private int size;
+    private int mostElements;
     private int end;
 
-    /// @param segment the requests, then the elements of all of them
-    /// @param elements of each request
+    /// @param capacity how many requests the segment has room for
+    /// @param elements the largest number of elements of one request
     RequestChain(MemorySegment segment, int capacity, int requestBytes, int elements) {
         this.segment = segment;
         this.capacity = capacity;
@@ -29,10 +37,105 @@ final class RequestChain {
         }
     }
 
-    /// Where an element of a request is.
+    MemorySegment segment() {
+        return segment;
+    }
+
+    int capacity() {
+        return capacity;
+    }
+
+    int size() {
+        return size;
+    }
+
+    void clear() {
+        size = 0;
+        mostElements = 0;
+    }
+
+    /// Appends a request without elements.
+    ///
+    /// @return where it begins
+    long append(long workId) {
+        if (size == capacity) {
+            throw new IllegalStateException("the batch holds " + capacity + " requests; post or clear it");
+        }
+        long at = at(size++);
+        segment.set(JAVA_LONG, at + ReceiveRequestLayout.WORK_ID, workId);
+        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_COUNT, 0);
+        return at;
+    }
+
+    /// The index of the request that was appended last.
+    int last() {
+        if (size == 0) {
+            throw new IndexOutOfBoundsException("there is no request in the batch");
+        }
+        return size - 1;
+    }
+
+    int checkIndex(int index) {
+        return Objects.checkIndex(index, size);
+    }
+
+    /// Where a request begins.
+    long at(int index) {
+        return (long) index * requestBytes;
+    }
+
+    /// Where an element of a request begins.
     long elementAt(int index, int element) {
         return (long) capacity * requestBytes
                 + ((long) index * elements + element) * ReceiveRequestLayout.ELEMENT_BYTES;
+    }
+
+    /// Adds an element to the last request.
+    void add(long address, long length, int localKey) {
+        int index = last();
+        int count = elementCount(index);
+        if (count == elements) {
+            throw new IllegalStateException("a request of this batch has at most " + elements + " elements");
+        }
+        put(elementAt(index, count), address, length, localKey);
+        segment.set(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT, count + 1);
+        mostElements = Math.max(mostElements, count + 1);
+    }
+
+    /// Replaces an element of a request.
+    void replace(int index, int element, long address, long length, int localKey) {
+        Objects.checkIndex(element, elementCount(checkIndex(index)));
+        put(elementAt(index, element), address, length, localKey);
+    }
+
+    private void put(long at, long address, long length, int localKey) {
+        Checks.range("length of an element", length, 0, 0xffff_ffffL);
+        segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
+        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH, (int) length);
+        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY, localKey);
+    }
+
+    void workId(int index, long workId) {
+        segment.set(JAVA_LONG, at(checkIndex(index)) + ReceiveRequestLayout.WORK_ID, workId);
+    }
+
+    int elementCount(int index) {
+        return segment.get(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT);
+    }
+
+    /// No request has more elements than this.
+    int mostElements() {
+        return mostElements;
+    }
+
+    /// The bytes in all elements of a request.
+    long length(int index) {
+        long bytes = 0;
+        for (int i = 0; i < elementCount(index); i++) {
+            bytes += Integer.toUnsignedLong(
+                    segment.get(JAVA_INT, elementAt(index, i) + ReceiveRequestLayout.ELEMENT_LENGTH));
+        }
+        return bytes;
     }
 
     /// Makes `last` the last request, as those up to it are about to be posted.
@@ -52,9 +155,5 @@ final class RequestChain {
     private void link(int index, boolean continued) {
         long next = continued ? segment.address() + at(index + 1) : 0;
         segment.set(JAVA_LONG, at(index) + ReceiveRequestLayout.NEXT, next);
-    }
-
-    private long at(int index) {
-        return (long) index * requestBytes;
     }
 }

@@ -9,10 +9,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The tree is Context -> {CompletionChannel, CompletionQueue, ProtectionDomain -> {MemoryRegion, MemoryWindow,
 /// SharedReceiveQueue, AddressHandle, QueuePair}}. [#close()] is idempotent and may be called from any thread; it
-/// closes
-/// the children first, newest first. An object that others use without being their parent (the completion queue
-/// of a queue pair) refuses to close with EBUSY until they are closed, as the C calls do. Using a closed object
-/// is an [IllegalStateException] that names it.
+/// closes the children first, newest first. An object that others use without being their parent (the completion
+/// queue of a queue pair) refuses to close with EBUSY until they are closed, as the C calls do. Using a closed
+/// object is an [IllegalStateException] that names it.
 public abstract class Resource implements AutoCloseable {
     private volatile @Nullable Resource parent;
     private final ReentrantLock closing = new ReentrantLock();

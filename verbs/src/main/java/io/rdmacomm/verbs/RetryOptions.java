@@ -8,7 +8,7 @@ import java.time.Duration;
 /// @param retryCount how often an unacknowledged request is repeated, 0 to 7 (`retry_cnt`)
 /// @param rnrTimer how long the peer waits after a message that found no receive here (`min_rnr_timer`)
 /// @param rnrRetry how often a message is repeated that found no receive at the peer, 0 to 6, or 7 for no limit
-///        (`rnr_retry`)
+///         (`rnr_retry`)
 public record RetryOptions(AckTimeout timeout, int retryCount, RnrTimer rnrTimer, int rnrRetry) {
     /// 7 retries, 67 ms apart; no limit for messages that find no receive, 0.64 ms apart.
     public static RetryOptions defaults() {

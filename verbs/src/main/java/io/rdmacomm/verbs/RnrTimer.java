@@ -7,8 +7,8 @@ import java.time.Duration;
 ///
 /// @param code the number that C programs see, 0 to 31; code 0 is the longest time
 public record RnrTimer(int code) {
-    /// The time of each code in units of 0.01 ms (InfiniBand Architecture Specification, Encoding for RNR NAK Timer
-    /// Field).
+    /// The time of each code in units of 0.01 ms (InfiniBand Architecture Specification, Encoding for RNR NAK
+    /// Timer Field).
     private static final int[] TIMES = {
         65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096,
         6144, 8192, 12288, 16384, 24576, 32768, 49152
@@ -46,7 +46,8 @@ public record RnrTimer(int code) {
         return nanos(code);
     }
 
-    /// The time that `code` stands for, in nanoseconds. Looks at its lowest 5 bits only, as a peer may have sent it.
+    /// The time that `code` stands for, in nanoseconds. Looks at its lowest 5 bits only, as a peer may have sent
+    /// it.
     public static long nanos(int code) {
         return TIMES[code & CODES - 1] * UNIT_NANOS;
     }

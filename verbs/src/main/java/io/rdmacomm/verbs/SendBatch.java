@@ -7,64 +7,41 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/// Reusable room for send work requests, in the C layout (`struct ibv_send_wr`, ibv_post_send(3)), posted
-/// together with one doorbell.
+/// Reusable send work requests in the C layout (`struct ibv_send_wr`, ibv_post_send(3)), posted together with one
+/// doorbell.
 ///
-/// Fill it once and post it many times, changing single fields in between. Nothing is allocated after creation.
-/// Not safe
-/// for use by several threads.
+/// Fill a batch once and post it many times, changing single fields in between. Nothing is allocated after
+/// creation. Not thread-safe.
 ///
 /// ```java
 /// batch.clear();
-/// batch.write(1, remote.address(), remote.key()).with(region, 0, 4096);
+/// batch.write(1, remote).with(region, 0, 4096);
 /// batch.send(2).with(region, 4096, 64).signaled();
 /// int taken = queuePair.post(batch);
 /// ```
 public final class SendBatch {
-    /// Stands among the opcodes for a READ that is fenced, as not every device can carry it out.
-    static final int FENCED_READ = 1 << 31;
-    /// Stands among the opcodes for an element of length zero, as not every device takes it in front of others.
-    static final int EMPTY_ELEMENT = 1 << 30;
-    /// Stands among the opcodes for a short READ across pages, which not every device answers rightly.
-    static final int SHORT_READ_ACROSS_PAGES = 1 << 29;
-
     private final MemorySegment segment;
     private final RequestChain requests;
-    private final int capacity;
-    private final int elements;
     private final int inlineBytes;
     private final long inlineStart;
-    // What providers look at of each request when it is posted, here as well as in memory.
-    private final long[] workIds;
-    private final int[] flags;
-    private int size;
+    // Noted while the batch is filled, so that posting need not look at each request.
     private int opcodes;
-    private int mostElements;
     private int inlineOpcodes;
     private long mostInline;
-    // What changes in the last request while it is filled in. #seal writes it to memory, all at once: each access to
-    // a segment has its checks.
-    private boolean sealed = true;
-    private int lastOpcode;
-    private int lastFlags;
-    private int lastImmediate;
-    private int lastElements;
-    private long lastLength;
+    private boolean lastInline;
+    // Bytes of the last request's remote memory that no element covers yet.
+    private long remoteRoom;
 
     private SendBatch(MemorySegment segment, int capacity, int elements, int inlineBytes) {
         this.segment = segment;
-        this.capacity = capacity;
-        this.elements = elements;
-        this.inlineBytes = inlineBytes;
-        this.workIds = new long[capacity];
-        this.flags = new int[capacity];
         this.requests = new RequestChain(segment, capacity, SendRequestLayout.BYTES, elements);
+        this.inlineBytes = inlineBytes;
         this.inlineStart = requests.elementAt(capacity, 0); // behind all elements
     }
 
-    /// Room for `capacity` requests of at most `elements` scatter/gather elements, without inline data of their
-    /// own.
+    /// Room for `capacity` requests of at most `elements` scatter/gather elements, without room for inline data.
     public static SendBatch create(Arena arena, int capacity, int elements) {
         return create(arena, capacity, elements, 0);
     }
@@ -82,20 +59,18 @@ public final class SendBatch {
 
     /// How many requests it has room for.
     public int capacity() {
-        return capacity;
+        return requests.capacity();
     }
 
     /// How many requests are in it.
     public int size() {
-        return size;
+        return requests.size();
     }
 
-    /// Forgets all requests.
+    /// Removes all requests.
     public SendBatch clear() {
-        size = 0;
-        sealed = true;
+        requests.clear();
         opcodes = 0;
-        mostElements = 0;
         inlineOpcodes = 0;
         mostInline = 0;
         return this;
@@ -104,43 +79,66 @@ public final class SendBatch {
     /// Appends a SEND of the elements that [#with] adds.
     ///
     /// @param workId the number that its completion carries
-    /// @throws IllegalStateException if the batch is full, as every method that appends
+    /// @throws IllegalStateException if the batch is full, as in every method that appends
     public SendBatch send(long workId) {
-        append(workId, SendOpcode.SEND);
+        append(workId, SendOpcode.SEND, 0);
         return this;
     }
 
-    /// Appends a SEND that also carries 32 bits.
+    /// Appends a SEND with 32 bits of immediate data.
     public SendBatch sendWithImmediate(long workId, int immediate) {
-        append(workId, SendOpcode.SEND_WITH_IMMEDIATE);
-        lastImmediate = Integer.reverseBytes(immediate);
+        append(workId, SendOpcode.SEND_WITH_IMMEDIATE, Integer.reverseBytes(immediate));
         return this;
     }
 
     /// Appends a SEND that invalidates a key of the peer.
     public SendBatch sendWithInvalidate(long workId, int peerKey) {
-        append(workId, SendOpcode.SEND_WITH_INVALIDATE);
-        lastImmediate = peerKey;
+        append(workId, SendOpcode.SEND_WITH_INVALIDATE, peerKey);
         return this;
     }
 
-    /// Appends a WRITE of the elements that [#with] adds to the peer's memory.
+    /// Appends a WRITE of the elements that [#with] adds to the beginning of `remote`.
+    ///
+    /// Elements that are longer than `remote` altogether are an [IndexOutOfBoundsException].
+    public SendBatch write(long workId, RemoteMemory remote) {
+        return write(workId, remote.address(), remote.key()).within(remote);
+    }
+
+    /// Appends a WRITE of the elements that [#with] adds. The peer's device checks address, key and length.
     public SendBatch write(long workId, long remoteAddress, int remoteKey) {
-        append(workId, SendOpcode.WRITE);
-        return to(remoteAddress, remoteKey);
+        return remote(append(workId, SendOpcode.WRITE, 0), remoteAddress, remoteKey);
     }
 
-    /// Appends a WRITE that then completes a receive of the peer with 32 bits.
+    /// Appends a WRITE to the beginning of `remote` that then completes a receive of the peer with 32 bits of
+    /// immediate data. The length is checked as in [#write(long, RemoteMemory)].
+    public SendBatch writeWithImmediate(long workId, RemoteMemory remote, int immediate) {
+        return writeWithImmediate(workId, remote.address(), remote.key(), immediate)
+                .within(remote);
+    }
+
+    /// Appends a WRITE that then completes a receive of the peer with 32 bits of immediate data.
     public SendBatch writeWithImmediate(long workId, long remoteAddress, int remoteKey, int immediate) {
-        append(workId, SendOpcode.WRITE_WITH_IMMEDIATE);
-        lastImmediate = Integer.reverseBytes(immediate);
-        return to(remoteAddress, remoteKey);
+        int inNetworkOrder = Integer.reverseBytes(immediate);
+        return remote(append(workId, SendOpcode.WRITE_WITH_IMMEDIATE, inNetworkOrder), remoteAddress, remoteKey);
     }
 
-    /// Appends a READ of the peer's memory into the elements that [#with] adds.
+    /// Appends a READ from the beginning of `remote` into the elements that [#with] adds. The length is checked as
+    /// in [#write(long, RemoteMemory)].
+    public SendBatch read(long workId, RemoteMemory remote) {
+        return read(workId, remote.address(), remote.key()).within(remote);
+    }
+
+    /// Appends a READ into the elements that [#with] adds. The peer's device checks address, key and length.
     public SendBatch read(long workId, long remoteAddress, int remoteKey) {
-        append(workId, SendOpcode.READ);
-        return to(remoteAddress, remoteKey);
+        return remote(append(workId, SendOpcode.READ, 0), remoteAddress, remoteKey);
+    }
+
+    /// Appends a compare-and-swap of the first 8 bytes of `remote`, which must be aligned to 8.
+    ///
+    /// @throws IndexOutOfBoundsException if `remote` is shorter
+    public SendBatch compareAndSwap(long workId, RemoteMemory remote, long expected, long value) {
+        Objects.checkFromIndexSize(0, Long.BYTES, remote.length());
+        return compareAndSwap(workId, remote.address(), remote.key(), expected, value);
     }
 
     /// Appends a compare-and-swap of 8 remote bytes, aligned to 8. The old value goes into the 8-byte element that
@@ -152,6 +150,14 @@ public final class SendBatch {
         return this;
     }
 
+    /// Appends a fetch-and-add on the first 8 bytes of `remote`, which must be aligned to 8.
+    ///
+    /// @throws IndexOutOfBoundsException if `remote` is shorter
+    public SendBatch fetchAndAdd(long workId, RemoteMemory remote, long addend) {
+        Objects.checkFromIndexSize(0, Long.BYTES, remote.length());
+        return fetchAndAdd(workId, remote.address(), remote.key(), addend);
+    }
+
     /// Appends a fetch-and-add on 8 remote bytes, aligned to 8. The old value goes into the 8-byte element that
     /// [#with] adds, in host order.
     public SendBatch fetchAndAdd(long workId, long remoteAddress, int remoteKey, long addend) {
@@ -160,10 +166,9 @@ public final class SendBatch {
         return this;
     }
 
-    /// Appends the invalidation of a memory window's key of this side.
+    /// Appends the invalidation of a memory window's local key.
     public SendBatch localInvalidate(long workId, int key) {
-        append(workId, SendOpcode.LOCAL_INVALIDATE);
-        lastImmediate = key;
+        append(workId, SendOpcode.LOCAL_INVALIDATE, key);
         return this;
     }
 
@@ -179,7 +184,7 @@ public final class SendBatch {
             long length,
             Set<AccessFlag> access) {
         Objects.checkFromIndexSize(offset, length, region.length());
-        long at = append(workId, SendOpcode.BIND_WINDOW);
+        long at = append(workId, SendOpcode.BIND_WINDOW, 0); // rxe rejects a binding with immediate data
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW, window.handle());
         segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_KEY, key);
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_REGION, region.handle());
@@ -189,58 +194,60 @@ public final class SendBatch {
         return this;
     }
 
-    /// Adds memory to the last request.
+    /// Adds an element to the last request: part of a region.
     ///
-    /// @throws IndexOutOfBoundsException if the range is not within the region
+    /// @throws IndexOutOfBoundsException if the range is not within the region, or the request is longer than its
+    ///         [RemoteMemory]
     /// @throws IllegalStateException if the request has all its elements
     public SendBatch with(MemoryRegion region, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, region.length());
         return with(region.address() + offset, length, region.localKey());
     }
 
-    /// Adds memory to the last request, unchecked until the request is carried out.
+    /// Adds an element to the last request. The device checks address, length and key when it executes the
+    /// request.
     ///
+    /// @throws IndexOutOfBoundsException if the request is longer than its [RemoteMemory]
     /// @throws IllegalStateException if the request has all its elements
     public SendBatch with(long address, long length, int localKey) {
-        int index = last();
-        int count = lastElements;
-        if (count == elements) {
-            throw new IllegalStateException("a request of this batch has at most " + elements + " elements");
+        if (length > remoteRoom) {
+            throw new IndexOutOfBoundsException(
+                    "an element of " + length + " bytes, and " + remoteRoom + " bytes of remote memory are left");
         }
-        putElement(elementAt(index, count), address, length, localKey);
-        sealed = false;
-        lastElements = count + 1;
-        mostElements = Math.max(mostElements, count + 1);
-        lastLength += length;
-        if ((lastFlags & SendRequestLayout.FLAG_INLINE) != 0) {
-            mostInline = Math.max(mostInline, lastLength);
+        requests.add(address, length, localKey);
+        remoteRoom -= length;
+        if (lastInline) {
+            noteInline(requests.last());
         }
         return this;
     }
 
-    /// Copies `length` bytes into the batch and makes them the payload of the last request: the source may be any
-    /// memory,
-    /// and may be reused at once.
+    /// Copies `length` bytes into the batch and makes them the payload of the last request. The source may be any
+    /// memory, and can be reused immediately.
     ///
-    /// @throws IllegalArgumentException if that is more than the batch was created for
+    /// @throws IllegalArgumentException if the batch was created for fewer inline bytes
     public SendBatch inline(MemorySegment source, long offset, int length) {
-        int index = last();
         Checks.range("inline bytes", length, 0, inlineBytes);
-        long to = inlineStart + index * aligned(inlineBytes);
+        long to = inlineStart + requests.last() * aligned(inlineBytes);
         MemorySegment.copy(source, offset, segment, to, length);
         with(segment.address() + to, length, 0);
         return inline();
     }
 
-    /// Has the payload of the last request copied when it is posted, so that its memory can be reused at once.
+    /// Has the payload of the last request copied when it is posted, so that its memory can be reused immediately.
     public SendBatch inline() {
         flag(SendRequestLayout.FLAG_INLINE);
-        inlineOpcodes |= 1 << lastOpcode;
-        mostInline = Math.max(mostInline, lastLength);
+        lastInline = true;
+        noteInline(requests.last());
         return this;
     }
 
-    /// Makes the last request end with a completion; without it only a failure does.
+    private void noteInline(int index) {
+        inlineOpcodes |= 1 << opcode(index);
+        mostInline = Math.max(mostInline, requests.length(index));
+    }
+
+    /// Makes the last request end with a completion. An unsignaled request completes only if it fails.
     public SendBatch signaled() {
         return flag(SendRequestLayout.FLAG_SIGNALED);
     }
@@ -250,229 +257,129 @@ public final class SendBatch {
         return flag(SendRequestLayout.FLAG_SOLICITED);
     }
 
-    /// Makes the last request wait for all READs and atomics before it. For a READ that needs
+    /// Makes the last request wait for all READs and atomics before it. A fenced READ needs
     /// [Capability#FENCED_READ].
     public SendBatch fenced() {
-        flag(SendRequestLayout.FLAG_FENCE);
-        if (lastOpcode == SendOpcode.READ.code()) {
-            opcodes |= FENCED_READ;
-        }
-        return this;
+        return flag(SendRequestLayout.FLAG_FENCE);
     }
 
     /// Makes the last request a datagram to this peer.
     public SendBatch to(AddressHandle handle, int queuePairNumber, int queueKey) {
-        long at = at(last());
+        long at = at(requests.last());
         segment.set(JAVA_LONG, at + SendRequestLayout.ADDRESS_HANDLE, handle.handle());
         segment.set(JAVA_INT, at + SendRequestLayout.DESTINATION_NUMBER, queuePairNumber);
         segment.set(JAVA_INT, at + SendRequestLayout.DESTINATION_KEY, queueKey);
         return this;
     }
 
-    /// Changes the number of a request.
+    /// Changes the work id of a request.
     public void workId(int index, long workId) {
-        segment.set(JAVA_LONG, at(checkIndex(index)) + SendRequestLayout.WORK_ID, workId);
-        workIds[index] = workId;
+        requests.workId(index, workId);
     }
 
     /// Changes the immediate data of a request, given in host order.
     public void immediate(int index, int immediate) {
-        if (checkIndex(index) == size - 1) {
-            lastImmediate = Integer.reverseBytes(immediate);
-            sealed = false;
-        } else {
-            segment.set(JAVA_INT, at(index) + SendRequestLayout.IMMEDIATE, Integer.reverseBytes(immediate));
-        }
+        long at = at(requests.checkIndex(index));
+        segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, Integer.reverseBytes(immediate));
     }
 
     /// Changes the remote address of a request.
     public void remoteAddress(int index, long address) {
-        segment.set(JAVA_LONG, at(checkIndex(index)) + SendRequestLayout.REMOTE_ADDRESS, address);
+        segment.set(JAVA_LONG, at(requests.checkIndex(index)) + SendRequestLayout.REMOTE_ADDRESS, address);
     }
 
-    /// Changes an element of a request.
+    /// Changes an element of a request. The device checks it when it executes the request.
     public void element(int index, int element, long address, long length, int localKey) {
-        Objects.checkIndex(element, elementCount(checkIndex(index)));
-        long before = elementLength(index, element);
-        putElement(elementAt(index, element), address, length, localKey);
-        if (index == size - 1) {
-            lastLength += length - before;
-        }
+        requests.replace(index, element, address, length, localKey);
         if ((flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
-            mostInline = Math.max(mostInline, length(index));
+            noteInline(index);
         }
     }
 
-    private void putElement(long at, long address, long length, int localKey) {
-        NativeWords.putElement(segment, at, address, length, localKey);
-        if (length == 0) {
-            opcodes |= EMPTY_ELEMENT;
-        }
-    }
-
-    /// The memory that the requests, their elements and inline data are in, for providers.
+    /// The memory of the requests, their elements and inline data, for providers.
     public MemorySegment segment() {
-        seal();
         return segment;
     }
 
-    /// Where in [#segment()] request `index` is, for providers.
+    /// The offset of request `index` in [#segment()], for providers.
     public long at(int index) {
-        return (long) index * SendRequestLayout.BYTES;
+        return requests.at(index);
     }
 
-    /// Where in [#segment()] the elements of request `index` are, for providers.
+    /// The offset in [#segment()] of the elements of request `index`, for providers.
     public long elementsAt(int index) {
-        return elementAt(index, 0);
+        return requests.elementAt(index, 0);
     }
 
-    /// Whether it has a request of that kind.
+    /// Ends the chain in memory behind request `last`, for providers that post fewer requests than they were
+    /// given.
+    public void endAfter(int last) {
+        requests.endAfter(last);
+    }
+
+    /// Whether a request has this opcode.
     public boolean contains(SendOpcode opcode) {
         return (opcodes & 1 << opcode.code()) != 0;
     }
 
-    /// The opcodes in the batch, as a mask of `1 << code`, [#FENCED_READ] and [#EMPTY_ELEMENT].
-    int opcodes() {
-        return opcodes;
-    }
-
-    int mostElements() {
-        return mostElements;
-    }
-
-    /// At least the payload of every inline request.
-    long mostInline() {
-        return mostInline;
-    }
-
-    /// The opcodes of the inline requests, as a mask of `1 << code`.
-    int inlineOpcodes() {
-        return inlineOpcodes;
-    }
-
-    /// Whether a request has bytes behind an element that has none.
-    boolean hasElementBehindEmptyOne(int index) {
-        boolean empty = false;
-        for (int i = 0; i < elementCount(index); i++) {
-            boolean none = elementLength(index, i) == 0;
-            if (empty && !none) {
-                return true;
-            }
-            empty |= none;
-        }
-        return false;
-    }
-
-    /// The bytes in all elements of a request.
-    long length(int index) {
-        long bytes = 0;
-        for (int i = 0; i < elementCount(index); i++) {
-            bytes += elementLength(index, i);
-        }
-        return bytes;
-    }
-
-    long remoteAddress(int index) {
-        return segment.get(JAVA_LONG, at(index) + SendRequestLayout.REMOTE_ADDRESS);
-    }
-
-    int elementCount(int index) {
-        seal();
-        return segment.get(JAVA_INT, at(index) + SendRequestLayout.ELEMENT_COUNT);
-    }
-
-    int opcodeCode(int index) {
-        seal();
-        return segment.get(JAVA_INT, at(index) + SendRequestLayout.OPCODE);
-    }
-
     /// The number that the completion of request `index` carries, for providers.
     public long workId(int index) {
-        return workIds[index];
+        return segment.get(JAVA_LONG, at(index) + SendRequestLayout.WORK_ID);
     }
 
     /// The `FLAG_` bits of request `index`, for providers.
     public int flags(int index) {
-        seal();
-        return flags[index];
+        return segment.get(JAVA_INT, at(index) + SendRequestLayout.FLAGS);
     }
 
-    /// Makes `last` the last request of the chain in memory; see [RequestChain#endAfter(int)].
-    void endAfter(int last) {
-        seal();
-        requests.endAfter(last);
+    private int opcode(int index) {
+        return segment.get(JAVA_INT, at(index) + SendRequestLayout.OPCODE);
     }
 
-    private void seal() {
-        if (!sealed) {
-            sealed = true;
-            int last = size - 1;
-            long at = at(last);
-            flags[last] = lastFlags;
-            segment.set(JAVA_LONG, at + SendRequestLayout.ELEMENT_COUNT, NativeWords.pair(lastElements, lastOpcode));
-            // With the immediate data, if only zero: rxe refuses a binding that carries any.
-            segment.set(JAVA_LONG, at + SendRequestLayout.FLAGS, NativeWords.pair(lastFlags, lastImmediate));
-        }
+    /// Whether `checks` accept every request, as far as that can be told without looking at each of them.
+    boolean fits(SendChecks checks) {
+        return checks.accept(opcodes, requests.mostElements(), inlineOpcodes, mostInline);
     }
 
-    private long append(long workId, SendOpcode opcode) {
-        if (size == capacity) {
-            throw new IllegalStateException("the send batch holds " + capacity + " requests; post or clear it");
-        }
-        seal();
-        int index = size++;
-        long at = at(index);
-        sealed = false;
-        lastOpcode = opcode.code();
-        lastFlags = 0;
-        lastImmediate = 0;
-        lastElements = 0;
-        lastLength = 0;
-        workIds[index] = workId;
-        segment.set(JAVA_LONG, at + SendRequestLayout.WORK_ID, workId);
-        opcodes |= 1 << lastOpcode;
+    /// What `checks` object to in a request, or null.
+    @Nullable
+    String complaint(SendChecks checks, int index) {
+        return checks.complaint(opcode(index), flags(index), requests.elementCount(index), requests.length(index));
+    }
+
+    private long append(long workId, SendOpcode opcode, int immediate) {
+        long at = requests.append(workId);
+        segment.set(JAVA_INT, at + SendRequestLayout.OPCODE, opcode.code());
+        segment.set(JAVA_INT, at + SendRequestLayout.FLAGS, 0);
+        segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, immediate);
+        opcodes |= 1 << opcode.code();
+        lastInline = false;
+        remoteRoom = Long.MAX_VALUE;
         return at;
     }
 
     private long appendAtomic(long workId, SendOpcode opcode, long remoteAddress, int remoteKey) {
-        long at = append(workId, opcode);
+        long at = append(workId, opcode, 0);
         segment.set(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS, remoteAddress);
         segment.set(JAVA_INT, at + SendRequestLayout.ATOMIC_KEY, remoteKey);
         return at;
     }
 
-    private SendBatch to(long remoteAddress, int remoteKey) {
-        long at = at(size - 1);
+    private SendBatch remote(long at, long remoteAddress, int remoteKey) {
         segment.set(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS, remoteAddress);
         segment.set(JAVA_INT, at + SendRequestLayout.REMOTE_KEY, remoteKey);
         return this;
     }
 
-    private SendBatch flag(int flag) {
-        last();
-        lastFlags |= flag;
-        sealed = false;
+    private SendBatch within(RemoteMemory remote) {
+        remoteRoom = remote.length();
         return this;
     }
 
-    private long elementAt(int index, int element) {
-        return requests.elementAt(index, element);
-    }
-
-    private long elementLength(int index, int element) {
-        return Integer.toUnsignedLong(
-                segment.get(JAVA_INT, elementAt(index, element) + ReceiveRequestLayout.ELEMENT_LENGTH));
-    }
-
-    private int checkIndex(int index) {
-        return Objects.checkIndex(index, size);
-    }
-
-    private int last() {
-        if (size == 0) {
-            throw new IndexOutOfBoundsException("there is no request in the batch");
-        }
-        return size - 1;
+    private SendBatch flag(int flag) {
+        long at = at(requests.last()) + SendRequestLayout.FLAGS;
+        segment.set(JAVA_INT, at, segment.get(JAVA_INT, at) | flag);
+        return this;
     }
 
     private static long aligned(int bytes) {

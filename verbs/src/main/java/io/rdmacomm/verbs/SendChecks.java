@@ -1,143 +1,125 @@
 package io.rdmacomm.verbs;
 
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// What every provider checks of send requests before they are posted: drivers do not agree on it, and some take
-/// what they cannot carry out.
-///
-/// @param ofDevice what the device can carry out, as a mask like that of [SendBatch#opcodes()]
-/// @param possible what of it the peer can carry out, too
-/// @param elements how many scatter/gather elements a request may have
-/// @param readElements how many of them a READ may have
-/// @param inlineBytes how many bytes may be inline
-/// @param peerLack why the peer cannot carry out the rest
-record SendChecks(int ofDevice, int possible, int elements, int readElements, int inlineBytes, String peerLack) {
-    /// Of a queue pair that is not complete.
-    static final SendChecks NONE = new SendChecks(0, 0, 0, 0, 0, "");
+/// Checks that send requests fit a queue pair before they are posted, the same on every device: drivers do not
+/// agree on these checks, and some accept requests that they cannot execute.
+final class SendChecks {
+    /// Of a queue pair that is not complete: accepts nothing.
+    static final SendChecks NONE = new SendChecks("", 0, new QueueSizes(0, 0, 0, 0, 0), 0, 0, "");
 
-    private static final int INLINE_OPCODES = 1 << SendOpcode.SEND.code()
-            | 1 << SendOpcode.SEND_WITH_IMMEDIATE.code()
-            | 1 << SendOpcode.SEND_WITH_INVALIDATE.code()
-            | 1 << SendOpcode.WRITE.code()
-            | 1 << SendOpcode.WRITE_WITH_IMMEDIATE.code();
+    private static final int INLINE_OPCODES = mask(Set.of(
+            SendOpcode.SEND,
+            SendOpcode.SEND_WITH_IMMEDIATE,
+            SendOpcode.SEND_WITH_INVALIDATE,
+            SendOpcode.WRITE,
+            SendOpcode.WRITE_WITH_IMMEDIATE));
 
-    private static final int SHORT = 32;
-    private static final long PAGE = 4096;
+    private final String place;
+    private final int ofDevice;
+    private final QueueSizes sizes;
+    private final int readElements;
+    private final int possible;
+    private final String peerLack;
 
-    static SendChecks of(QueuePairType type, Context context, QueueSizes sizes, int readElements) {
-        int possible = ofDevice(type, context);
-        return new SendChecks(possible, possible, sizes.sendElements(), readElements, sizes.inlineBytes(), "");
+    /// @param place the kind of queue pair and its device, for messages
+    /// @param ofDevice the opcodes that the device supports, as a mask of `1 << code`
+    /// @param readElements how many scatter/gather elements a READ may have
+    /// @param possible the opcodes that the peer supports as well
+    /// @param peerLack why the peer lacks the others
+    private SendChecks(String place, int ofDevice, QueueSizes sizes, int readElements, int possible, String peerLack) {
+        this.place = place;
+        this.ofDevice = ofDevice;
+        this.sizes = sizes;
+        this.readElements = readElements;
+        this.possible = possible;
+        this.peerLack = peerLack;
     }
 
-    /// These with a peer that cannot carry out some of what the device can.
+    /// @param supports what the device can do
+    /// @param device its name
+    /// @param readElements how many scatter/gather elements a READ may have
+    static SendChecks of(
+            QueuePairType type, Predicate<Capability> supports, String device, QueueSizes sizes, int readElements) {
+        int opcodes = opcodes(type, supports);
+        return new SendChecks(type + " queue pair of " + device, opcodes, sizes, readElements, opcodes, "");
+    }
+
+    /// The same checks for a peer that lacks some opcodes.
     SendChecks withPeerThatLacks(Set<SendOpcode> missing, String why) {
-        int mask = 0;
-        for (SendOpcode opcode : missing) {
-            mask |= 1 << opcode.code();
-        }
-        return new SendChecks(ofDevice, ofDevice & ~mask, elements, readElements, inlineBytes, why);
+        return new SendChecks(place, ofDevice, sizes, readElements, ofDevice & ~mask(missing), why);
     }
 
-    private static int ofDevice(QueuePairType type, Context context) {
-        int mask = 1 << SendOpcode.SEND.code();
-        mask |= bit(context, Capability.SEND_WITH_IMMEDIATE, SendOpcode.SEND_WITH_IMMEDIATE);
-        mask |= context.supports(Capability.EMPTY_ELEMENTS) ? SendBatch.EMPTY_ELEMENT : 0;
+    private static int opcodes(QueuePairType type, Predicate<Capability> supports) {
+        int mask = bit(SendOpcode.SEND);
+        mask |= bit(supports, Capability.SEND_WITH_IMMEDIATE, SendOpcode.SEND_WITH_IMMEDIATE);
         if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
             return mask;
         }
-        mask |= 1 << SendOpcode.WRITE.code();
-        mask |= bit(context, Capability.WRITE_WITH_IMMEDIATE, SendOpcode.WRITE_WITH_IMMEDIATE);
-        mask |= bit(context, Capability.SEND_WITH_INVALIDATE, SendOpcode.SEND_WITH_INVALIDATE);
-        mask |= bit(context, Capability.LOCAL_INVALIDATE, SendOpcode.LOCAL_INVALIDATE);
-        mask |= bit(context, Capability.MEMORY_WINDOW_TYPE_2, SendOpcode.BIND_WINDOW);
+        mask |= bit(SendOpcode.WRITE);
+        mask |= bit(supports, Capability.WRITE_WITH_IMMEDIATE, SendOpcode.WRITE_WITH_IMMEDIATE);
+        mask |= bit(supports, Capability.SEND_WITH_INVALIDATE, SendOpcode.SEND_WITH_INVALIDATE);
+        mask |= bit(supports, Capability.LOCAL_INVALIDATE, SendOpcode.LOCAL_INVALIDATE);
+        mask |= bit(supports, Capability.MEMORY_WINDOW_TYPE_2, SendOpcode.BIND_WINDOW);
         if (type == QueuePairType.RELIABLE_CONNECTED) {
-            mask |= 1 << SendOpcode.READ.code();
-            mask |= context.supports(Capability.FENCED_READ) ? SendBatch.FENCED_READ : 0;
-            mask |= context.supports(Capability.SHORT_READ_ACROSS_PAGES) ? SendBatch.SHORT_READ_ACROSS_PAGES : 0;
-            mask |= bit(context, Capability.ATOMICS, SendOpcode.COMPARE_AND_SWAP);
-            mask |= bit(context, Capability.ATOMICS, SendOpcode.FETCH_AND_ADD);
+            mask |= bit(SendOpcode.READ);
+            mask |= bit(supports, Capability.ATOMICS, SendOpcode.COMPARE_AND_SWAP);
+            mask |= bit(supports, Capability.ATOMICS, SendOpcode.FETCH_AND_ADD);
         }
         return mask;
     }
 
-    private static int bit(Context context, Capability capability, SendOpcode opcode) {
-        return context.supports(capability) ? 1 << opcode.code() : 0;
+    private static int bit(Predicate<Capability> supports, Capability capability, SendOpcode opcode) {
+        return supports.test(capability) ? bit(opcode) : 0;
     }
 
-    /// Whether nothing is wrong with any request, as far as what was or-ed and maximised while the batch was
-    /// filled can tell.
-    boolean fit(SendBatch batch) {
-        return (batch.opcodes() & ~possible) == 0
-                && batch.mostElements() <= elements
-                && (!batch.contains(SendOpcode.READ)
-                        || (batch.mostElements() <= readElements
-                                && (possible & SendBatch.SHORT_READ_ACROSS_PAGES) != 0))
-                && batch.mostInline() <= inlineBytes
-                && (batch.inlineOpcodes() & ~INLINE_OPCODES) == 0;
+    private static int bit(SendOpcode opcode) {
+        return 1 << opcode.code();
     }
 
-    /// What is wrong with one request for `pair`; null if nothing is.
+    private static int mask(Set<SendOpcode> opcodes) {
+        int mask = 0;
+        for (SendOpcode opcode : opcodes) {
+            mask |= bit(opcode);
+        }
+        return mask;
+    }
+
+    /// Whether all requests of a batch are fine, judged by their opcodes, or-ed, and their largest numbers.
+    boolean accept(int opcodes, int mostElements, int inlineOpcodes, long mostInline) {
+        boolean reads = (opcodes & bit(SendOpcode.READ)) != 0;
+        return (opcodes & ~possible) == 0
+                && mostElements <= (reads ? readElements : sizes.sendElements())
+                && (inlineOpcodes & ~INLINE_OPCODES) == 0
+                && mostInline <= sizes.inlineBytes();
+    }
+
+    /// What is wrong with one request; null if nothing is.
     @Nullable
-    String complaint(SendBatch batch, int index, QueuePair pair) {
-        int code = batch.opcodeCode(index);
-        Context context = pair.protectionDomain().context();
+    String complaint(int code, int flags, int elements, long bytes) {
+        SendOpcode opcode = SendOpcode.of(code);
         if ((1 << code & ofDevice) == 0) {
-            return SendOpcode.of(code) + " is not possible on a "
-                    + pair.options().type() + " queue pair of " + context;
+            return opcode + " is not possible on a " + place;
         }
         if ((1 << code & possible) == 0) {
-            return SendOpcode.of(code) + " is not possible with this peer: " + peerLack;
+            return opcode + " is not possible with this peer: " + peerLack;
         }
-        if (batch.elementCount(index) > elements) {
-            return batch.elementCount(index) + " scatter/gather elements, this queue pair allows " + elements;
+        if (elements > sizes.sendElements()) {
+            return elements + " scatter/gather elements, this queue pair allows " + sizes.sendElements();
         }
-        if (code == SendOpcode.READ.code()) {
-            return complaintOfRead(batch, index, context);
+        if (opcode == SendOpcode.READ && elements > readElements) {
+            return elements + " scatter/gather elements of a READ, a " + place + " allows " + readElements;
         }
-        if (has(batch, index, SendRequestLayout.FLAG_INLINE)) {
-            return complaintOfInline(batch, index);
+        if ((flags & SendRequestLayout.FLAG_INLINE) == 0) {
+            return null;
         }
-        return (possible & SendBatch.EMPTY_ELEMENT) == 0 && batch.hasElementBehindEmptyOne(index)
-                ? "an element of length 0 in front of another is not possible on " + context + "; leave it out"
-                : null;
-    }
-
-    private @Nullable String complaintOfRead(SendBatch batch, int index, Context context) {
-        if (has(batch, index, SendRequestLayout.FLAG_INLINE)) {
-            return "READ cannot be inline";
-        }
-        if (batch.elementCount(index) > readElements) {
-            return batch.elementCount(index) + " scatter/gather elements of a READ, " + context + " allows "
-                    + readElements;
-        }
-        if ((possible & SendBatch.SHORT_READ_ACROSS_PAGES) == 0 && isShortAcrossPages(batch, index)) {
-            return "a READ of " + batch.length(index) + " bytes from 0x"
-                    + Long.toHexString(batch.remoteAddress(index))
-                    + " on crosses a page of the peer, and " + context + " gets its bytes wrong; read more than "
-                    + SHORT + ", or in two parts";
-        }
-        return has(batch, index, SendRequestLayout.FLAG_FENCE) && (possible & SendBatch.FENCED_READ) == 0
-                ? "a READ cannot be fenced on " + context + "; post it when what it must wait for has completed"
-                : null;
-    }
-
-    private static boolean isShortAcrossPages(SendBatch batch, int index) {
-        long length = batch.length(index);
-        return length <= SHORT && (batch.remoteAddress(index) & PAGE - 1) + length > PAGE;
-    }
-
-    private @Nullable String complaintOfInline(SendBatch batch, int index) {
-        int code = batch.opcodeCode(index);
         if ((1 << code & INLINE_OPCODES) == 0) {
-            return SendOpcode.of(code) + " cannot be inline";
+            return opcode + " cannot be inline";
         }
-        return batch.length(index) > inlineBytes
-                ? batch.length(index) + " inline bytes, this queue pair allows " + inlineBytes
+        return bytes > sizes.inlineBytes()
+                ? bytes + " inline bytes, this queue pair allows " + sizes.inlineBytes()
                 : null;
-    }
-
-    private static boolean has(SendBatch batch, int index, int flag) {
-        return (batch.flags(index) & flag) != 0;
     }
 }

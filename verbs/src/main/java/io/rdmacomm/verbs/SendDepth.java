@@ -6,9 +6,8 @@ import java.lang.invoke.VarHandle;
 /// How full a send queue is.
 ///
 /// A slot is free only after a completion of its request, or of a later one, was polled (ibv_post_send(3)). Each
-/// signalled
-/// request remembers how many requests were posted up to it; its completion frees all of those. One thread at a
-/// time posts, one at a time retires, and they may be two.
+/// signalled request remembers how many requests were posted up to it; its completion frees all of those. One
+/// thread at a time posts, one at a time retires, and they may be two.
 final class SendDepth {
     private static final VarHandle FREED;
     private static final VarHandle SIGNALS_RETIRED;

@@ -25,15 +25,15 @@ public abstract class SharedReceiveQueue extends Resource {
     ///
     /// @return how many were taken; fewer than the batch holds means that the queue is full
     /// @throws WorkRequestException if a receive has more elements than the queue allows; those before it were
-    /// posted
+    ///         posted
     public final int post(ReceiveBatch batch) {
         lock.lock();
         try {
             checkOpen();
-            int good = ReceiveChecks.acceptable(batch, elements);
+            int good = batch.acceptable(elements);
             int taken = good == 0 ? 0 : post(batch, good);
             if (taken == good && good < batch.size()) {
-                throw ReceiveChecks.tooManyElements("post receive (ibv_post_srq_recv)", good, elements);
+                throw WorkRequestException.tooManyElements("post receive (ibv_post_srq_recv)", good, elements);
             }
             return taken;
         } finally {

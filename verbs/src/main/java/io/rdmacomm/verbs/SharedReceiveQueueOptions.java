@@ -5,7 +5,7 @@ package io.rdmacomm.verbs;
 /// @param receives work requests it holds
 /// @param elements scatter/gather elements of one receive
 /// @param limit when fewer receives than this are left, [AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED] is
-/// raised once; 0 for never
+///         raised once; 0 for never
 public record SharedReceiveQueueOptions(int receives, int elements, int limit) {
     /// Checks the ranges.
     public SharedReceiveQueueOptions {

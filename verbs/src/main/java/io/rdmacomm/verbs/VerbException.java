@@ -4,8 +4,7 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /// A verbs call failed. Expected outcomes (a full queue, an empty completion queue) are return values instead, and
-/// failed
-/// work is a completion with a [WorkStatus].
+/// failed work is a completion with a [WorkStatus].
 public class VerbException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -15,6 +15,10 @@ public final class WorkRequestException extends VerbException {
         this(operation, Errno.EINVAL, index, detail);
     }
 
+    static WorkRequestException tooManyElements(String operation, int index, int allowed) {
+        return new WorkRequestException(operation, index, "more than " + allowed + " scatter/gather elements");
+    }
+
     /// For providers.
     ///
     /// @param operation the call in words with its C name

@@ -94,7 +94,17 @@ class BatchTest {
         assertThat(inlineByte(batch, 0, 3)).isEqualTo((byte) 42);
         assertThat(inlineByte(batch, 1, 0)).isEqualTo((byte) 13);
         assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.FLAGS)).isEqualTo(SendRequestLayout.FLAG_INLINE);
-        assertThat(batch.mostInline()).isEqualTo(4);
+        assertMostInline(batch, 4);
+    }
+
+    private static void assertMostInline(SendBatch batch, int bytes) {
+        assertThat(batch.fits(checks(4, bytes))).isTrue();
+        assertThat(batch.fits(checks(4, bytes - 1))).isFalse();
+    }
+
+    private static SendChecks checks(int elements, int inlineBytes) {
+        QueueSizes sizes = new QueueSizes(1, 1, elements, 1, inlineBytes);
+        return SendChecks.of(QueuePairType.RELIABLE_CONNECTED, capability -> true, "null0", sizes, elements);
     }
 
     private static byte inlineByte(SendBatch batch, int index, int offset) {
@@ -125,9 +135,9 @@ class BatchTest {
         batch.send(2).inline(arena.allocate(8), 0, 8);
         batch.clear().send(3).with(0x1000, 8, 1);
 
-        assertThat(batch.opcodes()).isEqualTo(1 << SendOpcode.SEND.code());
-        assertThat(batch.mostElements()).isEqualTo(1);
-        assertThat(batch.mostInline()).isZero();
+        assertThat(batch.contains(SendOpcode.SEND)).isTrue();
+        assertThat(batch.contains(SendOpcode.READ)).isFalse();
+        assertThat(batch.fits(checks(1, 0))).isTrue();
         assertThat(batch.flags(0)).isZero();
         batch.endAfter(0);
         assertThat(batch.segment().get(JAVA_LONG, SendRequestLayout.NEXT)).isZero();
@@ -187,23 +197,24 @@ class BatchTest {
     void howMuchIsInlineIsKnownHoweverItCameAbout() {
         SendBatch batch = SendBatch.create(arena, 2, 2);
         batch.send(1).with(0x1000, 8, 1).inline();
-        assertThat(batch.mostInline()).isEqualTo(8);
+        assertMostInline(batch, 8);
         batch.with(0x2000, 8, 1);
-        assertThat(batch.mostInline()).as("an element more").isEqualTo(16);
+        assertMostInline(batch, 16);
         batch.element(0, 1, 0x2000, 20, 1);
-        assertThat(batch.mostInline()).as("a larger element").isEqualTo(28);
+        assertMostInline(batch, 28);
 
         batch.send(2).with(0x1000, 8, 1);
         batch.element(1, 0, 0x1000, 64, 1);
         batch.inline();
-        assertThat(batch.mostInline()).as("changed before it was inline").isEqualTo(64);
+        assertMostInline(batch, 64);
     }
 
     @Test
     void anElementThatIsRefusedIsNotThere() {
         SendBatch batch = SendBatch.create(arena, 1, 1).send(1);
         assertThatIllegalArgumentException().isThrownBy(() -> batch.with(0x1000, -1, 1));
-        assertThat(batch.elementCount(0)).isZero();
+        assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.ELEMENT_COUNT))
+                .isZero();
     }
 
     @Test
@@ -249,6 +260,46 @@ class BatchTest {
         receives.with(0x1000, 8, 1).with(0x2000, 8, 1);
         receives.endAfter(0);
         assertThat(places.get(JAVA_INT, ReceiveRequestLayout.ELEMENT_COUNT)).isEqualTo(2);
+    }
+
+    @Test
+    void aRequestNamesAddressAndKeyOfRemoteMemory() {
+        RemoteMemory remote = new RemoteMemory(0x10000, 64, 77).slice(16, 32);
+        SendBatch batch = SendBatch.create(arena, 5, 1);
+        batch.write(1, remote).with(0, 32, 1);
+        batch.writeWithImmediate(2, remote, 9).with(0, 32, 1);
+        batch.read(3, remote).with(0, 32, 1);
+        batch.compareAndSwap(4, remote, 5, 6).with(0, 8, 1);
+        batch.fetchAndAdd(5, remote, 7).with(0, 8, 1);
+
+        MemorySegment bytes = batch.segment();
+        for (int i = 0; i < 5; i++) {
+            int key = i < 3 ? SendRequestLayout.REMOTE_KEY : SendRequestLayout.ATOMIC_KEY;
+            assertThat(bytes.get(JAVA_LONG, batch.at(i) + SendRequestLayout.REMOTE_ADDRESS))
+                    .isEqualTo(0x10010);
+            assertThat(bytes.get(JAVA_INT, batch.at(i) + key)).isEqualTo(77);
+        }
+    }
+
+    @Test
+    void aRequestIsNotLongerThanItsRemoteMemory() {
+        RemoteMemory remote = new RemoteMemory(0x10000, 16, 77);
+        SendBatch batch = SendBatch.create(arena, 2, 3, 32);
+        batch.write(1, remote).with(0, 10, 1);
+        assertThatThrownBy(() -> batch.with(0, 7, 1))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("an element of 7 bytes")
+                .hasMessageContaining("6 bytes of remote memory are left");
+        batch.with(0, 6, 1);
+        assertThatThrownBy(() -> batch.inline(arena.allocate(1), 0, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+
+        batch.clear().read(2, 0x10000, 77).with(0, 1 << 20, 1);
+        batch.send(3).with(0, 1 << 20, 1);
+        RemoteMemory tooShort = remote.slice(0, 7);
+        assertThatThrownBy(() -> batch.clear().fetchAndAdd(4, tooShort, 1))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> batch.compareAndSwap(5, tooShort, 1, 2)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(batch.size()).as("nothing was appended").isZero();
     }
 
     @Test

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// The bytes of requests and completions, against the offsets that gdb printed for rdma-core's `verbs.h`
-/// (ptype /o, x86-64, the same from version 44 to 64).
+/// The bytes of requests and completions, against the offsets that gdb printed for rdma-core's `verbs.h` (ptype
+/// /o, x86-64, the same from version 44 to 64).
 class LayoutTest {
     @Test
     void sendRequestsHaveTheOffsetsOfC() {

@@ -353,63 +353,6 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void aFencedReadIsRefusedWhereItCannotBeCarriedOut() {
-        SendBatch batch = SendBatch.create(arena, 3, 1);
-        batch.read(1, 0, 0).with(0, 8, 0);
-        batch.write(2, 0, 0).with(0, 8, 0).fenced();
-        batch.read(3, 0, 0).with(0, 8, 0).fenced();
-        assertThat(connected(options()).post(batch)).isEqualTo(3);
-
-        device.capabilities.remove(Capability.FENCED_READ);
-        NullQueuePair pair = connected(options());
-        WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
-
-        assertThat(bad.index()).isEqualTo(2);
-        assertThat(bad).hasMessageContaining("a READ cannot be fenced on");
-        assertThat(pair.sent).containsExactly(1L, 2L);
-    }
-
-    @Test
-    void anEmptyElementInFrontOfOthersIsRefusedWhereItIsNotSkipped() {
-        SendBatch batch = SendBatch.create(arena, 4, 2);
-        batch.send(1).with(0, 8, 0).with(0, 0, 0);
-        batch.write(2, 0, 0).with(0, 0, 0).with(0, 0, 0);
-        batch.send(3).with(0, 0, 0).with(0, 8, 0).inline();
-        batch.write(4, 0, 0).with(0, 0, 0).with(0, 8, 0);
-        assertThat(connected(options()).post(batch)).isEqualTo(4);
-
-        device.capabilities.remove(Capability.EMPTY_ELEMENTS);
-        NullQueuePair pair = connected(options());
-        WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
-
-        assertThat(bad.index()).isEqualTo(3);
-        assertThat(bad).hasMessageContaining("an element of length 0 in front of another is not possible on");
-        assertThat(pair.sent).containsExactly(1L, 2L, 3L);
-        batch.element(3, 0, 0, 8, 0);
-        assertThat(pair.post(batch, 3)).as("with eight bytes in it").isEqualTo(1);
-        batch.element(3, 0, 0, 0, 0);
-        assertThatThrownBy(() -> pair.post(batch, 3)).as("empty again").isInstanceOf(WorkRequestException.class);
-    }
-
-    @Test
-    void aShortReadAcrossPagesIsRefusedWhereItIsAnsweredWrongly() {
-        SendBatch batch = SendBatch.create(arena, 4, 2);
-        batch.read(1, 4096 - 32, 0).with(0, 32, 0);
-        batch.read(2, 4096 - 1, 0).with(0, 33, 0);
-        batch.write(3, 4096 - 1, 0).with(0, 2, 0);
-        batch.read(4, 4096 - 31, 0).with(0, 16, 0).with(0, 16, 0);
-        assertThat(connected(options()).post(batch)).isEqualTo(4);
-
-        device.capabilities.remove(Capability.SHORT_READ_ACROSS_PAGES);
-        NullQueuePair pair = connected(options());
-        WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
-
-        assertThat(bad.index()).isEqualTo(3);
-        assertThat(bad).hasMessageContaining("a READ of 32 bytes from 0xfe1 on crosses a page of the peer");
-        assertThat(pair.sent).containsExactly(1L, 2L, 3L);
-    }
-
-    @Test
     void aStateThatTheDeviceDoesNotKnowIsRefusedBeforeItIsAsked() {
         NullQueuePair pair = connected(options());
         device.capabilities.remove(Capability.SEND_QUEUE_DRAIN);
@@ -451,6 +394,18 @@ class QueuePairTest extends QueuePairFixture {
         assertThat(refused).hasMessageContaining("shared receive queue");
         assertThatThrownBy(shared::close).hasMessageContaining("EBUSY");
         assertThat(shared.post(receives(2))).isEqualTo(2);
+    }
+
+    @Test
+    void aRejectedRequestLeavesThoseBeforeItPosted() {
+        NullQueuePair pair = connected(options().withSizes(QueueSizes.defaults().withDepth(3, 1)));
+        SendBatch batch = SendBatch.create(arena, 3, 1).send(1).send(2).send(3);
+        pair.failure = new WorkRequestException("post send", Errno.EINVAL, 2, "the device rejects it");
+
+        assertThatThrownBy(() -> pair.post(batch)).isSameAs(pair.failure);
+
+        pair.failure = null;
+        assertThat(pair.post(batch)).as("two slots are taken").isEqualTo(1);
     }
 
     @Test

@@ -53,7 +53,7 @@ public abstract class ConnectionManager extends Resource {
     /// @param address the local address; the wildcard address for all of the device, port 0 for any free port
     /// @param backlog how many requests may wait for [Listener#awaitRequest]; 0 for a default
     /// @throws io.rdmacomm.verbs.VerbException EADDRINUSE if the port is taken, EADDRNOTAVAIL if the address is
-    /// not one of this device, EINVAL if the address is unresolved
+    ///         not one of this device, EINVAL if the address is unresolved
     public final Listener listen(InetSocketAddress address, int backlog) {
         checkOpen();
         CommunicationIdentifier.checkResolved("listen (rdma_listen)", address);

@@ -28,7 +28,7 @@ public abstract class Route extends CommunicationIdentifier {
     /// side sends the first message, unless the peer confirmed that it need not.
     ///
     /// @param queuePair in RESET or INIT; the peer may send as soon as the connection stands, so post receives
-    ///        before
+    ///         before
     /// @param timeout how long to wait at the most
     /// @throws ConnectionRejectedException if the peer refused
     /// @throws PeerUnreachableException if nobody answered at that address

@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /// A source of RDMA devices, found by [java.util.ServiceLoader].
 ///
-/// A provider whose library or hardware is missing returns no devices and says why in [#unavailable()]: absence
-/// is a value, never a link error.
+/// A provider whose library or hardware is missing returns no devices and says why in [#unavailable()]: absence is
+/// a value, never a link error.
 public interface RdmaProvider {
     /// The short name of the provider, for example `soft`.
     String name();

@@ -1,0 +1,72 @@
+package io.rdmacomm.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/// Finds an object by its number without a lock or an allocation, as a poll looks up the queue pair of each
+/// completion.
+///
+/// Open addressing in arrays that writers replace and readers only read.
+final class NumberTable<T> {
+    private record Slots(int[] numbers, @Nullable Object[] values) {
+        static Slots of(int count) {
+            int length = Math.max(16, Integer.highestOneBit(count) * 4);
+            return new Slots(new int[length], new @Nullable Object[length]);
+        }
+
+        int count() {
+            int count = 0;
+            for (Object value : values) {
+                count += value == null ? 0 : 1;
+            }
+            return count;
+        }
+
+        /// Where `number` is, or would be.
+        int slot(int number) {
+            int mask = numbers.length - 1;
+            int mixed = number * 0x9E3779B9;
+            int slot = (mixed ^ (mixed >>> 16)) & mask;
+            while (values[slot] != null && numbers[slot] != number) {
+                slot = (slot + 1) & mask;
+            }
+            return slot;
+        }
+
+        void put(int number, Object value) {
+            int slot = slot(number);
+            numbers[slot] = number;
+            values[slot] = value;
+        }
+    }
+
+    private volatile Slots slots = Slots.of(0);
+
+    @SuppressWarnings("unchecked") // put takes nothing else
+    @Nullable
+    T find(int number) {
+        Slots current = slots;
+        return (T) current.values[current.slot(number)];
+    }
+
+    synchronized void put(int number, T value) {
+        Slots next = copyWithout(null);
+        next.put(number, value);
+        slots = next;
+    }
+
+    synchronized void remove(T value) {
+        slots = copyWithout(value);
+    }
+
+    private Slots copyWithout(@Nullable T gone) {
+        Slots from = slots;
+        Slots to = Slots.of(from.count() + 1);
+        for (int i = 0; i < from.values.length; i++) {
+            Object value = from.values[i];
+            if (value != null && !value.equals(gone)) {
+                to.put(from.numbers[i], value);
+            }
+        }
+        return to;
+    }
+}
