@@ -18,15 +18,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 
 /// `rdmacomm bench`: latency and bandwidth of all operations.
 @Command(
@@ -34,9 +31,9 @@ import picocli.CommandLine.Parameters;
         description = {
             "Measure latency and bandwidth.",
             "",
-            "Without HOST and --server both ends run on this machine, in two processes.",
+            "Without HOST and --server, both sides run on this machine, in two processes.",
             "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw.",
-            "Latency of send and write is half a round trip, of read and atomic the whole."
+            "The latency of send and write is half a round trip; that of read and atomic is a full one."
         },
         footer = {
             "",
@@ -44,15 +41,19 @@ import picocli.CommandLine.Parameters;
             "  rdmacomm bench                                       everything, briefly, on this machine",
             "  rdmacomm bench --all --json out.json                 every size from 1 byte to 8 MiB",
             "  rdmacomm bench --tests write_lat --sizes 8,4k        one test",
-            "  rdmacomm bench --device siw0 --bind 10.8.0.1         on a device that is reached by its own address only",
-            "  rdmacomm bench --server                              on one machine, and on another one:",
+            "  rdmacomm bench --device siw0 --bind 10.8.0.1         a device that only its own address reaches",
+            "  rdmacomm bench --server                              on one machine, and on another:",
             "  rdmacomm bench node7 --tests write_bw --duration 5"
         })
 final class BenchCommand extends Subcommand {
     private static final String DEFAULT_SIZES = "8,65536,1048576";
+    private static final long MAX_BYTES = 1L << 30;
     private static final int LARGEST_SHIFT = 23;
     // A server in its first second on a slow machine is busy, not silent.
-    private static final Duration HAND_SHAKE = Duration.ofSeconds(30);
+    private static final Duration HANDSHAKE = Duration.ofSeconds(30);
+
+    @Mixin
+    private final PeerOptions peer = new PeerOptions();
 
     @Mixin
     private final ListenOptions listen = new ListenOptions();
@@ -63,23 +64,10 @@ final class BenchCommand extends Subcommand {
     @Mixin
     private final JsonOption json = new JsonOption();
 
-    @Parameters(
-            arity = "0..1",
-            paramLabel = "HOST[:PORT]",
-            converter = PeerAddress.Converter.class,
-            description = "Where `rdmacomm bench --server` runs.")
-    private @Nullable PeerAddress peer;
-
-    @Option(names = "--server", description = "Serve clients until Ctrl-C.")
-    private boolean server;
-
-    @Option(names = "--once", description = "With --server: serve one client, then end.")
-    private boolean once;
-
-    @Option(names = "--until-eof", hidden = true, description = "With --server: end when the standard input does.")
+    @Option(names = "--until-eof", hidden = true, description = "With --server: exit at the end of standard input.")
     private boolean untilEof;
 
-    @Option(names = "--tests", split = ",", paramLabel = "TEST", description = "Which tests; all of them without it.")
+    @Option(names = "--tests", split = ",", paramLabel = "TEST", description = "The tests to run (default: all).")
     private List<String> tests = new ArrayList<>();
 
     @Option(
@@ -88,25 +76,25 @@ final class BenchCommand extends Subcommand {
             paramLabel = "SIZE",
             converter = ByteSize.class,
             defaultValue = DEFAULT_SIZES,
-            description = "Sizes of a message, for example 8,4k,1M (default: ${DEFAULT-VALUE}).")
+            description = "Message sizes, for example 8,4k,1M (default: ${DEFAULT-VALUE}).")
     private List<Long> sizes = new ArrayList<>();
 
     @Option(
             names = {"-a", "--all"},
-            description = "All sizes from 1 byte to 8 MiB in powers of two.")
+            description = "All sizes that are powers of two, from 1 byte to 8 MiB.")
     private boolean all;
 
     @Option(
             names = {"-n", "--iterations"},
             paramLabel = "N",
-            description = "Operations for each test and size, instead of a duration.")
+            description = "Operations per test and size, instead of a duration.")
     private long iterations;
 
     @Option(
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
             defaultValue = "0.25",
-            description = "How long each test and size is measured (default: ${DEFAULT-VALUE}).")
+            description = "How long to measure each test and size (default: ${DEFAULT-VALUE}).")
     private double duration;
 
     @Option(
@@ -114,8 +102,9 @@ final class BenchCommand extends Subcommand {
             paramLabel = "SECONDS",
             defaultValue = "0.6",
             description =
-                    "How long the first size of each test warms up at least; the others take a quarter. While the"
-                            + " compilers of both ends are busy it goes on, up to ten times as long (default: ${DEFAULT-VALUE}).")
+                    "Minimum warm-up of the first size of each test; other sizes take a quarter of it. The warm-up"
+                            + " goes on while the JIT compilers of both sides are busy, for up to ten times as long (default:"
+                            + " ${DEFAULT-VALUE}).")
     private double warmUp;
 
     @Option(
@@ -129,15 +118,14 @@ final class BenchCommand extends Subcommand {
             names = {"-q", "--qps"},
             paramLabel = "N",
             defaultValue = "1",
-            description = "Queue pairs that carry the bandwidth tests (default: ${DEFAULT-VALUE}).")
+            description = "Queue pairs that carry the traffic of bandwidth tests (default: ${DEFAULT-VALUE}).")
     private int queuePairs;
 
     @Option(
             names = "--idle-qps",
             paramLabel = "N",
             defaultValue = "0",
-            description =
-                    "Idle queue pairs beside them on the same completion queue, to see whether they cost anything.")
+            description = "Additional idle queue pairs on the same completion queue, to measure what they cost.")
     private int idleQueuePairs;
 
     @Option(
@@ -145,103 +133,92 @@ final class BenchCommand extends Subcommand {
             description = "Both sides send at the same time in bandwidth tests.")
     private boolean bidirectional;
 
-    @Option(names = "--no-floors", description = "Do not measure what the machine itself can do.")
+    @Option(names = "--no-floors", description = "Do not measure the limits of the machine itself.")
     private boolean noFloors;
 
-    @Option(names = "--csv", paramLabel = "FILE", description = "Write the results as comma-separated values to FILE.")
+    @Option(names = "--csv", paramLabel = "FILE", description = "Write the results to FILE as comma-separated values.")
     private @Nullable Path csv;
 
     @Override
     public Integer call() throws IOException {
-        if (server) {
-            if (peer != null) {
-                throw usage("--server and HOST exclude each other");
-            }
-            return serve();
+        peer.check(json);
+        if (peer.isServer()) {
+            serve();
+            return 0;
         }
         BenchSettings settings = settings();
         json.check();
-        PeerAddress address = peer;
+        PeerAddress address = peer.address();
         if (address != null) {
-            return measure(settings, address);
+            measure(settings, address);
+            return 0;
         }
         try (ChildServer child = ChildServer.start(RdmaCommand.class.getName(), childArguments())) {
             try {
-                return measure(settings, new PeerAddress(hereAddress(), child.port()));
+                measure(settings, new PeerAddress(localAddress(), child.port()));
             } catch (CommException | CommandFailure e) {
                 throw child.explain(e);
             }
         }
+        return 0;
     }
 
     private List<String> childArguments() {
         List<String> arguments =
-                new ArrayList<>(List.of("bench", "--server", "--until-eof", "--bind", hereAddress(), "--port", "0"));
+                new ArrayList<>(List.of("bench", "--server", "--until-eof", "--bind", localAddress(), "--port", "0"));
         arguments.addAll(device.arguments());
         return arguments;
     }
 
-    /// Where both ends meet on this machine: a device that has only a connection manager needs its own address.
-    private String hereAddress() {
+    /// Where both sides meet on this machine. A device with only a connection manager needs its own address.
+    private String localAddress() {
         return listen.bind().isEmpty() ? "127.0.0.1" : listen.bind();
     }
 
-    private int serve() {
-        SessionOptions options = common().withAddress(listen.bind(), listen.port());
-        try (BenchServer benchServer = new BenchServer(options, err());
-                CloseOnExit _ = new CloseOnExit(benchServer::close)) {
-            out().println(ChildServer.READY + benchServer.port());
-            out().flush();
+    private void serve() {
+        SessionOptions options = sessionOptions().withAddress(listen.bind(), listen.port());
+        try (BenchServer server = new BenchServer(options, output());
+                CloseOnExit _ = new CloseOnExit(server::close)) {
+            output().println(ChildServer.READY + server.port());
             if (untilEof) {
-                InputWatch.onEnd(benchServer::close);
+                InputWatch.onEnd(server::close);
             }
-            benchServer.run(once);
+            server.run(peer.isOnce());
         }
-        return 0;
     }
 
-    private int measure(BenchSettings settings, PeerAddress address) throws IOException {
-        SessionOptions options = common().withAddress(address.host(), address.port());
-        boolean quiet = json.ownsStandardOutput();
+    private void measure(BenchSettings settings, PeerAddress address) throws IOException {
+        SessionOptions options = sessionOptions().withAddress(address.host(), address.port());
         BenchReport report;
-        try (BenchOutput output = new BenchOutput(out(), err(), quiet)) {
-            report = new Benchmark(options, settings, output).run();
-            output.end(report);
+        try (BenchOutput progress = new BenchOutput(output(), json.ownsStandardOutput())) {
+            report = new Benchmark(options, settings, progress).run();
+            progress.end(report);
         }
         if (csv != null) {
             CsvFile.write(csv, report.results());
         }
-        if (json.requested()) {
-            Map<String, Object> document = new LinkedHashMap<>();
-            document.put("schema", 1);
-            document.put(
-                    "environment",
-                    Environment.describe(report.provider(), report.device().device()));
-            document.putAll(report.toMap());
-            json.write(document, out());
-        }
-        return 0;
+        json.write(report.provider(), report.device().device(), report.toMap(), output());
     }
 
-    /// Nobody but the two ends themselves drives the work: on two processors a third thread would only be in
-    /// the way.
-    private SessionOptions common() {
+    /// Only the two sides themselves drive the work: on two processors a third thread would get in the way.
+    private SessionOptions sessionOptions() {
         return device.apply(SessionOptions.defaults()
                 .withThreadMode(ThreadMode.CALLER)
                 .withWorkMode(WorkMode.ADAPTIVE)
-                .withDeadlines(Deadlines.defaults().withHandshake(HAND_SHAKE)));
+                .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));
     }
 
     private BenchSettings settings() {
         if (iterations < 0 || !(duration > 0) || duration > 86_400 || !(warmUp >= 0) || warmUp > 3600) {
-            throw usage("--iterations, --duration and --warmup must not be negative, and at most a day");
+            throw usage("--iterations must not be negative, --duration must be above 0 and at most 86400 seconds, and"
+                    + " --warmup 0 to 3600 seconds");
         }
         if (depth < 1 || depth > 16_384 || queuePairs < 1 || idleQueuePairs < 0 || queuePairs + idleQueuePairs > 256) {
             throw usage("--depth can be 1 to 16384, --qps and --idle-qps together 1 to 256");
         }
-        List<Long> wanted = all ? allSizes() : sizes;
+        List<Long> wanted = all ? powersOfTwo() : sizes;
         for (long size : wanted) {
-            if (size < 1 || size > 1L << 30) {
+            if (size < 1 || size > MAX_BYTES) {
                 throw usage("size " + size + " is out of range: sizes can be 1 to 1g");
             }
         }
@@ -270,15 +247,9 @@ final class BenchCommand extends Subcommand {
         }
     }
 
-    private static List<Long> allSizes() {
-        List<Long> powers = new ArrayList<>();
-        for (int shift = 0; shift <= LARGEST_SHIFT; shift++) {
-            powers.add(1L << shift);
-        }
-        return powers;
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(spec().commandLine(), message);
+    private static List<Long> powersOfTwo() {
+        return IntStream.rangeClosed(0, LARGEST_SHIFT)
+                .mapToObj(shift -> 1L << shift)
+                .toList();
     }
 }

@@ -8,20 +8,21 @@ import io.rdmacomm.cli.bench.Result;
 import io.rdmacomm.cli.bench.SocketFigures;
 import io.rdmacomm.cli.bench.Table;
 import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.ProgressLine;
-import java.io.PrintWriter;
 
-/// What people see of a benchmark: what the machine can do, a progress line on a terminal, and the tables.
+/// Shows a benchmark to people: the limits of the machine, a progress line on a terminal, and the tables.
 final class BenchOutput implements BenchListener, AutoCloseable {
-    private final PrintWriter out;
+    private final CommandOutput output;
     private final ProgressLine progress;
     private final Table table;
     private final boolean quiet;
 
-    BenchOutput(PrintWriter out, PrintWriter err, boolean quiet) {
-        this.out = out;
-        this.progress = new ProgressLine(err);
-        this.table = new Table(out);
+    /// @param quiet whether to show only the progress line
+    BenchOutput(CommandOutput output, boolean quiet) {
+        this.output = output;
+        this.progress = new ProgressLine(output.err());
+        this.table = new Table(output.out());
         this.quiet = quiet;
         progress.show("starting ...");
     }
@@ -32,19 +33,19 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         if (quiet) {
             return;
         }
-        out.printf(
-                "clock: %.1f ns a reading, steps of %d ns; every latency sample has one reading in it%n",
+        output.printf(
+                "clock: %.1f ns per reading, resolution %d ns; every latency sample includes one reading%n",
                 floors.clock().nanosPerReading(), floors.clock().granularityNanos());
         if (floors.cacheLineMicros() > 0) {
-            out.printf("one cache line between two processes: %.3f us one way%n", floors.cacheLineMicros());
+            output.printf("one cache line between two processes: %.3f us one way%n", floors.cacheLineMicros());
         }
-        show("a plain TCP socket between them", floors.socket());
-        out.flush();
+        show("plain TCP socket", floors.socket());
     }
 
-    private void show(String what, SocketFigures socket) {
+    private void show(String title, SocketFigures socket) {
         if (socket.micros() > 0) {
-            out.printf("%s: 8 B in %.2f us one way, a stream of %.1f Gbit/s%n", what, socket.micros(), socket.gbps());
+            output.printf(
+                    "%s: 8 bytes in %.2f us one way, a stream of %.1f Gbit/s%n", title, socket.micros(), socket.gbps());
         }
     }
 
@@ -61,16 +62,17 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         }
     }
 
+    /// Shows what is known at the end.
     void end(BenchReport report) {
-        if (!quiet) {
-            out.printf(
-                    "%n%s (%s); ready to send %.1f ms after the TCP connection (median); all data at the targets was right%n",
-                    report.device(), report.provider(), report.medianSetUpMillis());
-            show("the plain TCP socket at the end", report.socketAtEnd());
-            out.println("floor: what this machine needs at least, measured in this run; ratio: p50 / floor, or "
-                    + "Gbit/s / copy Gbit/s");
-            out.flush();
+        if (quiet) {
+            return;
         }
+        output.printf(
+                "%n%s (%s); connections set up in %.1f ms (median); all received data verified%n",
+                report.device(), report.provider(), report.medianSetUpMillis());
+        show("plain TCP socket at the end", report.socketAtEnd());
+        output.println("floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"
+                + " copy Gbit/s");
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.rdmacomm.cli;
 
 import java.util.List;
 
-/// Closes things also when the process is ended by Ctrl-C, so that nothing is left behind.
+/// Runs actions on [#close()], or when Ctrl-C ends the process before it, so that nothing is left behind.
 final class CloseOnExit implements AutoCloseable {
     private final Thread hook;
     private final List<Runnable> actions;
@@ -18,7 +18,7 @@ final class CloseOnExit implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException _) {
-            // The process is ending, and the hook does it.
+            // The process is exiting, and the hook runs the actions.
             return;
         }
         act();

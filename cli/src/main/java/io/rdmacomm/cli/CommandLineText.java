@@ -1,15 +1,16 @@
 package io.rdmacomm.cli;
 
+import java.util.ArrayList;
 import java.util.List;
 
-/// The command line as it was typed, for reports.
+/// The command line as the user typed it, for reports.
 final class CommandLineText {
     private static volatile List<String> words = List.of("rdmacomm");
 
     private CommandLineText() {}
 
     static void remember(String... arguments) {
-        List<String> all = new java.util.ArrayList<>(List.of("rdmacomm"));
+        List<String> all = new ArrayList<>(List.of("rdmacomm"));
         all.addAll(List.of(arguments));
         words = List.copyOf(all);
     }

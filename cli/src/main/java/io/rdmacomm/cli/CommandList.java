@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/// The subcommands in the order of the help.
+/// The subcommands, in the order of the help.
 final class CommandList {
     private CommandList() {}
 

@@ -2,8 +2,8 @@ package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.copy.CopyProgress;
 import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.ProgressLine;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,14 +12,11 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import org.jspecify.annotations.Nullable;
 
-/// Tells people how a file copy goes on: a bar with rate and remaining time on a terminal, a line for every
-/// file.
+/// Shows a file copy to people: a line for every file, and on a terminal a progress bar with rate and remaining time.
 final class CopyReport implements CopyProgress, AutoCloseable {
     private static final int UPDATE_MILLIS = 200;
 
-    private final PrintWriter out;
-    private final PrintWriter err;
-    private final String command;
+    private final CommandOutput output;
     private final boolean quiet;
     private final boolean terminal = ProgressLine.isTerminal();
     private final List<Map<String, Object>> rows = new ArrayList<>();
@@ -31,12 +28,9 @@ final class CopyReport implements CopyProgress, AutoCloseable {
     private int done;
     private int failed;
 
-    /// @param command what failures begin with
-    /// @param quiet whether the standard output belongs to something else
-    CopyReport(PrintWriter out, PrintWriter err, String command, boolean quiet) {
-        this.out = out;
-        this.err = err;
-        this.command = command;
+    /// @param quiet whether to keep text off the standard output
+    CopyReport(CommandOutput output, boolean quiet) {
+        this.output = output;
         this.quiet = quiet;
     }
 
@@ -77,8 +71,7 @@ final class CopyReport implements CopyProgress, AutoCloseable {
         row.put("sys_s", times.system());
         rows.add(row);
         if (!quiet) {
-            out.printf("%s: %s%n", printable(name), figures(size, duration, times));
-            out.flush();
+            output.println(printable(name) + ": " + figures(size, duration, times));
         }
     }
 
@@ -89,17 +82,15 @@ final class CopyReport implements CopyProgress, AutoCloseable {
         Map<String, Object> row = row(name, 0);
         row.put("failure", reason);
         rows.add(row);
-        err.println("rdmacomm " + command + ": " + printable(name) + ": " + printable(reason));
-        err.flush();
+        output.complain(printable(name) + ": " + printable(reason));
     }
 
-    /// Prints what all files were together, when they were more than one.
-    void summarize(String how) {
+    /// Prints the total of all files, if there was more than one.
+    void summarize(String transport) {
         if (!quiet && done > 1) {
-            out.printf(
+            output.printf(
                     "%d files over %s: %s%n",
-                    done, how, figures(bytes, nanos, ProcessTimes.now().since(start)));
-            out.flush();
+                    done, transport, figures(bytes, nanos, ProcessTimes.now().since(start)));
         }
     }
 
@@ -120,11 +111,11 @@ final class CopyReport implements CopyProgress, AutoCloseable {
     }
 
     private static String figures(long size, long duration, ProcessTimes times) {
-        return "%s in %.3f s, %.2f Gbit/s, user %.2f s, sys %.2f s, checksum right"
+        return "%s in %.3f s, %.2f Gbit/s, user %.2f s, sys %.2f s, checksum correct"
                 .formatted(ByteSize.format(size), duration / 1e9, 8.0 * size / duration, times.user(), times.system());
     }
 
-    /// Names come from other people: what would move the cursor is not printed.
+    /// Replaces control characters: names and reasons come from the peer.
     private static String printable(String text) {
         return text.replaceAll("\\p{Cntrl}", "?");
     }

@@ -1,13 +1,13 @@
 package io.rdmacomm.cli;
 
-/// Accepts senders.
+/// Receives files from any number of senders at the same time.
 interface CopyServer extends AutoCloseable {
-    /// Where it listens.
+    /// The TCP port that the server listens on.
     int port();
 
-    /// Serves senders until it is closed, or only one.
+    /// Serves senders until the server is closed, or only one. Blocks.
     ///
-    /// @return how many files failed when it was only one; else 0
+    /// @return how many files of the only sender failed; 0 if there was no such limit
     int run(boolean once);
 
     @Override

@@ -17,16 +17,18 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
-/// What `rdmacomm doctor` finds out about providers and devices: it opens each device and registers memory
-/// with it.
+/// The checks of `rdmacomm doctor` on providers and devices. It opens each device and registers memory with it.
 final class DeviceChecks {
     private static final String SOFTWARE = "soft";
 
     private DeviceChecks() {}
 
-    static List<Finding> all() {
+    static List<Finding> devices() {
+        return Rdma.devices().stream().map(DeviceChecks::device).toList();
+    }
+
+    static List<Finding> providers() {
         List<Finding> findings = new ArrayList<>();
-        List<Device> devices = Rdma.devices();
         List<String> providers = Rdma.providerNames();
         if (providers.isEmpty()) {
             findings.add(Finding.fail("providers", "none", "add rdmacomm-soft to the class path"));
@@ -35,26 +37,23 @@ final class DeviceChecks {
         }
         for (String reason : Rdma.unavailable()) {
             findings.add(
-                    devices.isEmpty()
+                    Rdma.devices().isEmpty()
                             ? Finding.fail("provider", reason, "")
                             : Finding.warn("provider", reason, "not needed: there are other devices"));
-        }
-        for (Device device : devices) {
-            findings.add(device(device));
         }
         return findings;
     }
 
-    /// Where peers find the software device, whose GID is an address and whose LID a TCP port.
+    /// Where peers reach the software device: its GID is an IP address, and its LID a TCP port.
     private static String reach(Device device, Gid gid, int lid) {
         if (!device.provider().equals(SOFTWARE)) {
             return "";
         }
         InetAddress address = gid.address();
-        String where = ", listens at " + address.getHostAddress() + " TCP port " + lid;
+        String where = ", listens on " + address.getHostAddress() + " TCP port " + lid;
         return address.isLoopbackAddress()
-                ? where + " (from this host only; -Drdmacomm.soft.devices=" + device.name()
-                        + "=ADDRESS binds it to another)"
+                ? where + " (reachable from this host only; -Drdmacomm.soft.devices=" + device.name()
+                        + "=ADDRESS binds it to another address)"
                 : where;
     }
 

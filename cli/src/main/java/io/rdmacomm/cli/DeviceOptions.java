@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -27,78 +28,77 @@ final class DeviceOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
 
-    @Option(
-            names = {"-d", "--device"},
-            paramLabel = "DEVICE",
-            description = "The RDMA device; the first one that can be used without it. `rdmacomm devices` lists them.")
-    private String device = "";
+    @Mixin
+    private final DeviceOption device = new DeviceOption();
 
     @Option(
             names = "--ib-port",
             paramLabel = "N",
-            description = "The device's port (default: 1). The option --port is about TCP.")
+            description = "The port of the device (default: 1); --port is a TCP port.")
     private int port = DEFAULTS.path().port();
 
     @Option(
             names = {"-x", "--gid-index"},
             paramLabel = "N",
-            description = "The port's GID; without it one of RoCE version 2 that fits the TCP address.")
+            description = "The GID of the port (default: a RoCE v2 GID that matches the TCP address).")
     private int gidIndex = DEFAULTS.path().gidIndex();
 
     @Option(
             names = "--mtu",
             paramLabel = "BYTES",
             converter = MtuConverter.class,
-            description = "The largest packet payload, 256 to 4096; lowered to what both ports can take.")
+            description = "Path MTU, 256 to 4096; lowered to what both ports support.")
     private @Nullable PathMtu mtu;
 
-    @Option(names = "--sl", paramLabel = "N", description = "The service level, 0 to 15 (default: 0).")
+    @Option(names = "--sl", paramLabel = "N", description = "Service level, 0 to 15 (default: 0).")
     private int serviceLevel = DEFAULTS.path().serviceLevel();
 
-    @Option(names = "--tclass", paramLabel = "N", description = "The traffic class, 0 to 255 (default: 0).")
+    @Option(names = "--tclass", paramLabel = "N", description = "Traffic class, 0 to 255 (default: 0).")
     private int trafficClass = DEFAULTS.path().trafficClass();
 
     @Option(
             names = "--qp-timeout",
             paramLabel = "N",
-            description = "Wait 4.096 us times 2 to this power for an acknowledgement, 0 to 31 (default: 14).")
+            description = "Timeout for an acknowledgment: 4.096 us times 2^N, 0 to 31 (default: 14).")
     private int timeout = DEFAULTS.retries().timeout().code();
 
     @Option(
             names = "--retry",
             paramLabel = "N",
-            description = "Repeat what is not acknowledged, 0 to 7 times (default: 7).")
+            description = "Retries without an acknowledgment, 0 to 7 (default: 7).")
     private int retryCount = DEFAULTS.retries().retryCount();
 
     @Option(
             names = "--rnr-retry",
             paramLabel = "N",
-            description = "Repeat what meets no receive, 0 to 6 times, 7 for ever (default: 7).")
+            description = "Retries when the peer has no receive posted, 0 to 6; 7 means unlimited (default: 7).")
     private int rnrRetry = DEFAULTS.retries().rnrRetry();
 
     @Option(
             names = {"-R", "--rdma-cm"},
-            description = "Connect queue pairs by connection manager (rdma_cm) also where the device can do without;"
-                    + " HOST has to be an address of the RDMA device then.")
+            description =
+                    "Connect queue pairs through the connection manager (rdma_cm) even if the device works without"
+                            + " it; HOST must then be an address of the RDMA device.")
     private boolean connectionManager;
 
     @Option(
             names = CONNECTION_PORT,
             paramLabel = "PORT",
-            description = "For a server behind a firewall or port forward: the port that its connection manager listens"
-                    + " on, beside --port; any free one without it. For a client: connect to this one instead of the"
-                    + " one that the server says. Switches --rdma-cm on.")
+            description =
+                    "For servers behind a firewall or port forward: the port that the connection manager listens on,"
+                            + " in addition to --port (default: any free one). For clients: the port to connect to, instead of"
+                            + " the one that the server reports. Implies --rdma-cm.")
     private @Nullable Integer connectionPort;
 
     @Option(
             names = "--set-up-timeout",
             paramLabel = "SECONDS",
-            description = "How long each step of setting a connection up may take, 1 to 3600 (default: 5).")
+            description = "Timeout for each step of setting up a connection, 1 to 3600 (default: 5).")
     private @Nullable Integer setUpSeconds;
 
-    /// The name of the device; empty for the first one that can be used.
+    /// The name of the device; empty for the first usable one.
     String device() {
-        return device;
+        return device.name();
     }
 
     /// How queue pairs connect.
@@ -110,9 +110,9 @@ final class DeviceOptions {
 
     /// How queue pairs connect.
     ///
-    /// @param otherwise the largest packet payload if none is given
+    /// @param defaultMtu the path MTU if none is given
     /// @throws ParameterException if a number is out of range
-    ConnectionOptions connection(PathMtu otherwise) {
+    ConnectionOptions connection(PathMtu defaultMtu) {
         check("--ib-port", port, 1, 255);
         check("--gid-index", gidIndex, PathOptions.AUTOMATIC_GID, 255);
         check("--sl", serviceLevel, 0, 15);
@@ -122,28 +122,28 @@ final class DeviceOptions {
         check("--rnr-retry", rnrRetry, 0, 7);
         PathOptions path = DEFAULTS.path()
                 .withPort(port, gidIndex)
-                .withMtu(mtu == null ? otherwise : mtu)
+                .withMtu(mtu == null ? defaultMtu : mtu)
                 .withQuality(serviceLevel, trafficClass);
         RetryOptions retries = new RetryOptions(
                 new AckTimeout(timeout), retryCount, DEFAULTS.retries().rnrTimer(), rnrRetry);
         return DEFAULTS.withPath(path).withRetries(retries);
     }
 
-    /// `options` with this device and this way to connect.
+    /// Adds the device and the way to connect to `options`.
     SessionOptions apply(SessionOptions options) {
         Deadlines deadlines = options.deadlines();
         if (setUpSeconds != null) {
             check("--set-up-timeout", setUpSeconds, 1, 3600);
             deadlines = deadlines.withHandshake(Duration.ofSeconds(setUpSeconds));
         }
-        return options.withDevice(device)
+        return options.withDevice(device.name())
                 .withDeadlines(deadlines)
                 .withSetUp(connectionManager ? SetUp.CONNECTION_MANAGER : SetUp.AUTOMATIC)
                 .withConnectionPort(connectionPort())
                 .withChannel(options.channel().withConnection(connection()));
     }
 
-    /// The port of the server's connection manager; 0 if none was said.
+    /// The port of the server's connection manager; 0 if none was given.
     private int connectionPort() {
         if (connectionPort == null) {
             return 0;
@@ -152,22 +152,22 @@ final class DeviceOptions {
         return connectionPort;
     }
 
-    /// Refuses a port of the connection manager where there is no session that it could be for.
+    /// Rejects a port of the connection manager.
     ///
-    /// @param where what is done instead
-    /// @throws ParameterException if one was said
-    void refuseConnectionPort(String where) {
+    /// @param reason what it does not fit with
+    /// @throws ParameterException if a port was given
+    void rejectConnectionPort(String reason) {
         if (connectionPort != null) {
             throw new ParameterException(
-                    spec.commandLine(), CONNECTION_PORT + " has no meaning with " + where + ": leave it out");
+                    spec.commandLine(), CONNECTION_PORT + " has no meaning with " + reason + ": leave it out");
         }
     }
 
-    /// The same options for another process of this command; only what was given.
+    /// The given options, for another process of this command.
     List<String> arguments() {
         List<String> arguments = new ArrayList<>();
         ConnectionOptions how = connection();
-        add(arguments, "--device", device, "");
+        add(arguments, "--device", device.name(), "");
         add(arguments, "--ib-port", port, DEFAULTS.path().port());
         add(arguments, "--gid-index", gidIndex, DEFAULTS.path().gidIndex());
         add(arguments, "--mtu", how.path().mtu().bytes(), DEFAULTS.path().mtu().bytes());
@@ -203,7 +203,7 @@ final class DeviceOptions {
         }
     }
 
-    /// The payload of a packet in bytes.
+    /// Reads a path MTU in bytes.
     static final class MtuConverter implements ITypeConverter<PathMtu> {
         /// For picocli.
         MtuConverter() {}
@@ -215,7 +215,7 @@ final class DeviceOptions {
                     return mtu;
                 }
             }
-            throw new TypeConversionException("'" + text + "' is none of 256, 512, 1024, 2048 and 4096");
+            throw new TypeConversionException("'" + text + "' is not one of 256, 512, 1024, 2048 and 4096");
         }
     }
 }

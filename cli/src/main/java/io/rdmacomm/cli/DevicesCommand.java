@@ -11,11 +11,11 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `rdmacomm devices`: what ibv_devices(1) prints.
+/// `rdmacomm devices`: like ibv_devices(1).
 @Command(
         name = "devices",
         description = "List the RDMA devices of this machine.",
-        footer = {"", "Example:", "  rdmacomm devices"})
+        footer = {"", "The exit code is 1 if there is none.", "", "Example:", "  rdmacomm devices"})
 final class DevicesCommand extends Subcommand {
     @Mixin
     private final JsonOption json = new JsonOption();
@@ -23,36 +23,32 @@ final class DevicesCommand extends Subcommand {
     @Override
     public Integer call() throws IOException {
         json.check();
-        PrintWriter out = out();
         List<Device> devices = Rdma.devices();
         List<String> unavailable = Rdma.unavailable();
-        if (json.requested()) {
-            json.write(document(devices, unavailable), out);
-        }
+        json.write("", "", toMap(devices, unavailable), output());
         if (!json.ownsStandardOutput()) {
-            print(devices, unavailable, out);
+            print(devices, unavailable);
         }
         return devices.isEmpty() ? 1 : 0;
     }
 
-    private void print(List<Device> devices, List<String> unavailable, PrintWriter out) {
+    private void print(List<Device> devices, List<String> unavailable) {
+        PrintWriter err = output().err();
         if (devices.isEmpty()) {
-            PrintWriter err = err();
-            err.println("rdmacomm devices: there is none; rdmacomm doctor says more");
+            output().complain("no device found; run `rdmacomm doctor` for details");
             unavailable.forEach(reason -> err.println("  " + reason));
             return;
         }
         String row = "    %-16s  %-16s  %s%n";
-        out.printf(row, "device", "node GUID", "provider");
-        out.printf(row, "------", "----------------", "--------");
+        output().printf(row, "device", "node GUID", "provider");
+        output().printf(row, "------", "----------------", "--------");
         for (Device device : devices) {
-            out.printf(row, device.name(), "%016x".formatted(device.guid()), device.provider());
+            output().printf(row, device.name(), "%016x".formatted(device.guid()), device.provider());
         }
-        out.flush();
-        unavailable.forEach(err()::println);
+        unavailable.forEach(err::println);
     }
 
-    private static Map<String, Object> document(List<Device> devices, List<String> unavailable) {
+    private static Map<String, Object> toMap(List<Device> devices, List<String> unavailable) {
         List<Map<String, Object>> rows = new ArrayList<>();
         for (Device device : devices) {
             Map<String, Object> row = new LinkedHashMap<>();
@@ -62,11 +58,9 @@ final class DevicesCommand extends Subcommand {
             row.put("transport", device.transport().name());
             rows.add(row);
         }
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("schema", 1);
-        document.put("environment", Environment.describe("", ""));
-        document.put("devices", rows);
-        document.put("unavailable", unavailable);
-        return document;
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("devices", rows);
+        members.put("unavailable", unavailable);
+        return members;
     }
 }

@@ -9,14 +9,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// What a result depends on besides the code: stands beside the results in every JSON document.
+/// The environment that results depend on; part of every JSON document.
 final class Environment {
     private Environment() {}
 
     /// The members of the JSON object `environment`.
     ///
-    /// @param provider the provider that was used, empty for none
-    /// @param device the device that was used, empty for none
+    /// @param provider the provider that was used; empty if there was none
+    /// @param device the device that was used; empty if there was none
     static Map<String, Object> describe(String provider, String device) {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("cpu", cpu());
@@ -32,7 +32,7 @@ final class Environment {
         return members;
     }
 
-    /// The processor's name, or its architecture where the kernel does not tell.
+    /// The model of the processor, or its architecture if the kernel does not report the model.
     static String cpu() {
         try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
             return lines.filter(line -> line.startsWith("model name"))

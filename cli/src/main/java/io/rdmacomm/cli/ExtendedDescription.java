@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// What ibv_query_device_ex(3) tells of a device, as ibv_devinfo(1) prints it. What it does not print is not here
-/// either: the types of queue pairs, the tag matching and the like of a device that has none.
+/// The extended attributes of a device, from ibv_query_device_ex(3), as ibv_devinfo(1) prints them. Like ibv_devinfo,
+/// it leaves out features that the device does not have.
 final class ExtendedDescription {
     private static final Set<DeviceLimit> LIMITS =
             EnumSet.range(DeviceLimit.ODP_CAPABILITIES, DeviceLimit.MAX_DEVICE_MEMORY);
@@ -38,12 +38,12 @@ final class ExtendedDescription {
         this.attributes = attributes;
     }
 
-    /// Whether `limit` is one of those that are described here.
+    /// Whether this class describes `limit`.
     static boolean covers(DeviceLimit limit) {
         return LIMITS.contains(limit);
     }
 
-    /// Adds what is known to `members`.
+    /// Adds the extended attributes to `members`, if the device reports them.
     static void addTo(Map<String, Object> members, DeviceAttributes attributes) {
         if (attributes.limits().containsKey(DeviceLimit.EXTENDED_CAPABILITY_FLAGS)) {
             new ExtendedDescription(attributes).describe(members);

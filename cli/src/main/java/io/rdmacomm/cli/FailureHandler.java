@@ -5,7 +5,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
-/// Ends a failed command with one line and exit code 1; the stack trace is for those who ask for it.
+/// Reports a failed command with one line and exit code 1. A stack trace follows only if the user asked for details.
 final class FailureHandler implements IExecutionExceptionHandler {
     @Override
     public int handleExecutionException(Exception failure, CommandLine commandLine, ParseResult arguments) {

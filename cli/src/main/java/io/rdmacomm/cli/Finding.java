@@ -3,18 +3,18 @@ package io.rdmacomm.cli;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// One line of `rdmacomm doctor`.
+/// The result of one check of `rdmacomm doctor`.
 ///
-/// @param grade how good it is
-/// @param subject what was looked at
+/// @param grade the verdict
+/// @param subject what was checked
 /// @param text what was found
-/// @param remedy what to do about it; empty when nothing needs to be done
+/// @param remedy what to do about it; empty if nothing needs to be done
 record Finding(Grade grade, String subject, String text, String remedy) {
-    /// How good a finding is.
+    /// The verdict of a check.
     enum Grade {
         /// As it should be.
         OK,
-        /// Works, not as well as it could.
+        /// Works, but not as well as it could.
         WARN,
         /// Does not work.
         FAIL

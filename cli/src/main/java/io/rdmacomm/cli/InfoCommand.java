@@ -7,32 +7,30 @@ import io.rdmacomm.verbs.Rdma;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/// `rdmacomm info`: what ibv_devinfo(1) -v prints, under the same names.
+/// `rdmacomm info`: like ibv_devinfo(1) -v, with the same names.
 @Command(
         name = "info",
-        description = "Show what a device is, its limits and its ports.",
+        description = "Show a device with its limits and ports.",
         footer = {"", "Example:", "  rdmacomm info soft0"})
 final class InfoCommand extends Subcommand {
     @Mixin
     private final JsonOption json = new JsonOption();
 
-    @Parameters(arity = "0..1", paramLabel = "DEVICE", description = "The device; all of them without it.")
+    @Parameters(arity = "0..1", paramLabel = "DEVICE", description = "The device (default: all devices).")
     private String name = "";
 
     @Override
     public Integer call() throws IOException {
         json.check();
-        PrintWriter out = out();
         List<Device> devices = name.isEmpty() ? Rdma.devices() : List.of(Rdma.device(name));
         if (devices.isEmpty()) {
-            throw new CommandFailure("there is no device: " + String.join("; ", Rdma.unavailable()));
+            throw new CommandFailure("no device found: " + String.join("; ", Rdma.unavailable()));
         }
         List<Map<String, Object>> described = new ArrayList<>();
         for (Device device : devices) {
@@ -41,19 +39,13 @@ final class InfoCommand extends Subcommand {
             }
         }
         if (!json.ownsStandardOutput()) {
-            described.forEach(description -> print(description, "", out));
+            described.forEach(description -> print(description, "", output().out()));
         }
-        if (json.requested()) {
-            Map<String, Object> document = new LinkedHashMap<>();
-            document.put("schema", 1);
-            document.put("environment", Environment.describe("", name));
-            document.put("devices", described);
-            json.write(document, out);
-        }
+        json.write("", name, Map.of("devices", described), output());
         return 0;
     }
 
-    /// Prints the members one per line; an object or list of objects is indented below its name.
+    /// Prints one member per line. Objects and lists of objects are indented below their name.
     private static void print(Map<?, ?> members, String indent, PrintWriter out) {
         members.forEach((key, value) -> {
             switch (value) {

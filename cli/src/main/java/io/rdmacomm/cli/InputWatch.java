@@ -2,7 +2,7 @@ package io.rdmacomm.cli;
 
 import java.io.IOException;
 
-/// Notices when the process that started this one is gone: its end of the standard input closes then.
+/// Detects the end of the process that started this one: it closes the standard input.
 final class InputWatch {
     private InputWatch() {}
 
@@ -20,10 +20,10 @@ final class InputWatch {
     private static void awaitEnd() {
         try {
             while (System.in.read() >= 0) {
-                // What is in it does not matter.
+                // The content does not matter.
             }
         } catch (IOException _) {
-            // As good as the end.
+            // An unreadable input counts as the end.
         }
     }
 }

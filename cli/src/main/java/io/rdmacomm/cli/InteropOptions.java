@@ -1,14 +1,22 @@
 package io.rdmacomm.cli;
 
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
-/// Whether `rdmacomm ping` speaks the protocol of a C program, and what only that of ibv_rc_pingpong(1) has.
+/// The C program that `rdmacomm ping` talks to, and options that only ibv_rc_pingpong(1) has.
 final class InteropOptions {
+    private static final int MAX_RECEIVES = 1 << 14;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec = CommandSpec.create();
+
     @Option(
             names = "--interop",
             paramLabel = "TOOL",
-            description = "Speak with a C program: rc_pingpong (ibv_rc_pingpong; TCP port 18515, 1000 messages of 4096"
+            description = "Talk to a C program: rc_pingpong (ibv_rc_pingpong; TCP port 18515, 1000 messages of 4096"
                     + " bytes, MTU 1024) or rping (port 7174, 5 pings of 64 bytes).")
     private @Nullable InteropTool tool;
 
@@ -16,15 +24,15 @@ final class InteropOptions {
             names = {"-r", "--rx-depth"},
             paramLabel = "N",
             defaultValue = "500",
-            description = "rc_pingpong: receives posted at a time (default: ${DEFAULT-VALUE}).")
+            description = "rc_pingpong: number of posted receives (default: ${DEFAULT-VALUE}).")
     private int receives;
 
     @Option(
             names = "--check",
-            description = "rc_pingpong: check the content of each message; the other side needs it as well (its -c).")
+            description = "rc_pingpong: check the content of every message; the C program needs -c for it.")
     private boolean check;
 
-    /// The program whose protocol is spoken; null for that of rdmacomm itself.
+    /// The program whose protocol is used; null for rdmacomm's own.
     @Nullable
     InteropTool tool() {
         return tool;
@@ -34,7 +42,15 @@ final class InteropOptions {
         return receives;
     }
 
-    boolean check() {
+    boolean checksContent() {
         return check;
+    }
+
+    /// @throws ParameterException if a number is out of range
+    void check() {
+        if (receives < 2 || receives > MAX_RECEIVES) {
+            throw new ParameterException(
+                    spec.commandLine(), "--rx-depth " + receives + " is out of range: it can be 2 to " + MAX_RECEIVES);
+        }
     }
 }

@@ -1,122 +1,91 @@
 package io.rdmacomm.cli;
 
-import io.rdmacomm.cli.interop.ConnectionServer;
+import io.rdmacomm.cli.interop.InteropServer;
 import io.rdmacomm.cli.interop.PingPong;
 import io.rdmacomm.cli.interop.PingPongResult;
 import io.rdmacomm.cli.interop.PingPongServer;
 import io.rdmacomm.cli.interop.PingPongSettings;
 import io.rdmacomm.cli.interop.RpingClient;
 import io.rdmacomm.cli.interop.RpingServer;
+import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.comm.DeviceChoice;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/// `rdmacomm ping --interop`: both ends of the protocols of ibv_rc_pingpong(1) and rping(1), with their output.
+/// `rdmacomm ping --interop`: both sides of the protocols of ibv_rc_pingpong(1) and rping(1), with their output.
 final class InteropPing {
-    /// What is to be done.
+    /// How to ping.
     ///
-    /// @param bytes the length of a message
-    /// @param count how many pings there are
-    /// @param patience how long to wait for the peer, at each step
-    /// @param verbose whether the text of each ping of rping is shown, as with its -v
-    record Plan(InteropTool tool, int bytes, int count, Duration patience, boolean verbose) {}
+    /// @param bytes the message size
+    /// @param count the number of pings
+    /// @param patience how long to wait for the peer at each step
+    /// @param verbose whether to show the text of each ping of rping, like its -v
+    record Plan(int bytes, int count, Duration patience, boolean verbose) {}
 
+    private final InteropTool tool;
     private final Plan plan;
     private final InteropOptions options;
     private final DeviceOptions device;
-    private final ListenOptions listen;
-    private final PrintWriter out;
-    private final PrintWriter err;
+    private final CommandOutput output;
 
-    InteropPing(
-            Plan plan,
-            InteropOptions options,
-            DeviceOptions device,
-            ListenOptions listen,
-            PrintWriter out,
-            PrintWriter err) {
+    InteropPing(InteropTool tool, Plan plan, InteropOptions options, DeviceOptions device, CommandOutput output) {
+        this.tool = tool;
         this.plan = plan;
         this.options = options;
         this.device = device;
-        this.listen = listen;
-        this.out = out;
-        this.err = err;
+        this.output = output;
     }
 
-    /// Answers until Ctrl-C, or until one client has gone.
-    void serve(boolean once) throws IOException, InterruptedException {
-        try (Context context = open()) {
-            switch (plan.tool()) {
-                case RC_PINGPONG -> servePingPong(context, once);
-                case RPING -> serveRping(context, once);
-            }
+    /// Serves clients until Ctrl-C, or one client.
+    void serve(InetSocketAddress address, boolean once) throws IOException, InterruptedException {
+        try (Context context = open();
+                ConnectionManager manager = tool == InteropTool.RPING ? ConnectionManager.open(context) : null;
+                InteropServer server = listen(context, manager, address)) {
+            InteropServing.serve(server, manager, once, output);
         }
     }
 
-    private void servePingPong(Context context, boolean once) throws IOException {
-        try (PingPongServer server = new PingPongServer(context, settings(), address());
-                CloseOnExit _ = new CloseOnExit(server::close)) {
-            listening(server.port());
-            if (once) {
-                server.runOnce(this::tell);
-            } else {
-                server.run(this::tell, this::complain);
-            }
-        }
-    }
-
-    private void serveRping(Context context, boolean once) throws InterruptedException {
-        try (ConnectionManager manager = ConnectionManager.open(context);
-                ConnectionServer server = RpingServer.listen(manager, address(), plan.patience(), data());
-                CloseOnExit _ = new CloseOnExit(server::close, manager::close)) {
-            listening(server.port());
-            if (once) {
-                server.runOnce(this::tell);
-            } else {
-                server.run(this::tell, this::complain);
-            }
-        }
+    private InteropServer listen(Context context, @Nullable ConnectionManager manager, InetSocketAddress address)
+            throws IOException {
+        Consumer<String> texts = plan.verbose() ? output::println : line -> {};
+        return manager == null
+                ? new PingPongServer(context, settings(), address)
+                : RpingServer.listen(manager, address, plan.patience(), texts);
     }
 
     /// Pings a server.
-    void ping(PeerAddress server, JsonOption json) throws IOException, InterruptedException {
-        int port = server.port(listen.port(plan.tool().port()));
+    void ping(String host, int port, JsonOption json) throws IOException, InterruptedException {
+        boolean text = !json.ownsStandardOutput();
         try (Context context = open()) {
-            Map<String, Object> document = switch (plan.tool()) {
-                case RC_PINGPONG -> pingPong(context, server.host(), port, !json.ownsStandardOutput());
-                case RPING -> rping(context, server.host(), port, !json.ownsStandardOutput());
+            Map<String, Object> result = switch (tool) {
+                case RC_PINGPONG -> pingPong(context, host, port, text);
+                case RPING -> rping(context, host, port, text);
             };
-            json.write(document, out);
+            json.write(context.device().provider(), context.device().name(), result, output);
         }
     }
 
     private Map<String, Object> pingPong(Context context, String host, int port, boolean text) throws IOException {
+        Consumer<String> lines = text ? output::println : line -> {};
         PingPongResult result;
-        try (PingPong game = new PingPong(context, settings(), text ? this::tell : line -> {})) {
+        try (PingPong game = new PingPong(context, settings(), lines)) {
             result = game.play(host, port);
         }
-        if (text) {
-            result.lines().forEach(this::tell);
-        }
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("schema", 1);
-        document.put(
-                "environment",
-                Environment.describe(
-                        context.device().provider(), context.device().name()));
-        document.put("bytes", result.messageBytes());
-        document.put("pings", result.iterations());
-        document.put("seconds", result.nanos() / 1e9);
-        document.put("mbit_per_s", result.megabitsPerSecond());
-        document.put("us_per_iteration", result.microsPerIteration());
-        return document;
+        result.lines().forEach(lines);
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("bytes", result.messageBytes());
+        members.put("pings", result.iterations());
+        members.put("seconds", result.nanos() / 1e9);
+        members.put("mbit_per_s", result.megabitsPerSecond());
+        members.put("us_per_iteration", result.microsPerIteration());
+        return members;
     }
 
     private Map<String, Object> rping(Context context, String host, int port, boolean text)
@@ -127,19 +96,18 @@ final class InteropPing {
             for (int number = 0; number < plan.count(); number++) {
                 times.record(client.ping(number));
                 if (text && plan.verbose()) {
-                    tell("ping data: " + client.text());
+                    output.println("ping data: " + client.text());
                 }
             }
         }
         if (text) {
-            tell(new PeerAddress(host, port) + ": " + times.line());
+            output.println(new PeerAddress(host, port) + ": " + times.line());
         }
-        return times.document(context.device(), plan.bytes());
+        return times.toMap(plan.bytes());
     }
 
     private Context open() {
-        return DeviceChoice.open(
-                device.device(), device.connection().path().port(), plan.tool().capability());
+        return DeviceChoice.open(device.device(), device.connection().path().port(), tool.capability());
     }
 
     private PingPongSettings settings() {
@@ -148,30 +116,7 @@ final class InteropPing {
                 plan.count(),
                 options.receives(),
                 device.connection(PingPongSettings.MTU),
-                options.check(),
+                options.checksContent(),
                 plan.patience());
-    }
-
-    private InetSocketAddress address() {
-        int port = listen.port(plan.tool().port());
-        return listen.bind().isEmpty() ? new InetSocketAddress(port) : new InetSocketAddress(listen.bind(), port);
-    }
-
-    private Consumer<String> data() {
-        return plan.verbose() ? this::tell : line -> {};
-    }
-
-    private void listening(int port) {
-        tell("listening on port " + port);
-    }
-
-    private void tell(String line) {
-        out.println(line);
-        out.flush();
-    }
-
-    private void complain(String line) {
-        err.println("rdmacomm ping: " + line);
-        err.flush();
     }
 }

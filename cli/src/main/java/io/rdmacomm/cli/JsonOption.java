@@ -2,55 +2,64 @@ package io.rdmacomm.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.CommandOutput;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The option for output that machines read.
+/// The option `--json`.
 final class JsonOption {
+    private static final int SCHEMA = 1;
+
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description =
-                    "Write the result as JSON to FILE; - is the standard output, and then nothing else goes there.")
+            description = "Write the result to FILE as JSON; with -, to the standard output instead of text.")
     private @Nullable String target;
 
     boolean requested() {
         return target != null;
     }
 
-    /// Whether the standard output belongs to the JSON, so that text for people has no place there.
+    /// Whether the JSON goes to the standard output, which then must not contain anything else.
     boolean ownsStandardOutput() {
         return "-".equals(target);
     }
 
-    /// Checks that the file can be written, before work is done for it.
+    /// Checks that the file can be written, before any work is done.
     void check() throws IOException {
         if (target != null && !ownsStandardOutput()) {
             Path parent = Path.of(target).toAbsolutePath().getParent();
             if (parent == null || !Files.isDirectory(parent)) {
-                throw new CommandFailure(target + ": its folder does not exist, so the JSON cannot be written there");
+                throw new CommandFailure(target + ": cannot be written, because its directory does not exist");
             }
             if (Files.isDirectory(Path.of(target))) {
-                throw new CommandFailure(target + ": is a folder, so the JSON cannot be written there");
+                throw new CommandFailure(target + ": cannot be written, because it is a directory");
             }
         }
     }
 
-    /// Writes `document`, if it was asked for.
-    void write(Map<String, Object> document, PrintWriter standardOutput) throws IOException {
+    /// Writes the result, with the environment that it depends on, if the user asked for it.
+    ///
+    /// @param provider the provider that was used; empty if there was none
+    /// @param device the device that was used; empty if there was none
+    /// @param result the members of the document besides `schema` and `environment`
+    void write(String provider, String device, Map<String, Object> result, CommandOutput output) throws IOException {
         if (target == null) {
             return;
         }
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("schema", SCHEMA);
+        document.put("environment", Environment.describe(provider, device));
+        document.putAll(result);
         String text = JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(document);
         if (ownsStandardOutput()) {
-            standardOutput.println(text);
-            standardOutput.flush();
+            output.println(text);
         } else {
             Files.writeString(Path.of(target), text + System.lineSeparator(), StandardCharsets.UTF_8);
         }

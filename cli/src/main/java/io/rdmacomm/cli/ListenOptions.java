@@ -1,5 +1,6 @@
 package io.rdmacomm.cli;
 
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -8,15 +9,17 @@ final class ListenOptions {
     @Option(
             names = "--bind",
             paramLabel = "ADDRESS",
-            description = "The address to listen on, for a server; all without it.")
+            description = "The address that a server listens on (default: all addresses).")
     private String bind = "";
 
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
-            description = "With --server: the TCP port to listen on (default: 2020); 0 takes a free one.")
+            description = "The port that a server listens on; 0 picks a free one (default: 2020; copy-string and"
+                    + " --interop use the port of the C program).")
     private @Nullable Integer port;
 
+    /// The address; empty for all addresses.
     String bind() {
         return bind;
     }
@@ -25,8 +28,15 @@ final class ListenOptions {
         return port(PeerAddress.DEFAULT_PORT);
     }
 
-    /// The port, or `otherwise` when none was said.
-    int port(int otherwise) {
-        return port == null ? otherwise : port;
+    /// The port, or `defaultPort` if none was given.
+    int port(int defaultPort) {
+        return port == null ? defaultPort : port;
+    }
+
+    /// The address and the port, or `defaultPort` if none was given.
+    InetSocketAddress socketAddress(int defaultPort) {
+        return bind.isEmpty()
+                ? new InetSocketAddress(port(defaultPort))
+                : new InetSocketAddress(bind, port(defaultPort));
     }
 }

@@ -6,13 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.logging.LogManager;
 import org.jspecify.annotations.Nullable;
 
-/// How much the loggers below `io.rdmacomm` say, by `RCL_MAX_VLOG_LEVEL`: 0 errors, 1 warnings and the course
-/// of things, 2 and 3 details, 4 and 5 everything. `-v` is at least 2.
+/// The log level of `io.rdmacomm`, from `RCL_MAX_VLOG_LEVEL`: 0 logs errors, 1 warnings and information, 2 and 3
+/// details, 4 and 5 everything. `-v` is at least level 2.
 ///
-/// java.util.logging makes one of these the first time that anything is logged; a run that logs nothing never
-/// loads it.
+/// java.util.logging creates an instance when something is logged for the first time; a run that logs nothing does
+/// not load it.
 public final class LogSettings {
-    /// The environment variable, as the original has it.
+    /// The environment variable, the same as in rdma_comm_core.
     static final String VARIABLE = "RCL_MAX_VLOG_LEVEL";
 
     private static final String LEVEL_PROPERTY = "io.rdmacomm.cli.logLevel";
@@ -35,7 +35,7 @@ public final class LogSettings {
                 .readConfiguration(new ByteArrayInputStream(settings.getBytes(StandardCharsets.ISO_8859_1)));
     }
 
-    /// Has java.util.logging use these settings, unless the user chose others.
+    /// Makes java.util.logging use these settings, unless the user configured others.
     static void install() {
         if (System.getProperty("java.util.logging.config.file") == null
                 && System.getProperty("java.util.logging.config.class") == null) {
@@ -43,7 +43,7 @@ public final class LogSettings {
         }
     }
 
-    /// Shows at least what level 2 shows; only what is logged first after this call is affected.
+    /// Raises the level to at least 2. Has no effect once something has been logged.
     static void verbose() {
         if (level() < 2) {
             System.setProperty(LEVEL_PROPERTY, "2");
@@ -55,12 +55,12 @@ public final class LogSettings {
         return parse(System.getProperty(LEVEL_PROPERTY, System.getenv(VARIABLE)));
     }
 
-    /// The level that the environment asks for, 0 to 5.
+    /// The level that the environment variable asks for, 0 to 5.
     static int environmentLevel() {
         return parse(System.getenv(VARIABLE));
     }
 
-    /// The number in `text` within 0 to 5; 0 when there is none.
+    /// The number in `text`, limited to 0 to 5; 0 if there is none.
     static int parse(@Nullable String text) {
         if (text == null) {
             return 0;

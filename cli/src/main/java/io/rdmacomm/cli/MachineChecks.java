@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What `rdmacomm doctor` looks at outside of this program: the machine and what the kernel allows.
+/// The checks of `rdmacomm doctor` on the machine and the limits of its kernel.
 final class MachineChecks {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
-    private static final long LITTLE_SHARED_MEMORY = 256L << 20;
+    private static final long LOW_SHARED_MEMORY = 256L << 20;
 
     private MachineChecks() {}
 
@@ -44,8 +44,8 @@ final class MachineChecks {
             return Finding.warn(
                     "cores",
                     text,
-                    "two polling processes need a core each; on one, use work mode ADAPTIVE and expect "
-                            + "milliseconds");
+                    "two polling processes need one core each; on a single core, use work mode ADAPTIVE and expect"
+                            + " milliseconds");
         }
         return Finding.ok("cores", text);
     }
@@ -61,14 +61,13 @@ final class MachineChecks {
             String text = ByteSize.format(free) + " free of " + ByteSize.format(store.getTotalSpace());
             Path probe = Files.createTempFile(SHARED_MEMORY, "rdmacomm-doctor-", "");
             Files.delete(probe);
-            if (free < LITTLE_SHARED_MEMORY) {
+            if (free < LOW_SHARED_MEMORY) {
                 return Finding.warn(
-                        subject, text, "make it larger: mount -o remount,size=2G /dev/shm (docker run --shm-size=2g)");
+                        subject, text, "enlarge it: mount -o remount,size=2G /dev/shm (docker run --shm-size=2g)");
             }
             return Finding.ok(subject, text + ", writable");
         } catch (IOException e) {
-            return Finding.fail(
-                    subject, "cannot be written: " + e.getMessage(), "make it writable: chmod 1777 /dev/shm");
+            return Finding.fail(subject, "not writable: " + e.getMessage(), "make it writable: chmod 1777 /dev/shm");
         }
     }
 
@@ -76,7 +75,7 @@ final class MachineChecks {
         String subject = "locked memory";
         String limit = lineOf("/proc/self/limits", "Max locked memory");
         if (limit.isEmpty()) {
-            return Finding.warn(subject, "the limit is unknown: no /proc/self/limits", "");
+            return Finding.warn(subject, "unknown limit: there is no /proc/self/limits", "");
         }
         String soft = limit.substring("Max locked memory".length()).strip().split("\\s+", 2)[0];
         if (soft.equals("unlimited")) {
@@ -85,19 +84,19 @@ final class MachineChecks {
         return Finding.warn(
                 subject,
                 "limited to " + ByteSize.format(Long.parseLong(soft)),
-                "enough for the software device; a hardware device locks what it registers: raise it with ulimit -l "
-                        + "unlimited (limits.conf: memlock, docker run --ulimit memlock=-1)");
+                "sufficient for the software device; hardware devices lock registered memory: raise the limit with ulimit"
+                        + " -l unlimited (limits.conf: memlock; docker run --ulimit memlock=-1)");
     }
 
     private static Finding hugePages() {
         String subject = "huge pages";
         String total = numberOf("HugePages_Total");
         if (total.isEmpty()) {
-            return Finding.ok(subject, "none in this kernel; nothing needs them");
+            return Finding.ok(subject, "not supported by this kernel; not required");
         }
         String size = numberOf("Hugepagesize");
         if (total.equals("0")) {
-            return Finding.ok(subject, "none reserved; nothing needs them (sysctl vm.nr_hugepages=N reserves some)");
+            return Finding.ok(subject, "none reserved; not required (sysctl vm.nr_hugepages=N reserves some)");
         }
         return Finding.ok(subject, numberOf("HugePages_Free") + " free of " + total + ", " + size + " KiB each");
     }
@@ -109,7 +108,7 @@ final class MachineChecks {
                     .filter(MachineChecks::isUp)
                     .forEach(each -> each.inetAddresses().forEach(address -> found.add(name(each, address))));
         } catch (IOException e) {
-            return Finding.fail("addresses", "cannot be read: " + e.getMessage(), "");
+            return Finding.fail("addresses", "cannot be listed: " + e.getMessage(), "");
         }
         if (found.isEmpty()) {
             return Finding.fail("addresses", "no interface is up", "bring one up: ip link set lo up");

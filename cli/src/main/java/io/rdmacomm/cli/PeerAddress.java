@@ -3,12 +3,12 @@ package io.rdmacomm.cli;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// Where a server is: `HOST`, `HOST:PORT`, `[IPV6]:PORT` or `IPV6`.
+/// The address of a server: `HOST`, `HOST:PORT`, `[IPV6]:PORT` or `IPV6`.
 ///
 /// @param host a name or an address
-/// @param said the TCP port; 0 when none was said
-record PeerAddress(String host, int said) {
-    /// The port of the original.
+/// @param givenPort the TCP port; 0 if none was given
+record PeerAddress(String host, int givenPort) {
+    /// The default port, the same as in rdma_comm_core.
     static final int DEFAULT_PORT = 2020;
 
     /// For picocli.
@@ -41,9 +41,9 @@ record PeerAddress(String host, int said) {
         return port(DEFAULT_PORT);
     }
 
-    /// The TCP port, or `otherwise` when none was said.
-    int port(int otherwise) {
-        return said == 0 ? otherwise : said;
+    /// The TCP port, or `defaultPort` if none was given.
+    int port(int defaultPort) {
+        return givenPort == 0 ? defaultPort : givenPort;
     }
 
     private static PeerAddress of(String text, String host, int port) {
@@ -60,14 +60,14 @@ record PeerAddress(String host, int said) {
                 return port;
             }
         } catch (NumberFormatException _) {
-            // Falls through to the one message.
+            // Reported below.
         }
         throw wrong(text);
     }
 
     private static TypeConversionException wrong(String text) {
         return new TypeConversionException(
-                "'" + text + "' is no address; write HOST or HOST:PORT, ports are 1 to 65535");
+                "'" + text + "' is not a valid address: write HOST or HOST:PORT, with a port from 1 to 65535");
     }
 
     @Override

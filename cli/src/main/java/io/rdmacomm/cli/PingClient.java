@@ -2,14 +2,14 @@ package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
-import io.rdmacomm.comm.Session;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
-/// The asking side of `rdmacomm ping`.
+/// The client of `rdmacomm ping`.
 final class PingClient implements AutoCloseable {
     private final RdmaChannel channel;
     private final RdmaBuffer buffer;
@@ -17,13 +17,13 @@ final class PingClient implements AutoCloseable {
     private final Duration timeout;
     private final long seed;
 
-    PingClient(Session session, RdmaChannel channel, int bytes, Duration timeout, long seed) {
-        this.channel = channel;
+    PingClient(ClientSession session, int bytes, Duration timeout, long seed) {
+        this.channel = session.endPoint().channel(0);
         this.timeout = timeout;
         this.seed = seed;
         int length = Math.max(bytes, PingMessage.HEADER_BYTES);
         if (length > channel.maxMessageBytes()) {
-            throw new CommandFailure("the server takes messages of at most " + channel.maxMessageBytes()
+            throw new CommandFailure("the server accepts messages of at most " + channel.maxMessageBytes()
                     + " bytes: use a smaller --size");
         }
         this.buffer = session.allocate("pings", length, 1);
@@ -32,7 +32,7 @@ final class PingClient implements AutoCloseable {
 
     /// Sends ping `number`, waits for the answer and checks it.
     ///
-    /// @return the nanoseconds that it took, there and back
+    /// @return the round-trip time in nanoseconds
     long ping(long number) {
         PingMessage.write(message.segment(), PingMessage.PING, seed, number);
         long begin = System.nanoTime();
@@ -49,11 +49,11 @@ final class PingClient implements AutoCloseable {
         if (PingMessage.direction(answer) == PingMessage.DAMAGED) {
             throw new CommandFailure("ping " + number + " arrived damaged at the server");
         }
-        boolean same = PingMessage.direction(answer) == PingMessage.PONG
+        boolean answers = PingMessage.direction(answer) == PingMessage.PONG
                 && PingMessage.seed(answer) == seed
                 && PingMessage.number(answer) == number
                 && answer.byteSize() == message.length();
-        long wrong = same ? PingMessage.mismatch(answer) : 0;
+        long wrong = answers ? PingMessage.mismatch(answer) : 0;
         if (wrong >= 0) {
             throw new CommandFailure("the answer to ping " + number + " is wrong from byte " + wrong + " on");
         }

@@ -8,10 +8,10 @@ import java.nio.ByteOrder;
 /// A message of `rdmacomm ping`. On the wire, big-endian:
 ///
 /// ```
-/// u32 magic "RCP1" | u32 direction (1 ping, 2 pong, 3 the ping was damaged) | u64 seed | u64 number | bytes ...
+/// u32 magic "RCP1" | u32 direction (1 ping, 2 pong, 3 damaged ping) | u64 seed | u64 number | bytes ...
 /// ```
 ///
-/// Every byte follows from the seed, the direction and the number.
+/// Every byte is a function of the seed, the direction and the number.
 final class PingMessage {
     static final int HEADER_BYTES = 24;
     static final int PING = 1;
@@ -36,11 +36,12 @@ final class PingMessage {
         }
     }
 
-    /// Whether `message` is one of these at all.
+    /// Checks that `message` is a ping or an answer.
+    ///
+    /// @throws CommandFailure if it is not
     static void check(MemorySegment message) {
         if (message.byteSize() < HEADER_BYTES || message.get(INT, 0) != MAGIC) {
-            throw new CommandFailure(
-                    "the peer speaks another language than rdmacomm ping: start `rdmacomm ping --server` there");
+            throw new CommandFailure("the peer speaks a different protocol: start `rdmacomm ping --server` there");
         }
     }
 
@@ -56,7 +57,7 @@ final class PingMessage {
         return message.get(LONG, 16);
     }
 
-    /// Where the content of `message` is wrong first; -1 when it is right.
+    /// The offset of the first wrong byte of `message`; -1 if there is none.
     static long mismatch(MemorySegment message) {
         for (long at = HEADER_BYTES; at < message.byteSize(); at++) {
             if (message.get(ValueLayout.JAVA_BYTE, at)

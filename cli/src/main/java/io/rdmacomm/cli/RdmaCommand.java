@@ -13,10 +13,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/// The command `rdmacomm`. Exit codes: 0 done, 1 failed, 2 bad usage.
+/// The command `rdmacomm`. Exit codes: 0 success, 1 failure, 2 wrong usage.
 @Command(
         name = "rdmacomm",
-        description = "RDMA for Java: tools for devices, latency, bandwidth and file copies, with or without a device.",
+        description =
+                "RDMA for Java: tools for devices, latency, bandwidth and file copies, with or without RDMA hardware.",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         descriptionHeading = "%n",
@@ -28,14 +29,14 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Start here:",
-            "  rdmacomm devices        the devices of this machine",
-            "  rdmacomm bench          latency and bandwidth between two processes on this machine",
+            "  rdmacomm devices        list the devices of this machine",
+            "  rdmacomm bench          measure latency and bandwidth between two processes on this machine",
             "",
-            "RCL_MAX_VLOG_LEVEL=1..5 in the environment shows more of what happens.",
-            "Exit codes: 0 done, 1 failed, 2 bad usage."
+            "The environment variable RCL_MAX_VLOG_LEVEL=1..5 makes every command log more.",
+            "Exit codes: 0 success, 1 failure, 2 wrong usage."
         })
 public final class RdmaCommand implements Runnable {
-    /// In the order of the help; a supplier each, so that a start loads only the subcommand it runs.
+    /// Suppliers, so that a run loads only the subcommand that it needs.
     private static final Map<String, Supplier<Object>> COMMANDS = CommandList.create();
 
     @Spec
@@ -58,7 +59,7 @@ public final class RdmaCommand implements Runnable {
         try {
             return commandLine.execute(arguments);
         } catch (Error e) {
-            // picocli hands over exceptions only; out of memory and a broken class path deserve one line as well.
+            // picocli handles exceptions only; out of memory and a broken class path deserve one line as well.
             commandLine.getErr().println("rdmacomm: " + FailureText.of(e));
             if (LogSettings.level() >= 1) {
                 e.printStackTrace(commandLine.getErr());
@@ -67,7 +68,7 @@ public final class RdmaCommand implements Runnable {
         }
     }
 
-    /// The command with the subcommands that `arguments` may need: the one that is named, or else all.
+    /// The command with the subcommands that `arguments` need: the one that they name, or else all.
     public static CommandLine commandLine(String... arguments) {
         CommandLine commandLine = new CommandLine(new RdmaCommand());
         for (String name : needed(arguments)) {

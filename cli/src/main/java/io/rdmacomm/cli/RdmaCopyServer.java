@@ -4,34 +4,26 @@ import io.rdmacomm.cli.copy.FileReceiver;
 import io.rdmacomm.cli.copy.IncomingFolder;
 import io.rdmacomm.cli.copy.RdmaReceiverLink;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.cli.wire.Clients;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.verbs.RdmaException;
-import java.io.PrintWriter;
-import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
 
-/// Receives files over end points, from several senders at a time.
+/// Receives files over RDMA.
 final class RdmaCopyServer implements CopyServer {
-    private static final Duration NEXT_SENDER = Duration.ofHours(1);
     private static final int MAX_DEPTH = 256;
 
     private final ServerSession session;
     private final IncomingFolder folder;
-    private final PrintWriter out;
-    private final PrintWriter err;
-    private final AtomicLong senders = new AtomicLong();
+    private final CommandOutput output;
 
-    RdmaCopyServer(
-            ListenOptions listen, DeviceOptions device, IncomingFolder folder, PrintWriter out, PrintWriter err) {
+    RdmaCopyServer(ListenOptions listen, DeviceOptions device, IncomingFolder folder, CommandOutput output) {
         this.folder = folder;
-        this.out = out;
-        this.err = err;
+        this.output = output;
         this.session = ServerSession.listen(device.apply(SessionOptions.defaults()
                 .withName("recv")
                 .withThreadMode(ThreadMode.CALLER)
@@ -46,34 +38,27 @@ final class RdmaCopyServer implements CopyServer {
 
     @Override
     public int run(boolean once) {
-        while (session.isOpen()) {
-            try {
-                EndPoint sender = session.accept(NEXT_SENDER);
-                if (once) {
-                    return serve(sender);
-                }
-                Thread.ofPlatform().name("recv-", senders.get()).start(() -> serve(sender));
-            } catch (DeadlineException _) {
-                // Nobody came: go on waiting.
-            } catch (ClosedException e) {
-                if (session.isOpen()) {
-                    throw e;
-                }
+        long number = 1;
+        for (EndPoint sender = Clients.next(session); sender != null; sender = Clients.next(session)) {
+            if (once) {
+                return serve(sender, number);
             }
+            EndPoint next = sender;
+            long id = number++;
+            Thread.ofPlatform().name("recv-" + id).start(() -> serve(next, id));
         }
         return 0;
     }
 
-    private int serve(EndPoint sender) {
+    private int serve(EndPoint sender, long id) {
         try (EndPoint endPoint = sender;
-                CopyReport report = new CopyReport(out, err, "recv", false);
-                RdmaReceiverLink link = new RdmaReceiverLink(session, endPoint, senders.incrementAndGet())) {
+                CopyReport report = new CopyReport(output, false);
+                RdmaReceiverLink link = new RdmaReceiverLink(session, endPoint, id)) {
             int failures = new FileReceiver(link, folder, report).run();
             report.summarize("rdma");
             return failures;
         } catch (RdmaException | CommandFailure e) {
-            err.println("rdmacomm recv: " + sender.peerAddress() + ": " + FailureText.of(e));
-            err.flush();
+            output.complain(sender.peerAddress() + ": " + FailureText.of(e));
             return 1;
         }
     }

@@ -21,26 +21,24 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/// `rdmacomm send`: copies files into the folder of a receiver.
+/// `rdmacomm send`: copies files into the directory of a receiver.
 @Command(
         name = "send",
-        description = "Copy files into the folder of `rdmacomm recv` on another machine, or on this one.",
+        description = "Copy files into the directory of `rdmacomm recv`, on another machine or on this one.",
         footer = {
             "",
-            "Names, sizes, permissions and times are kept, and a checksum is compared at the end. A file appears under",
-            "its name only when it is complete. Exit code 1 when a file could not be sent.",
+            "Keeps names, permissions and modification times, and verifies a checksum. A file appears under its name only",
+            "when it is complete. The exit code is 1 if a file could not be sent.",
             "",
             "Examples:",
-            "  rdmacomm recv --dir /data             on one machine, and on another one:",
+            "  rdmacomm recv --dir /data             on one machine, and on another:",
             "  rdmacomm send a.img b.img node7",
             "  rdmacomm send a.img node7 --transport tcp      the same over a plain socket, for comparison"
         })
@@ -49,6 +47,9 @@ final class SendCommand extends Subcommand {
 
     @Mixin
     private final DeviceOptions device = new DeviceOptions();
+
+    @Mixin
+    private final TransportOption transport = new TransportOption();
 
     @Mixin
     private final JsonOption json = new JsonOption();
@@ -61,58 +62,48 @@ final class SendCommand extends Subcommand {
     private List<String> words = new ArrayList<>();
 
     @Option(
-            names = "--transport",
-            paramLabel = "rdma|tcp",
-            defaultValue = "RDMA",
-            description = "What the data travels over; both sides must say the same (default: rdma).")
-    private TransportKind transport = TransportKind.RDMA;
-
-    @Option(
             names = "--chunk",
             paramLabel = "SIZE",
             converter = ByteSize.class,
             defaultValue = "1M",
-            description = "How much is sent at a time (default: ${DEFAULT-VALUE}).")
-    private long chunk = 1 << 20;
+            description = "Bytes per transfer (default: ${DEFAULT-VALUE}).")
+    private long chunk;
 
     @Option(
             names = "--depth",
             paramLabel = "N",
             defaultValue = "16",
-            description = "How many chunks are on their way at a time (default: ${DEFAULT-VALUE}).")
+            description = "Chunks in flight (default: ${DEFAULT-VALUE}).")
     private int depth;
 
     @Override
     public Integer call() throws IOException {
-        if (chunk < 1 || chunk > 64 << 20 || depth < 1 || depth > 1024 || chunk * depth > 1L << 30) {
-            throw usage("--chunk can be 1 to 64M, --depth 1 to 1024, and together at most 1g");
-        }
-        if (transport == TransportKind.TCP) {
-            device.refuseConnectionPort(RecvCommand.OVER_TCP);
-        }
+        RingSize ring = ring();
+        TransportOption.Transport checked = transport.checked(device);
         List<Path> files =
                 words.subList(0, words.size() - 1).stream().map(Path::of).toList();
         PeerAddress address = address(words.getLast());
         json.check();
-        CopyReport report;
-        String how = transport.name().toLowerCase(Locale.ROOT);
-        try (CopyReport progress = new CopyReport(out(), err(), "send", json.ownsStandardOutput())) {
-            report = progress;
-            switch (transport) {
-                case RDMA -> overRdma(files, address, progress);
-                case TCP -> overTcp(files, address, progress);
+        try (CopyReport report = new CopyReport(output(), json.ownsStandardOutput())) {
+            switch (checked) {
+                case RDMA -> sendOverRdma(files, address, ring, report);
+                case TCP -> sendOverTcp(files, address, ring, report);
             }
-            progress.summarize(how);
+            report.summarize(transport.label());
+            Map<String, Object> result = new LinkedHashMap<>();
+            result.put("transport", transport.label());
+            result.put("files", report.rows());
+            json.write("", device.device(), result, output());
+            return report.failed() == 0 ? 0 : 1;
         }
-        if (json.requested()) {
-            Map<String, Object> document = new LinkedHashMap<>();
-            document.put("schema", 1);
-            document.put("environment", Environment.describe("", device.device()));
-            document.put("transport", how);
-            document.put("files", report.rows());
-            json.write(document, out());
+    }
+
+    private RingSize ring() {
+        try {
+            return new RingSize(Math.clamp(chunk, 0, Integer.MAX_VALUE), depth);
+        } catch (CommandFailure e) {
+            throw usage("--chunk and --depth: " + e.getMessage());
         }
-        return report.failed() == 0 ? 0 : 1;
     }
 
     private PeerAddress address(String text) {
@@ -123,20 +114,19 @@ final class SendCommand extends Subcommand {
         }
     }
 
-    private void overRdma(List<Path> files, PeerAddress address, CopyReport report) {
+    private void sendOverRdma(List<Path> files, PeerAddress address, RingSize ring, CopyReport report) {
         SessionOptions options = device.apply(SessionOptions.defaults()
                 .withName("send")
                 .withThreadMode(ThreadMode.CALLER)
-                .withChannel(channel(depth))
+                .withChannel(channel(ring.depth()))
                 .withAddress(address.host(), address.port()));
         try (ClientSession session = ClientSession.connect(options);
-                RdmaSenderLink link =
-                        new RdmaSenderLink(session, session.endPoint(), new RingSize((int) chunk, depth))) {
+                RdmaSenderLink link = new RdmaSenderLink(session, session.endPoint(), ring)) {
             sendAll(files, link, report);
         }
     }
 
-    /// Both sides of a file copy use channels like this one.
+    /// The options of the channel on both sides of a file copy.
     static ChannelOptions channel(int depth) {
         return ChannelOptions.defaults()
                 .withSendWindow(2 * depth)
@@ -144,7 +134,15 @@ final class SendCommand extends Subcommand {
                 .withMessageBytes(FrameCodec.MAX_BYTES);
     }
 
-    private void overTcp(List<Path> files, PeerAddress address, CopyReport report) throws IOException {
+    private static void sendOverTcp(List<Path> files, PeerAddress address, RingSize ring, CopyReport report)
+            throws IOException {
+        try (TcpLink link = new TcpLink(connect(address), ring.chunk())) {
+            link.greetReceiver();
+            sendAll(files, link, report);
+        }
+    }
+
+    private static SocketChannel connect(PeerAddress address) throws IOException {
         InetSocketAddress target = new InetSocketAddress(address.host(), address.port());
         if (target.isUnresolved()) {
             throw new UnknownHostException(address.host());
@@ -152,6 +150,7 @@ final class SendCommand extends Subcommand {
         SocketChannel socket = SocketChannel.open();
         try {
             socket.socket().connect(target, CONNECT_MILLIS);
+            return socket;
         } catch (ConnectException e) {
             socket.close();
             throw new CommandFailure(
@@ -160,20 +159,10 @@ final class SendCommand extends Subcommand {
             socket.close();
             throw new CommandFailure(address + " cannot be reached: " + e.getMessage(), e);
         }
-        try (TcpLink link = new TcpLink(socket, (int) chunk)) {
-            link.greetReceiver();
-            sendAll(files, link, report);
-        }
     }
 
     private static void sendAll(List<Path> files, SenderLink link, CopyReport report) {
         FileSender sender = new FileSender(link, report);
-        for (Path file : files) {
-            sender.send(file);
-        }
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(spec().commandLine(), message);
+        files.forEach(sender::send);
     }
 }

@@ -1,13 +1,14 @@
 package io.rdmacomm.cli;
 
-import java.io.PrintWriter;
+import io.rdmacomm.cli.terminal.CommandOutput;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// What all subcommands share: the options of every command, and where they print.
+/// The common part of all subcommands: options, output and usage errors.
 @Command(
         sortOptions = false,
         mixinStandardHelpOptions = true,
@@ -21,30 +22,25 @@ abstract class Subcommand implements Callable<Integer> {
 
     @Option(
             names = {"-v", "--verbose"},
-            description = "Show what happens, and the stack trace of a failure.")
+            description = "Show details, and the stack trace of a failure.")
     final void verbose(boolean wanted) {
         if (wanted) {
             LogSettings.verbose();
         }
     }
 
-    /// Whether the command line asks to show what happens.
+    /// Whether the command line has `--verbose`.
     final boolean isVerbose() {
         return spec.commandLine().getParseResult().hasMatchedOption("-v");
     }
 
-    /// The standard output: results.
-    final PrintWriter out() {
-        return spec.commandLine().getOut();
+    /// Where the command prints.
+    final CommandOutput output() {
+        return new CommandOutput(spec.commandLine().getOut(), spec.commandLine().getErr(), spec.name());
     }
 
-    /// The standard error: failures and progress.
-    final PrintWriter err() {
-        return spec.commandLine().getErr();
-    }
-
-    /// The command line of this command, to report wrong usage.
-    final CommandSpec spec() {
-        return spec;
+    /// The exception that reports wrong usage.
+    final ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
     }
 }

@@ -3,43 +3,42 @@ package io.rdmacomm.cli;
 import io.rdmacomm.cli.copy.FileReceiver;
 import io.rdmacomm.cli.copy.IncomingFolder;
 import io.rdmacomm.cli.copy.TcpLink;
+import io.rdmacomm.cli.terminal.AddressText;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.CommException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.net.BindException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
-/// Receives files over plain sockets, from several senders at a time.
+/// Receives files over plain TCP sockets.
 final class TcpCopyServer implements CopyServer {
-    private static final int FIRST_BLOCK_BYTES = 1 << 20;
+    private static final int INITIAL_BLOCK_BYTES = 1 << 20;
 
     private final ServerSocketChannel listener;
     private final IncomingFolder folder;
-    private final PrintWriter out;
-    private final PrintWriter err;
+    private final CommandOutput output;
 
-    TcpCopyServer(ListenOptions listen, IncomingFolder folder, PrintWriter out, PrintWriter err) throws IOException {
+    TcpCopyServer(ListenOptions listen, IncomingFolder folder, CommandOutput output) throws IOException {
         this.folder = folder;
-        this.out = out;
-        this.err = err;
+        this.output = output;
+        InetSocketAddress address = listen.socketAddress(PeerAddress.DEFAULT_PORT);
+        if (address.isUnresolved()) {
+            throw new UnknownHostException(listen.bind());
+        }
         this.listener = ServerSocketChannel.open();
         try {
-            listener.bind(
-                    listen.bind().isEmpty()
-                            ? new InetSocketAddress(listen.port())
-                            : new InetSocketAddress(InetAddress.getByName(listen.bind()), listen.port()));
+            listener.bind(address);
         } catch (BindException e) {
             listener.close();
             throw new CommandFailure(
-                    "port " + listen.port() + " cannot be listened on: " + e.getMessage() + "; choose another --port",
-                    e);
+                    "cannot listen on port " + listen.port() + ": " + e.getMessage() + "; choose another --port", e);
         }
     }
 
@@ -50,32 +49,32 @@ final class TcpCopyServer implements CopyServer {
 
     @Override
     public int run(boolean once) {
-        while (listener.isOpen()) {
-            try {
+        try {
+            while (true) {
                 SocketChannel sender = listener.accept();
                 if (once) {
                     return serve(sender);
                 }
                 Thread.ofPlatform().name("recv-tcp").start(() -> serve(sender));
-            } catch (ClosedChannelException _) {
-                return 0;
-            } catch (IOException e) {
-                throw new UncheckedIOException("accepting a sender failed: " + e.getMessage(), e);
             }
+        } catch (ClosedChannelException _) {
+            return 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException("accepting a sender failed: " + e.getMessage(), e);
         }
-        return 0;
     }
 
     private int serve(SocketChannel sender) {
-        try (CopyReport report = new CopyReport(out, err, "recv", false);
-                TcpLink link = new TcpLink(sender, FIRST_BLOCK_BYTES)) {
+        String address = "a sender";
+        try (CopyReport report = new CopyReport(output, false);
+                TcpLink link = new TcpLink(sender, INITIAL_BLOCK_BYTES)) {
+            address = AddressText.of((InetSocketAddress) sender.getRemoteAddress());
             link.greetSender();
             int failures = new FileReceiver(link, folder, report).run();
             report.summarize("tcp");
             return failures;
-        } catch (IOException | UncheckedIOException | CommandFailure | PeerClosedException e) {
-            err.println("rdmacomm recv: a sender failed: " + FailureText.of(e));
-            err.flush();
+        } catch (IOException | UncheckedIOException | CommandFailure | CommException e) {
+            output.complain(address + ": " + FailureText.of(e));
             return 1;
         }
     }

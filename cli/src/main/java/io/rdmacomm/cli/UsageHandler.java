@@ -5,7 +5,7 @@ import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// Ends a wrong command line with one line that says what is wrong, where the help is, and exit code 2.
+/// Reports a wrong command line with one line, which points to the help, and exit code 2.
 final class UsageHandler implements IParameterExceptionHandler {
     @Override
     public int handleParseException(ParameterException failure, String[] arguments) {
@@ -18,9 +18,7 @@ final class UsageHandler implements IParameterExceptionHandler {
     private static String text(ParameterException failure) {
         if (failure instanceof UnmatchedArgumentException unmatched) {
             String words = String.join(" ", unmatched.getUnmatched());
-            return unmatched.isUnknownOption()
-                    ? "unknown option " + words
-                    : "does not know what to do with '" + words + "'";
+            return unmatched.isUnknownOption() ? "unknown option " + words : "unexpected argument '" + words + "'";
         }
         String message = failure.getMessage();
         return message == null ? "wrong usage" : message.replaceAll("\\s*\\R\\s*", "; ");

@@ -7,7 +7,7 @@ import java.util.jar.Manifest;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IVersionProvider;
 
-/// The version and the commit that this command was built from, as its jar's manifest has them.
+/// The version and the commit of this command, from the manifest of its jar.
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
@@ -19,13 +19,13 @@ final class Version implements IVersionProvider {
         return version == null ? "development" : version;
     }
 
-    /// The commit, or `unknown` when this does not run from the command's own jar.
+    /// The commit, or `unknown` if the command does not run from its own jar.
     static String commit() {
         String commit = null;
         try {
             commit = manifestEntry("Implementation-Commit");
         } catch (IOException _) {
-            // An unreadable manifest is as good as none.
+            // Treated like a missing manifest.
         }
         return commit == null ? "unknown" : commit;
     }

@@ -14,16 +14,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/// `rdmacomm watch`: what ibv_asyncwatch(1) prints.
+/// `rdmacomm watch`: like ibv_asyncwatch(1).
 @Command(
         name = "watch",
-        description = "Print what happens to a device and its ports, until Ctrl-C.",
+        description = "Print the asynchronous events of a device and its ports, until Ctrl-C.",
         footer = {
             "",
-            "A program sees only the events of the device itself, of its ports, and of its own objects.",
+            "A program receives the events of the device, of its ports, and of its own objects only.",
             "",
             "Examples:",
             "  rdmacomm watch rxe0",
@@ -35,32 +34,31 @@ final class WatchCommand extends Subcommand {
     @Parameters(
             arity = "0..1",
             paramLabel = "DEVICE",
-            description = "The device; the first one without it. `rdmacomm devices` lists them.")
+            description = "The device (default: the first one); `rdmacomm devices` lists them.")
     private String name = "";
 
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
-            description = "End after so many events.")
+            description = "Exit after so many events.")
     private long count = Long.MAX_VALUE;
 
-    @Option(names = "--duration", paramLabel = "SECONDS", description = "End after so long.")
+    @Option(names = "--duration", paramLabel = "SECONDS", description = "Exit after so many seconds.")
     private double duration = LONGEST_SECONDS;
 
-    @Option(names = "--json", description = "Print each event as one line of JSON, and nothing else.")
+    @Option(names = "--json", description = "Print each event as one line of JSON, and no other text.")
     private boolean json;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (count < 1 || !(duration >= 0) || duration > LONGEST_SECONDS) {
-            throw new ParameterException(
-                    spec().commandLine(), "--count must be at least 1, --duration 0 to 1000000000 seconds");
+            throw usage("--count must be at least 1, and --duration 0 to 1000000000 seconds");
         }
         Device device = Rdma.device(name);
         try (Context context = device.open();
                 CloseOnExit _ = new CloseOnExit(context::close)) {
             if (!json) {
-                print(device.name() + " (" + device.provider() + "): watching");
+                output().println(device.name() + " (" + device.provider() + "): watching");
             }
             watch(context);
         }
@@ -82,20 +80,15 @@ final class WatchCommand extends Subcommand {
             }
             if (event != null) {
                 seen++;
-                print(json ? JSON.std.asString(members(context, event)) : text(context, event));
+                output().println(json ? JSON.std.asString(members(context, event)) : text(context, event));
             }
         }
-    }
-
-    private void print(String line) {
-        out().println(line);
-        out().flush();
     }
 
     private static String text(Context context, AsyncEvent event) {
         String what = Instant.now().truncatedTo(ChronoUnit.MILLIS) + " " + context;
         if (event.port() > 0) {
-            return what + " port " + event.port() + ": " + event.type() + ", it is " + state(context, event.port());
+            return what + " port " + event.port() + ": " + event.type() + ", now " + state(context, event.port());
         }
         return what + ": " + event.type() + (event.resource() == null ? "" : ", " + event.resource());
     }
@@ -113,12 +106,12 @@ final class WatchCommand extends Subcommand {
         return members;
     }
 
-    /// What the port is by now.
+    /// The state of the port now.
     private static String state(Context context, int port) {
         try {
             return VerbsNames.of(context.port(port).state());
         } catch (VerbException | IllegalStateException e) {
-            return "gone";
+            return "unknown";
         }
     }
 }

@@ -1,37 +1,36 @@
 package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.wire.Clients;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// The passive side of a benchmark: serves one client after another, and does what the client asks for.
 public final class BenchServer implements AutoCloseable {
-    private static final Duration NEXT_CLIENT = Duration.ofHours(1);
     private static final Duration DATA_CONNECTION = Duration.ofSeconds(30);
 
     private final ServerSession session;
-    private final PrintWriter log;
+    private final CommandOutput output;
     private volatile @Nullable TrialPlan plan;
 
     /// Starts to listen.
     ///
     /// @param options where to listen and on which device
-    /// @param log receives a line for every client that fails
-    public BenchServer(SessionOptions options, PrintWriter log) {
-        this.log = log;
+    /// @param output shows clients that fail
+    public BenchServer(SessionOptions options, CommandOutput output) {
+        this.output = output;
         this.session = ServerSession.listen(options.withName("bench server")
                 .withMaxChannels(TrialPlan.MAX_QUEUE_PAIRS)
                 .withConfigurer(this::configure));
@@ -45,18 +44,18 @@ public final class BenchServer implements AutoCloseable {
     /// Serves clients until the server is closed, or only one client. Blocks.
     public void run(boolean once) {
         boolean served = false;
-        while (!(once && served) && session.isOpen()) {
-            try (EndPoint client = session.accept(NEXT_CLIENT)) {
+        while (!(once && served)) {
+            try (EndPoint client = Clients.next(session)) {
+                if (client == null) {
+                    return;
+                }
                 if (client.peerName().equals(Benchmark.NAME)) {
                     served = true;
                     serve(client);
                 }
-            } catch (DeadlineException _) {
-                // No client within the hour: keep waiting.
             } catch (RdmaException | CommandFailure e) {
                 if (session.isOpen()) {
-                    log.println("rdmacomm bench: a client failed: " + FailureText.of(e));
-                    log.flush();
+                    output.complain("a client failed: " + FailureText.of(e));
                 }
             }
         }

@@ -16,81 +16,76 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Listens with a connection manager and serves each client in a thread of its own. [#close()] is for any thread.
-public final class ConnectionServer implements AutoCloseable {
+/// A server that listens with a connection manager and serves each client in its own thread.
+final class ConnectionServer implements InteropServer {
     private static final Duration NEXT_CLIENT = Duration.ofHours(1);
-    private static final int MOST_CLIENTS = 128;
+    private static final int MAX_CLIENTS = 128;
 
     private final Listener listener;
-    private final ConnectionService service;
-    private final Semaphore room = new Semaphore(MOST_CLIENTS);
+    private final ClientHandler handler;
+    private final Semaphore permits = new Semaphore(MAX_CLIENTS);
 
-    /// Listens.
+    /// Starts to listen.
     ///
-    /// @param address where; port 0 takes a free one
-    ConnectionServer(ConnectionManager manager, InetSocketAddress address, ConnectionService service) {
-        this.service = service;
+    /// @param address where to listen; port 0 picks a free one
+    ConnectionServer(ConnectionManager manager, InetSocketAddress address, ClientHandler handler) {
+        this.handler = handler;
         this.listener = manager.listen(address, 0);
     }
 
-    /// Where it listens.
+    @Override
     public int port() {
         return listener.localAddress().getPort();
     }
 
-    /// Serves one client. Its failure is the failure of the server. Blocks.
-    ///
-    /// @param lines is told what was done
-    public void runOnce(Consumer<String> lines) throws InterruptedException {
+    @Override
+    public void runOnce(Consumer<String> results) throws InterruptedException {
         ConnectionRequest request = next();
         if (request != null) {
             try (request) {
-                lines.accept(AddressText.of(request.remoteAddress()) + ": " + service.serve(request));
+                results.accept(AddressText.of(request.remoteAddress()) + ": " + handler.serve(request));
             }
         }
     }
 
-    /// Serves clients until it is closed. Blocks.
-    ///
-    /// @param lines is told what was done for each client
-    /// @param complaints is told of clients that failed
-    public void run(Consumer<String> lines, Consumer<String> complaints) throws InterruptedException {
-        try (ExecutorService each = Executors.newVirtualThreadPerTaskExecutor()) {
+    @Override
+    public void run(Consumer<String> results, Consumer<String> failures) throws InterruptedException {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (ConnectionRequest request = next(); request != null; request = next()) {
                 ConnectionRequest client = request;
-                if (room.tryAcquire()) {
-                    each.execute(() -> serve(client, lines, complaints));
+                if (permits.tryAcquire()) {
+                    threads.execute(() -> serve(client, results, failures));
                 } else {
-                    refuse(client);
+                    reject(client);
                 }
             }
         }
     }
 
-    private void serve(ConnectionRequest request, Consumer<String> lines, Consumer<String> complaints) {
+    private void serve(ConnectionRequest request, Consumer<String> results, Consumer<String> failures) {
         String client = AddressText.of(request.remoteAddress());
         try (request) {
-            lines.accept(client + ": " + service.serve(request));
+            results.accept(client + ": " + handler.serve(request));
         } catch (CommandFailure | VerbException | IllegalStateException e) {
             if (listener.isOpen()) {
-                complaints.accept(client + ": " + FailureText.of(e));
+                failures.accept(client + ": " + FailureText.of(e));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            room.release();
+            permits.release();
         }
     }
 
-    private static void refuse(ConnectionRequest request) {
+    private static void reject(ConnectionRequest request) {
         try (request) {
             request.reject("too many clients".getBytes(StandardCharsets.US_ASCII));
         } catch (VerbException | IllegalStateException _) {
-            // It has gone already.
+            // The client has disconnected already.
         }
     }
 
-    /// The next request; null when this was closed.
+    /// Waits for the next request; null if the server was closed.
     private @Nullable ConnectionRequest next() throws InterruptedException {
         while (true) {
             try {
@@ -107,7 +102,7 @@ public final class ConnectionServer implements AutoCloseable {
         }
     }
 
-    /// Stops listening; whoever is served goes on.
+    /// Stops listening. Clients that are being served are not affected.
     @Override
     public void close() {
         listener.close();

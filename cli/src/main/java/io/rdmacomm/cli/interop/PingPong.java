@@ -1,86 +1,55 @@
 package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.LinkLayer;
-import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.PathOptions;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
-import io.rdmacomm.verbs.QueuePairOptions;
-import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.util.EnumSet;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/// One game of ibv_rc_pingpong(1): a reliable connected queue pair, connected by numbers, over which each end
-/// sends the next message when its last one is done and one of the peer has arrived. The client begins. For one
-/// thread.
+/// One run of ibv_rc_pingpong(1): over a reliable connected queue pair that is connected by its number, each side
+/// sends the next message when its last one has completed and one of the peer has arrived. The client begins. For
+/// one thread.
 public final class PingPong implements AutoCloseable {
     private static final int READ_ATOMIC = 1;
     private static final int SPINS = 2000;
-    private static final long NAP_NANOS = 20_000;
-    private static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE);
+    private static final long SLEEP_NANOS = 20_000;
 
     private final Context context;
     private final PingPongSettings settings;
     private final Consumer<String> lines;
-    private final Arena arena = Arena.ofConfined();
-    private final ProtectionDomain domain;
-    private final CompletionQueue queue;
-    private final QueuePair queuePair;
-    private final MemoryRegion outgoing;
-    private final MemoryRegion incoming;
+    private final MessageQueuePair pair;
     private final SendBatch send;
     private final ReceiveBatch receives;
     private final Completions completions;
 
-    /// Makes everything ready; nothing is connected yet.
+    /// Creates everything that a run needs; connects nothing yet.
     ///
-    /// @param lines is told the addresses of both ends, as the C program prints them
+    /// @param lines receives the addresses of both sides, as the C program prints them
     public PingPong(Context context, PingPongSettings settings, Consumer<String> lines) {
         this.context = context;
         this.settings = settings;
         this.lines = lines;
-        this.domain = context.allocateProtectionDomain();
-        boolean complete = false;
-        try {
-            this.queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(settings.receives() + 1));
-            this.queuePair = domain.createQueuePair(
-                    QueuePairOptions.reliable(queue).withSizes(new QueueSizes(1, settings.receives(), 1, 1, 0)));
-            this.outgoing = domain.allocate(settings.bytes(), Set.of());
-            this.incoming = domain.allocate(settings.bytes(), ACCESS);
-            complete = true;
-        } finally {
-            if (!complete) {
-                domain.close();
-                arena.close();
-            }
-        }
-        PingPongContent.fill(outgoing.segment(), settings.check());
-        this.send = SendBatch.create(arena, 1, 1);
-        send.send(0).with(outgoing, 0, settings.bytes()).signaled();
-        this.receives = ReceiveBatch.create(arena, settings.receives(), 1);
-        this.completions = Completions.create(arena, 2);
+        this.pair = new MessageQueuePair(context, 1, settings.receives(), settings.bytes());
+        PingPongContent.fill(pair.outgoing().segment(), settings.check());
+        this.send = SendBatch.create(pair.arena(), 1, 1);
+        send.send(0).with(pair.outgoing(), 0, settings.bytes()).signaled();
+        this.receives = ReceiveBatch.create(pair.arena(), settings.receives(), 1);
+        this.completions = Completions.create(pair.arena(), 2);
     }
 
-    /// Plays as the client of a server at that host.
+    /// Runs as the client of the server at that host.
     public PingPongResult play(String host, int port) throws IOException {
         PingPongAddress peer;
         try (PingPongExchange exchange = PingPongExchange.connect(host, port, settings.patience())) {
-            exchange.send(own());
+            exchange.send(localAddress());
             peer = exchange.receive();
             exchange.sendDone();
         }
@@ -89,9 +58,9 @@ public final class PingPong implements AutoCloseable {
         return rally(true);
     }
 
-    /// Plays as the server of the client that has connected.
+    /// Runs as the server of the client that has connected.
     PingPongResult play(PingPongExchange exchange) throws IOException {
-        PingPongAddress own = own();
+        PingPongAddress own = localAddress();
         PingPongAddress peer = exchange.receive();
         connect(peer);
         exchange.send(own);
@@ -101,11 +70,11 @@ public final class PingPong implements AutoCloseable {
         return rally(false);
     }
 
-    /// The own address. Where packets always carry a GID, the peer needs it; on InfiniBand the LID is enough, and
-    /// the C program keeps the GID to itself as well.
-    private PingPongAddress own() {
+    /// The address of this side. On Ethernet, packets carry a GID, so the peer needs it. On InfiniBand the LID is
+    /// enough, and the C program does not send its GID either.
+    private PingPongAddress localAddress() {
         PathOptions path = settings.connection().path();
-        QueuePairInfo info = queuePair.info(path.port(), path.gidIndex());
+        QueuePairInfo info = pair.queuePair().info(path.port(), path.gidIndex());
         boolean needed = path.gidIndex() != PathOptions.AUTOMATIC_GID || isEthernet();
         PingPongAddress own = new PingPongAddress(
                 info.lid(), info.number(), info.packetSequenceNumber(), needed ? info.gid() : Gid.NONE);
@@ -119,14 +88,15 @@ public final class PingPong implements AutoCloseable {
                     "the peer sent no GID, and packets on Ethernet need one: start ibv_rc_pingpong with -g INDEX");
         }
         ConnectionOptions how = settings.connection();
-        queuePair.connect(
-                new QueuePairInfo(
-                        peer.number(),
-                        peer.packetSequenceNumber(),
-                        peer.lid(),
-                        peer.gid(),
-                        how.path().mtu()),
-                how.withAccessFlags(ACCESS).withReadAtomic(READ_ATOMIC));
+        pair.queuePair()
+                .connect(
+                        new QueuePairInfo(
+                                peer.number(),
+                                peer.packetSequenceNumber(),
+                                peer.lid(),
+                                peer.gid(),
+                                how.path().mtu()),
+                        how.withAccessFlags(MessageQueuePair.ACCESS).withReadAtomic(READ_ATOMIC));
         postReceives(settings.receives());
     }
 
@@ -137,10 +107,10 @@ public final class PingPong implements AutoCloseable {
     private void postReceives(int count) {
         receives.clear();
         for (int i = 0; i < count; i++) {
-            receives.receive(1).with(incoming, 0, settings.bytes());
+            receives.receive(1).with(pair.incoming(), 0, settings.bytes());
         }
-        if (queuePair.post(receives) != count) {
-            throw new CommandFailure("the receive queue of " + queuePair + " is full: use a smaller --rx-depth");
+        if (pair.queuePair().post(receives) != count) {
+            throw new CommandFailure("the receive queue of " + pair.queuePair() + " is full: use a smaller --rx-depth");
         }
     }
 
@@ -157,7 +127,7 @@ public final class PingPong implements AutoCloseable {
         }
         long deadline = start + settings.patience().toNanos();
         while (sent < settings.iterations() || received < settings.iterations()) {
-            int count = queue.poll(completions);
+            int count = pair.completionQueue().poll(completions);
             for (int i = 0; i < count; i++) {
                 checkStatus(i);
                 if (completions.isReceive(i)) {
@@ -172,7 +142,8 @@ public final class PingPong implements AutoCloseable {
                 postReceives(settings.receives() - posted);
                 posted = settings.receives();
             }
-            // The next message: the last one is done and one has arrived since; the client is one ahead.
+            // Send the next message when the last one has completed and one has arrived since; the client is one
+            // ahead.
             if (begun < settings.iterations() && sent == begun && received >= begun + (begin ? 0 : 1)) {
                 post();
                 begun++;
@@ -188,18 +159,18 @@ public final class PingPong implements AutoCloseable {
         return new PingPongResult(settings.bytes(), settings.iterations(), System.nanoTime() - start);
     }
 
-    /// Spins for a moment, then leaves the processor to others, for one of whom this may be waiting.
+    /// Spins for a moment, and then yields the processor, which the peer may need.
     private static void rest(int looks) {
         if (looks < SPINS) {
             Thread.onSpinWait();
         } else {
-            LockSupport.parkNanos(NAP_NANOS);
+            LockSupport.parkNanos(SLEEP_NANOS);
         }
     }
 
     private void post() {
-        if (queuePair.post(send) != 1) {
-            throw new CommandFailure("the send queue of " + queuePair + " is full");
+        if (pair.queuePair().post(send) != 1) {
+            throw new CommandFailure("the send queue of " + pair.queuePair() + " is full");
         }
     }
 
@@ -214,10 +185,10 @@ public final class PingPong implements AutoCloseable {
     private void checkMessage(int index, int number) {
         if (completions.byteLength(index) != settings.bytes()) {
             throw new CommandFailure("the peer sends messages of " + completions.byteLength(index)
-                    + " bytes, this side expects " + settings.bytes() + ": use the same --size on both sides");
+                    + " bytes, but this side expects " + settings.bytes() + ": use the same --size on both sides");
         }
         if (settings.check()) {
-            long wrong = PingPongContent.mismatch(incoming.segment());
+            long wrong = PingPongContent.mismatch(pair.incoming().segment());
             if (wrong >= 0) {
                 throw new CommandFailure("message " + number + " is wrong at byte " + wrong
                         + ": was the client started with -c (--check)?");
@@ -227,17 +198,15 @@ public final class PingPong implements AutoCloseable {
 
     private void checkDeadline(long deadline, int sent, int received) {
         if (System.nanoTime() - deadline > 0) {
-            throw new CommandFailure("nothing arrived for "
+            throw new CommandFailure("nothing arrived within "
                     + settings.patience().toMillis() + " ms after " + sent + " messages sent and " + received
-                    + " received: is the peer alive, and has it the same --count?");
+                    + " received: is the peer running, and does it use the same --count?");
         }
     }
 
-    /// Frees everything that the game used.
+    /// Frees everything that the run used.
     @Override
     public void close() {
-        domain.close();
-        queue.close();
-        arena.close();
+        pair.close();
     }
 }

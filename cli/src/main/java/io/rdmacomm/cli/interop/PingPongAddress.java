@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What the two ends of ibv_rc_pingpong(1) tell each other over TCP: 52 bytes of text, hexadecimal, with a NUL at
-/// the end.
+/// The address of a queue pair, which the two sides of ibv_rc_pingpong(1) exchange over TCP as 52 bytes of
+/// hexadecimal text with a NUL at the end.
 ///
 /// ```
 /// 0000:000012:a1b2c3:00000000000000000000ffff0a090001\0
@@ -19,12 +19,13 @@ import java.util.regex.Pattern;
 /// @param lid the local identifier, 16 bits
 /// @param number the queue pair number, 24 bits
 /// @param packetSequenceNumber the first packet sequence number, 24 bits
-/// @param gid the global identifier; [Gid#NONE] where the C program was not given one with -g
+/// @param gid the global identifier; [Gid#NONE] if the C program was started without -g
 public record PingPongAddress(int lid, int number, int packetSequenceNumber, Gid gid) {
-    /// The length of the text with its NUL.
+    /// The length of the text including its NUL.
     public static final int BYTES = 52;
 
-    // The C program prints with %04x and %06x and reads with %x, so the case does not matter and the lengths do.
+    // The C program prints with %04x and %06x and reads with %x: the case of the digits does not matter, their number
+    // does.
     private static final Pattern TEXT =
             Pattern.compile("([0-9a-fA-F]{4}):([0-9a-fA-F]{6}):([0-9a-fA-F]{6}):([0-9a-fA-F]{32})\0");
 
@@ -42,13 +43,14 @@ public record PingPongAddress(int lid, int number, int packetSequenceNumber, Gid
 
     /// Reads what [#encode()] or the C program wrote.
     ///
-    /// @param peer who sent it, for the message
-    /// @throws CommandFailure if it is something else
+    /// @param peer the sender, for the error message
+    /// @throws CommandFailure if it is anything else
     public static PingPongAddress decode(byte[] bytes, String peer) {
         Matcher matcher = TEXT.matcher(new String(bytes, StandardCharsets.US_ASCII));
         if (!matcher.matches()) {
             throw new CommandFailure(
-                    peer + " speaks another language than ibv_rc_pingpong: check that it runs on that port");
+                    peer
+                            + " speaks a different protocol than ibv_rc_pingpong: check that ibv_rc_pingpong runs on that port");
         }
         String gid = matcher.group(4);
         return new PingPongAddress(

@@ -3,7 +3,8 @@ package io.rdmacomm.cli.interop;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// What is in the messages of ibv_rc_pingpong(1): 0x7b everywhere, but with -c zero at the beginning of each page.
+/// The content of the messages of ibv_rc_pingpong(1): 0x7b in every byte, except that -c puts zero at the beginning
+/// of each page.
 final class PingPongContent {
     private static final byte FILL = 0x7b;
     private static final int PAGE = 4096;
@@ -17,7 +18,7 @@ final class PingPongContent {
         }
     }
 
-    /// Where a message of a peer that was started with -c is wrong first; -1 when it is right.
+    /// The offset of the first wrong byte in a message of a peer with -c; -1 if there is none.
     static long mismatch(MemorySegment message) {
         for (long at = 0; at < message.byteSize(); at++) {
             if (message.get(ValueLayout.JAVA_BYTE, at) != expected(at, true)) {

@@ -13,21 +13,21 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
-/// The TCP connection over which the two ends of ibv_rc_pingpong(1) exchange their addresses, and which is closed
-/// before any traffic.
+/// The TCP connection over which the two sides of ibv_rc_pingpong(1) exchange the addresses of their queue pairs.
+/// It is closed before the test starts.
 ///
 /// ```
 /// client                      server
 ///   | address, 52 bytes         |
-///   |-------------------------->|  brings its queue pair up
+///   |-------------------------->|  connects its queue pair
 ///   |        address, 52 bytes  |
 ///   |<--------------------------|
 ///   | "done\0"                  |
 ///   |-------------------------->|
-/// brings its queue pair up
+/// connects its queue pair
 /// ```
 ///
-/// The C program takes each piece with one read(2), so each is written at once and nothing is written early.
+/// The C program takes each message with one read(2), so each is written at once, and none is written early.
 final class PingPongExchange implements AutoCloseable {
     private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
 
@@ -35,7 +35,7 @@ final class PingPongExchange implements AutoCloseable {
     private final String peer;
     private final long deadline;
 
-    /// For an accepted or connected socket.
+    /// An exchange over an accepted or connected socket.
     ///
     /// @param patience how long the whole exchange may take
     PingPongExchange(Socket socket, Duration patience) throws IOException {
@@ -45,7 +45,7 @@ final class PingPongExchange implements AutoCloseable {
         socket.setTcpNoDelay(true);
     }
 
-    /// Connects to a server; all addresses of the host are tried in turn.
+    /// Connects to a server. Tries all addresses of the host in turn.
     static PingPongExchange connect(String host, int port, Duration patience) throws IOException {
         long deadline = System.nanoTime() + patience.toNanos();
         IOException last = new UnknownHostException(host);
@@ -60,7 +60,7 @@ final class PingPongExchange implements AutoCloseable {
             }
         }
         throw new CommandFailure(
-                "nobody answers on " + host + ":" + port + ": start `ibv_rc_pingpong` or `rdmacomm ping --interop"
+                "nobody listens on " + host + ":" + port + ": start `ibv_rc_pingpong` or `rdmacomm ping --interop"
                         + " rc_pingpong --server` there, or check host and port",
                 last);
     }
@@ -70,26 +70,26 @@ final class PingPongExchange implements AutoCloseable {
         return peer;
     }
 
-    /// The address that the peer sends.
+    /// Receives the address of the peer.
     PingPongAddress receive() throws IOException {
         return PingPongAddress.decode(read(PingPongAddress.BYTES), peer);
     }
 
-    /// Sends the own address.
+    /// Sends the address of this side.
     void send(PingPongAddress own) throws IOException {
         socket.getOutputStream().write(own.encode());
     }
 
-    /// Says that the server's address has arrived.
+    /// Confirms that the server's address has arrived.
     void sendDone() throws IOException {
         socket.getOutputStream().write(DONE);
     }
 
-    /// Waits until the client has the server's address.
+    /// Waits until the client confirms that it has the server's address.
     void awaitDone() throws IOException {
         if (!Arrays.equals(read(DONE.length), DONE)) {
-            throw new CommandFailure(peer + " did not say that it has the address: it speaks another language than"
-                    + " ibv_rc_pingpong");
+            throw new CommandFailure(
+                    peer + " did not confirm the address: it speaks a different protocol than" + " ibv_rc_pingpong");
         }
     }
 
@@ -102,13 +102,12 @@ final class PingPongExchange implements AutoCloseable {
                 socket.setSoTimeout(millisLeft(deadline));
                 int count = in.read(bytes, have, length - have);
                 if (count < 0) {
-                    throw new CommandFailure(peer + " closed the connection before it had sent its address");
+                    throw new CommandFailure(peer + " closed the connection before it sent its address");
                 }
                 have += count;
             }
         } catch (SocketTimeoutException e) {
-            throw new CommandFailure(
-                    peer + " was silent during the exchange of addresses: is ibv_rc_pingpong running there?", e);
+            throw new CommandFailure(peer + " sent no address in time: is ibv_rc_pingpong running there?", e);
         }
         return bytes;
     }

@@ -3,23 +3,23 @@ package io.rdmacomm.cli.interop;
 import java.util.List;
 import java.util.Locale;
 
-/// What a game of ibv_rc_pingpong(1) came to.
+/// The figures of a run of ibv_rc_pingpong(1).
 ///
-/// @param messageBytes the length of a message
-/// @param iterations how many exchanges there were
-/// @param nanos how long they took
+/// @param messageBytes the message size
+/// @param iterations the number of messages in each direction
+/// @param nanos the total time
 public record PingPongResult(int messageBytes, int iterations, long nanos) {
-    /// The bytes that travelled, both ways together.
+    /// The bytes transferred in both directions.
     public long bytes() {
         return 2L * messageBytes * iterations;
     }
 
-    /// Bits per microsecond, both ways together.
+    /// Bits per microsecond, in both directions together.
     public double megabitsPerSecond() {
         return bytes() * 8e3 / nanos;
     }
 
-    /// Microseconds from message to message, there and back.
+    /// The round-trip time in microseconds.
     public double microsPerIteration() {
         return nanos / 1e3 / iterations;
     }

@@ -11,8 +11,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.function.Consumer;
 
-/// The server of ibv_rc_pingpong(1): plays with one client after another. [#close()] is for any thread.
-public final class PingPongServer implements AutoCloseable {
+/// The server of ibv_rc_pingpong(1): serves one client after another.
+public final class PingPongServer implements InteropServer {
     private static final int BACKLOG = 16;
 
     private final Context context;
@@ -20,9 +20,9 @@ public final class PingPongServer implements AutoCloseable {
     private final ServerSocket listener;
     private volatile boolean closed;
 
-    /// Listens.
+    /// Starts to listen.
     ///
-    /// @param address the TCP address for the exchange of addresses
+    /// @param address the TCP address for exchanging the addresses of the queue pairs
     public PingPongServer(Context context, PingPongSettings settings, InetSocketAddress address) throws IOException {
         this.context = context;
         this.settings = settings;
@@ -33,22 +33,20 @@ public final class PingPongServer implements AutoCloseable {
             listener.close();
             throw new CommandFailure(
                     "cannot listen on port " + address.getPort() + ": " + e.getMessage()
-                            + "; choose another --port, or end the program that has it",
+                            + "; choose another --port, or end the program that uses it",
                     e);
         }
     }
 
-    /// Where it listens.
+    @Override
     public int port() {
         return listener.getLocalPort();
     }
 
-    /// Plays with one client; a failure of that one is the failure of the server.
-    ///
-    /// @param lines is told what the C program prints
-    public void runOnce(Consumer<String> lines) throws IOException {
+    @Override
+    public void runOnce(Consumer<String> results) throws IOException {
         try (Socket socket = listener.accept()) {
-            play(socket, lines);
+            serve(socket, results);
         } catch (IOException e) {
             if (!closed) {
                 throw e;
@@ -56,37 +54,33 @@ public final class PingPongServer implements AutoCloseable {
         }
     }
 
-    /// Plays with one client after another until it is closed.
-    ///
-    /// @param lines is told what the C program prints
-    /// @param complaints is told of clients that failed
-    public void run(Consumer<String> lines, Consumer<String> complaints) {
+    @Override
+    public void run(Consumer<String> results, Consumer<String> failures) {
         while (!closed) {
             try {
-                runOnce(lines);
+                runOnce(results);
             } catch (IOException | CommandFailure | VerbException | IllegalStateException e) {
                 if (!closed) {
-                    complaints.accept(FailureText.of(e));
+                    failures.accept(FailureText.of(e));
                 }
             }
         }
     }
 
-    private void play(Socket socket, Consumer<String> lines) throws IOException {
+    private void serve(Socket socket, Consumer<String> results) throws IOException {
         try (PingPongExchange exchange = new PingPongExchange(socket, settings.patience());
-                PingPong game = new PingPong(context, settings, lines)) {
-            game.play(exchange).lines().forEach(lines);
+                PingPong run = new PingPong(context, settings, results)) {
+            run.play(exchange).lines().forEach(results);
         }
     }
 
-    /// Stops listening.
     @Override
     public void close() {
         closed = true;
         try {
             listener.close();
         } catch (IOException _) {
-            // Nobody is listening any more, which is what was wanted.
+            // The port is closed in any case.
         }
     }
 }

@@ -15,13 +15,13 @@ import java.util.Set;
 ///
 /// ```
 /// client                                   server
-///   | SEND where the text is                 |
+///   | SEND address of the text               |
 ///   |--------------------------------------->|
 ///   |                READ the text           |
 ///   |<---------------------------------------|
 ///   |                SEND go ahead           |
 ///   |<---------------------------------------|
-///   | SEND where the text is wanted          |
+///   | SEND address of the target buffer      |
 ///   |--------------------------------------->|
 ///   |                WRITE the text          |
 ///   |<---------------------------------------|
@@ -32,48 +32,48 @@ public final class RpingClient implements AutoCloseable {
     /// The TCP port of rping(1).
     public static final int PORT = 7174;
 
-    /// What rping(1) asks for: one READ at a time.
+    /// The parameters of rping(1): one READ at a time.
     static final ConnectionParameters PARAMETERS =
             ConnectionParameters.defaults().withDepths(1, 1);
 
-    /// What the server may do to both buffers.
+    /// What the server may do with both buffers.
     static final Set<AccessFlag> ACCESS =
             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
 
-    private final Conversation conversation;
+    private final SynchronousConnection connection;
     private final MemoryRegion source;
     private final MemoryRegion target;
 
-    private RpingClient(Conversation conversation, int bytes) {
-        this.conversation = conversation;
-        this.source = conversation.allocate(bytes, ACCESS);
-        this.target = conversation.allocate(bytes, ACCESS);
+    private RpingClient(SynchronousConnection connection, int bytes) {
+        this.connection = connection;
+        this.source = connection.allocate(bytes, ACCESS);
+        this.target = connection.allocate(bytes, ACCESS);
     }
 
     /// Connects to a server. Blocks.
     ///
-    /// @param bytes the length of the text with its NUL, 26 to 65535
+    /// @param bytes the length of the text including its NUL, 26 to 65535
     /// @param patience how long each step may take, here and later
     public static RpingClient connect(ConnectionManager manager, String host, int port, int bytes, Duration patience)
             throws IOException, InterruptedException {
-        Conversation conversation = Conversation.connect(manager, host, port, PARAMETERS, patience);
+        SynchronousConnection connection = SynchronousConnection.connect(manager, host, port, PARAMETERS, patience);
         boolean complete = false;
         try {
-            RpingClient client = new RpingClient(conversation, bytes);
+            RpingClient client = new RpingClient(connection, bytes);
             complete = true;
             return client;
         } finally {
             if (!complete) {
-                conversation.close();
+                connection.close();
             }
         }
     }
 
-    /// Has a text read, and written back to another place, and compares the two.
+    /// Makes the server read a text and write it back into another buffer, and compares the two.
     ///
-    /// @param number which ping it is, counted from 0
-    /// @return the nanoseconds that it took
-    /// @throws CommandFailure if it failed or other bytes came back
+    /// @param number counts the pings from 0
+    /// @return the round-trip time in nanoseconds
+    /// @throws CommandFailure if the ping failed, or the text came back changed
     public long ping(long number) throws InterruptedException {
         RpingText.fill(source.segment(), number);
         target.segment().fill((byte) 0);
@@ -83,22 +83,22 @@ public final class RpingClient implements AutoCloseable {
         long nanos = System.nanoTime() - begin;
         long wrong = source.segment().mismatch(target.segment());
         if (wrong >= 0) {
-            throw new CommandFailure("ping " + number + " came back wrong at byte " + wrong);
+            throw new CommandFailure("ping " + number + " came back changed at byte " + wrong);
         }
         return nanos;
     }
 
     private void advertise(MemoryRegion region) throws InterruptedException {
-        RpingAdvert advert = new RpingAdvert(region.address(), region.remoteKey(), (int) region.length());
-        if (!conversation.send(advert.encode())) {
-            throw new CommandFailure("the server ended the connection: has it the same --size?");
+        BufferDescriptor buffer = new BufferDescriptor(region.address(), (int) region.length(), region.remoteKey());
+        if (!connection.send(BufferFormat.RPING.encode(buffer))) {
+            throw new CommandFailure("the server ended the connection: does it use the same --size?");
         }
-        MemorySegment goAhead = conversation.expectMessage();
-        RpingAdvert.checkLength(goAhead);
-        conversation.postReceive();
+        MemorySegment goAhead = connection.expectMessage();
+        BufferFormat.RPING.checkLength(goAhead);
+        connection.postReceive();
     }
 
-    /// What came back last, as text.
+    /// The last text that came back.
     public String text() {
         return RpingText.text(target.segment());
     }
@@ -106,6 +106,6 @@ public final class RpingClient implements AutoCloseable {
     /// Disconnects.
     @Override
     public void close() {
-        conversation.close();
+        connection.close();
     }
 }

@@ -9,35 +9,35 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// The server of rping(1); the steps are drawn at [RpingClient]. Which of the two buffers a message means follows
-/// from the turn alone.
-public final class RpingServer implements ConnectionService {
+/// The server of rping(1); [RpingClient] draws the protocol. A message describes the source or the target buffer,
+/// depending only on its position in the sequence.
+public final class RpingServer implements ClientHandler {
     private static final MemorySegment GO_AHEAD =
-            MemorySegment.ofArray(new byte[RpingAdvert.BYTES]).asReadOnly();
+            MemorySegment.ofArray(new byte[BufferFormat.BYTES]).asReadOnly();
 
     private final Duration patience;
-    private final Consumer<String> data;
+    private final Consumer<String> texts;
 
-    private RpingServer(Duration patience, Consumer<String> data) {
+    private RpingServer(Duration patience, Consumer<String> texts) {
         this.patience = patience;
-        this.data = data;
+        this.texts = texts;
     }
 
-    /// Listens.
+    /// Starts to listen.
     ///
-    /// @param address where; port 0 takes a free one
-    /// @param patience how long to wait for a client, at each step
-    /// @param data is told the text of each ping, as rping(1) does with -v
-    public static ConnectionServer listen(
-            ConnectionManager manager, InetSocketAddress address, Duration patience, Consumer<String> data) {
-        return new ConnectionServer(manager, address, new RpingServer(patience, data));
+    /// @param address where to listen; port 0 picks a free one
+    /// @param patience how long to wait for a client at each step
+    /// @param texts receives the text of each ping, as rping(1) prints it with -v
+    public static InteropServer listen(
+            ConnectionManager manager, InetSocketAddress address, Duration patience, Consumer<String> texts) {
+        return new ConnectionServer(manager, address, new RpingServer(patience, texts));
     }
 
     @Override
     public String serve(ConnectionRequest request) throws InterruptedException {
         long pings = 0;
-        try (Conversation client = Conversation.accept(request, RpingClient.PARAMETERS, patience)) {
-            // Large enough for whatever size the client has; the C program needs the same -S on both sides.
+        try (SynchronousConnection client = SynchronousConnection.accept(request, RpingClient.PARAMETERS, patience)) {
+            // Large enough for any size; the C program needs the same -S on both sides.
             MemoryRegion text = client.allocate(RpingText.MAX_BYTES, RpingClient.ACCESS);
             while (answer(client, text)) {
                 pings++;
@@ -46,38 +46,40 @@ public final class RpingServer implements ConnectionService {
         return pings + " pings served";
     }
 
-    /// Answers the next ping; false when the client has gone.
-    private boolean answer(Conversation client, MemoryRegion text) throws InterruptedException {
+    /// Answers the next ping.
+    ///
+    /// @return false if the client has disconnected
+    private boolean answer(SynchronousConnection client, MemoryRegion text) throws InterruptedException {
         MemorySegment message = client.awaitMessage();
         if (message == null) {
             return false;
         }
-        RpingAdvert from = RpingAdvert.decode(message);
+        BufferDescriptor from = BufferFormat.RPING.decode(message);
         checkSize(from);
-        client.read(text, from.size(), from.address(), from.key());
-        MemorySegment content = text.segment().asSlice(0, from.size());
-        data.accept("server ping data: " + RpingText.text(content));
+        client.read(text, from.length(), from.address(), from.key());
+        MemorySegment content = text.segment().asSlice(0, from.length());
+        texts.accept("server ping data: " + RpingText.text(content));
         client.postReceive();
         if (!client.send(GO_AHEAD)) {
-            throw new CommandFailure("the client went away in the middle of a ping");
+            throw new CommandFailure("the client disconnected in the middle of a ping");
         }
-        RpingAdvert to = RpingAdvert.decode(client.expectMessage());
+        BufferDescriptor to = BufferFormat.RPING.decode(client.expectMessage());
         long length = RpingText.length(content);
-        if (Integer.toUnsignedLong(to.size()) < length) {
-            throw new CommandFailure("the client wants " + length + " bytes in a buffer of "
-                    + Integer.toUnsignedString(to.size()) + ": it speaks another protocol than rping");
+        if (Integer.toUnsignedLong(to.length()) < length) {
+            throw new CommandFailure("the client asks for " + length + " bytes in a buffer of "
+                    + Integer.toUnsignedString(to.length()) + ": it speaks a different protocol than rping");
         }
         client.write(text, length, to.address(), to.key());
         client.postReceive();
-        // The client may be content with that and go at once, so whether the SEND was acknowledged does not matter.
+        // The client may disconnect now without acknowledging this message, so its result does not matter.
         client.send(GO_AHEAD);
         return true;
     }
 
-    private static void checkSize(RpingAdvert advert) {
-        if (advert.size() < 1 || advert.size() > RpingText.MAX_BYTES) {
-            throw new CommandFailure("the client offers a text of " + Integer.toUnsignedString(advert.size())
-                    + " bytes where rping has 1 to " + RpingText.MAX_BYTES + ": it speaks another protocol");
+    private static void checkSize(BufferDescriptor buffer) {
+        if (buffer.length() < 1 || buffer.length() > RpingText.MAX_BYTES) {
+            throw new CommandFailure("the client offers a text of " + Integer.toUnsignedString(buffer.length())
+                    + " bytes where rping has 1 to " + RpingText.MAX_BYTES + ": it speaks a different protocol");
         }
     }
 }

@@ -4,11 +4,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
-/// The text that rping(1) sends around: `rdma-ping-7: HIJK...`, up to a NUL in the last byte.
+/// The text of rping(1): `rdma-ping-7: HIJK...`, with a NUL in the last byte.
 public final class RpingText {
-    /// The shortest buffer that rping(1) takes: its words, any number, and a letter.
+    /// The smallest buffer of rping(1): the prefix, any number, and a letter.
     public static final int MIN_BYTES = 26;
-    /// The longest buffer that rping(1) takes.
+    /// The largest buffer of rping(1).
     public static final int MAX_BYTES = 65_535;
 
     private static final int FIRST_LETTER = 'A';
@@ -16,20 +16,20 @@ public final class RpingText {
 
     private RpingText() {}
 
-    /// Fills the whole of `buffer` with ping `number`, counted from 0. The letters run from A to z, and each ping
-    /// begins with the letter after that of the ping before.
+    /// Fills `buffer` with ping `number`, counted from 0. The letters run from A to z, and each ping starts one
+    /// letter later than the previous one.
     static void fill(MemorySegment buffer, long number) {
-        byte[] words = ("rdma-ping-" + number + ": ").getBytes(StandardCharsets.US_ASCII);
-        MemorySegment.copy(words, 0, buffer, ValueLayout.JAVA_BYTE, 0, words.length);
+        byte[] prefix = ("rdma-ping-" + number + ": ").getBytes(StandardCharsets.US_ASCII);
+        MemorySegment.copy(prefix, 0, buffer, ValueLayout.JAVA_BYTE, 0, prefix.length);
         int letter = letter(number);
-        for (long at = words.length; at < buffer.byteSize() - 1; at++) {
+        for (long at = prefix.length; at < buffer.byteSize() - 1; at++) {
             buffer.set(ValueLayout.JAVA_BYTE, at, (byte) letter);
             letter = letter == LAST_LETTER ? FIRST_LETTER : letter + 1;
         }
         buffer.set(ValueLayout.JAVA_BYTE, buffer.byteSize() - 1, (byte) 0);
     }
 
-    /// The bytes of the text with its NUL; all of `buffer` when there is none.
+    /// The length of the text including its NUL; all of `buffer` if there is no NUL.
     static long length(MemorySegment buffer) {
         long at = 0;
         while (at < buffer.byteSize() && buffer.get(ValueLayout.JAVA_BYTE, at) != 0) {
@@ -38,7 +38,7 @@ public final class RpingText {
         return Math.min(at + 1, buffer.byteSize());
     }
 
-    /// The text for people; what is not printable ASCII becomes a question mark.
+    /// The text for people. A question mark replaces everything that is not printable ASCII.
     static String text(MemorySegment buffer) {
         StringBuilder text = new StringBuilder();
         for (long at = 0; at < buffer.byteSize() && buffer.get(ValueLayout.JAVA_BYTE, at) != 0; at++) {

@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// The client of the string copy: tells the server what it has, is told a buffer of that length, WRITEs the
-/// string into it, READs it back, compares and disconnects.
+/// The client of the string copy: describes its string, receives a buffer of that length, WRITEs the string into it,
+/// READs it back, compares and disconnects.
 ///
 /// ```
 /// client                                   server
@@ -37,29 +37,30 @@ public final class StringCopyClient {
 
     private StringCopyClient() {}
 
-    /// Copies `text` there and back. Blocks.
+    /// Copies `text` to the server and back. Blocks.
     ///
     /// @param text 1 to [#MAX_BYTES] bytes
     /// @param patience how long each step may take
-    /// @throws CommandFailure if it failed or other bytes came back
+    /// @throws CommandFailure if it failed, or the text came back changed
     public static StringCopyResult copy(
             ConnectionManager manager, String host, int port, byte[] text, Duration patience)
             throws IOException, InterruptedException {
-        try (Conversation conversation = Conversation.connect(manager, host, port, PARAMETERS, patience)) {
-            MemoryRegion source = conversation.allocate(text.length, ACCESS);
-            MemoryRegion target = conversation.allocate(text.length, ACCESS);
+        try (SynchronousConnection connection =
+                SynchronousConnection.connect(manager, host, port, PARAMETERS, patience)) {
+            MemoryRegion source = connection.allocate(text.length, ACCESS);
+            MemoryRegion target = connection.allocate(text.length, ACCESS);
             source.segment().copyFrom(MemorySegment.ofArray(text));
-            BufferRecord own = new BufferRecord(source.address(), text.length, source.remoteKey());
-            conversation.send(own.encode());
-            BufferRecord remote = BufferRecord.decode(conversation.expectMessage());
+            BufferDescriptor own = new BufferDescriptor(source.address(), text.length, source.remoteKey());
+            connection.send(BufferFormat.STRING_COPY.encode(own));
+            BufferDescriptor remote = BufferFormat.STRING_COPY.decode(connection.expectMessage());
             if (remote.length() != text.length) {
                 throw new CommandFailure("the server offers " + Integer.toUnsignedString(remote.length())
-                        + " bytes where " + text.length + " were asked for");
+                        + " bytes, but the client asked for " + text.length);
             }
             long begin = System.nanoTime();
-            conversation.write(source, text.length, remote.address(), remote.tag());
+            connection.write(source, text.length, remote.address(), remote.key());
             long written = System.nanoTime();
-            conversation.read(target, text.length, remote.address(), remote.tag());
+            connection.read(target, text.length, remote.address(), remote.key());
             long read = System.nanoTime();
             long wrong = source.segment().mismatch(target.segment());
             if (wrong >= 0) {

@@ -10,9 +10,9 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/// The server of the string copy: lends each client as much memory as it asks for, until it disconnects. The
-/// steps are drawn at [StringCopyClient].
-public final class StringCopyServer implements ConnectionService {
+/// The server of the string copy: lends each client as much memory as it asks for, until it disconnects.
+/// [StringCopyClient] draws the protocol.
+public final class StringCopyServer implements ClientHandler {
     private static final long SHOWN = 60;
 
     private final Duration patience;
@@ -21,30 +21,32 @@ public final class StringCopyServer implements ConnectionService {
         this.patience = patience;
     }
 
-    /// Listens.
+    /// Starts to listen.
     ///
-    /// @param address where; port 0 takes a free one
-    /// @param patience how long to wait for a client, at each step
-    public static ConnectionServer listen(ConnectionManager manager, InetSocketAddress address, Duration patience) {
+    /// @param address where to listen; port 0 picks a free one
+    /// @param patience how long to wait for a client at each step
+    public static InteropServer listen(ConnectionManager manager, InetSocketAddress address, Duration patience) {
         return new ConnectionServer(manager, address, new StringCopyServer(patience));
     }
 
     @Override
     public String serve(ConnectionRequest request) throws InterruptedException {
-        try (Conversation client = Conversation.accept(request, StringCopyClient.PARAMETERS, patience)) {
-            BufferRecord wanted = BufferRecord.decode(client.expectMessage());
+        try (SynchronousConnection client =
+                SynchronousConnection.accept(request, StringCopyClient.PARAMETERS, patience)) {
+            BufferDescriptor wanted = BufferFormat.STRING_COPY.decode(client.expectMessage());
             if (wanted.length() < 1 || wanted.length() > StringCopyClient.MAX_BYTES) {
                 throw new CommandFailure("the client asks for " + Integer.toUnsignedString(wanted.length())
-                        + " bytes; 1 to " + StringCopyClient.MAX_BYTES + " are given");
+                        + " bytes; the limit is 1 to " + StringCopyClient.MAX_BYTES);
             }
             MemoryRegion buffer = client.allocate(wanted.length(), StringCopyClient.ACCESS);
-            // Nothing more is to come: this receive is there to end when the client goes.
+            // The client sends nothing more: this receive completes when the client disconnects.
             client.postReceive();
-            client.send(new BufferRecord(buffer.address(), wanted.length(), buffer.remoteKey()).encode());
+            client.send(BufferFormat.STRING_COPY.encode(
+                    new BufferDescriptor(buffer.address(), wanted.length(), buffer.remoteKey())));
             if (client.awaitMessage() != null) {
-                throw new CommandFailure("the client sent a message where it should have gone");
+                throw new CommandFailure("the client sent a message instead of disconnecting");
             }
-            return wanted.length() + " bytes were copied: " + shown(buffer.segment());
+            return wanted.length() + " bytes copied: " + shown(buffer.segment());
         }
     }
 

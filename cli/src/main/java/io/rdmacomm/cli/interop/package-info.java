@@ -1,5 +1,5 @@
-/// The protocols of well-known C programs, spoken with their own peers: ibv_rc_pingpong(1), rping(1), and the
-/// string copy that introductions to rdma_cm(7) use as their example.
+/// The protocols of well-known C programs, to interoperate with them: ibv_rc_pingpong(1), rping(1), and the string
+/// copy that introductions to rdma_cm(7) use as their example.
 @NullMarked
 package io.rdmacomm.cli.interop;
 

@@ -1,4 +1,4 @@
-/// What people read and write on a terminal: sizes, failures in one line, and progress.
+/// Text for people: addresses, sizes, failures in one line, and progress.
 @NullMarked
 package io.rdmacomm.cli.terminal;
 

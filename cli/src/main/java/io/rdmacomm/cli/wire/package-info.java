@@ -1,4 +1,4 @@
-/// How the two ends of a command talk besides moving data: small frames of numbers and text.
+/// Control messages between the two sides of a command: small frames of numbers and text.
 @NullMarked
 package io.rdmacomm.cli.wire;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
@@ -20,7 +21,8 @@ class BenchServerTest {
         StringWriter log = new StringWriter();
         TrialPlan plan = new TrialPlan(BenchTest.SEND_LAT, 64, 1, 0, 1, false, 7);
         Thread serving;
-        try (BenchServer server = new BenchServer(OPTIONS, new PrintWriter(log))) {
+        try (BenchServer server =
+                new BenchServer(OPTIONS, new CommandOutput(new PrintWriter(log), new PrintWriter(log), "bench"))) {
             serving = Thread.ofVirtual().start(() -> server.run(true));
             SessionOptions options = OPTIONS.withPort(server.port());
             try (ClientSession session = ClientSession.connect(options.withName(Benchmark.NAME));

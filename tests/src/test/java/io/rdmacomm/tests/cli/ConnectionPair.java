@@ -2,7 +2,7 @@ package io.rdmacomm.tests.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.cli.interop.ConnectionServer;
+import io.rdmacomm.cli.interop.InteropServer;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Rdma;
@@ -10,29 +10,30 @@ import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// A server of a protocol over connections, in a thread of its own, and a connection manager for its clients.
+/// A server for clients of a C program, in its own thread, and a connection manager for its clients.
 final class ConnectionPair implements AutoCloseable {
     private final Context serverContext = Rdma.open("");
     private final Context clientContext = Rdma.open("");
     private final ConnectionManager serverManager = ConnectionManager.open(serverContext);
     private final ConnectionManager clientManager = ConnectionManager.open(clientContext);
     private final List<String> lines = new CopyOnWriteArrayList<>();
-    private final List<String> complaints = new CopyOnWriteArrayList<>();
-    private final ConnectionServer server;
+    private final List<String> failures = new CopyOnWriteArrayList<>();
+    private final InteropServer server;
     private final Thread thread;
 
-    ConnectionPair(Function<ConnectionManager, ConnectionServer> listen) {
+    ConnectionPair(Function<ConnectionManager, InteropServer> listen) {
         server = listen.apply(serverManager);
         thread = Thread.ofPlatform().name("server").start(this::run);
     }
 
     private void run() {
         try {
-            server.run(lines::add, complaints::add);
+            server.run(lines::add, failures::add);
         } catch (InterruptedException e) {
-            complaints.add(e.toString());
+            failures.add(e.toString());
         }
     }
 
@@ -44,20 +45,31 @@ final class ConnectionPair implements AutoCloseable {
         return clientManager;
     }
 
-    /// What the server has said about clients that it served.
+    /// The lines that the server has reported about clients that it served.
     List<String> lines() {
         return lines;
     }
 
-    /// What the server has said about clients that failed.
-    List<String> complaints() {
-        return complaints;
+    /// The lines that the server has reported about clients that failed.
+    List<String> failures() {
+        return failures;
     }
 
-    /// Waits until the server has said something about clients that failed: one line, with these words.
-    void assertOneComplaint(String expected) {
-        Deadline.await("a complaint", () -> !complaints.isEmpty());
-        assertThat(complaints).singleElement().asString().contains(expected).doesNotContain("\n");
+    /// Connects a client that misbehaves, and waits until the server has ended its connection and reported it.
+    ///
+    /// @param expected a part of the only line that the server reports
+    void assertRejected(Consumer<RawClient> misbehavior, String expected) throws InterruptedException {
+        try (RawClient hostile = new RawClient(clientManager, port())) {
+            misbehavior.accept(hostile);
+            hostile.awaitEnd();
+        }
+        assertOneFailure(expected);
+    }
+
+    /// Waits until the server has reported a failure: exactly one line, with these words.
+    void assertOneFailure(String expected) {
+        Deadline.await("a failure", () -> !failures.isEmpty());
+        assertThat(failures).singleElement().asString().contains(expected).doesNotContain("\n");
     }
 
     @Override
@@ -69,7 +81,7 @@ final class ConnectionPair implements AutoCloseable {
         boolean ended = Deadline.until(TimeUnit.SECONDS.toMillis(30), () -> !thread.isAlive());
         serverContext.close();
         if (!ended) {
-            throw new AssertionError("the server does not end");
+            throw new AssertionError("the server does not stop");
         }
     }
 }

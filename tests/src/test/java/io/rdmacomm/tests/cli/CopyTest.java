@@ -55,7 +55,7 @@ class CopyTest {
             Result sent = Command.run(words.toArray(String[]::new));
 
             assertThat(sent.exitCode()).as(sent.err()).isZero();
-            assertThat(sent.out()).contains("40 files over " + transport, "Gbit/s", "user", "sys", "checksum right");
+            assertThat(sent.out()).contains("40 files over " + transport, "Gbit/s", "user", "sys", "checksum correct");
             assertThat(receiver.end().exitCode()).isZero();
         }
         assertThat(names(target)).hasSize(40);

@@ -108,6 +108,6 @@ class DevicesTest {
         assertThat(result.out())
                 .containsPattern("/dev/shm +.*writable")
                 .containsPattern(
-                        "device soft0 +.*, listens at 127\\.0\\.0\\.1 TCP port [1-9][0-9]* \\(from this host only");
+                        "device soft0 +.*, listens on 127\\.0\\.0\\.1 TCP port [1-9][0-9]* \\(reachable from this host only");
     }
 }

@@ -19,7 +19,7 @@ class PingTest {
                     Command.run("ping", peer, "--count", "50", "--interval", "0", "--size", "100k", "--json", "-");
 
             assertThat(few.exitCode()).as(few.err()).isZero();
-            assertThat(few.out()).contains("ping 1:", "ping 3:", "content right", "3 pings, 3 right", "p99.9");
+            assertThat(few.out()).contains("ping 1:", "ping 3:", "correct", "3 pings, all correct", "p99.9");
             assertThat(many.exitCode()).as(many.err()).isZero();
             Map<String, Object> document = JSON.std.mapFrom(many.out());
             assertThat(document)

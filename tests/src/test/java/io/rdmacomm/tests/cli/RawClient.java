@@ -23,7 +23,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
-/// A client that sends what it is told to: no protocol of its own.
+/// A client that sends any message, without a protocol.
 final class RawClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -55,7 +55,7 @@ final class RawClient implements AutoCloseable {
         return region;
     }
 
-    /// Sends bytes and waits until they are sent.
+    /// Sends a message and waits for its completion.
     void send(ByteBuffer message) {
         MemorySegment bytes = MemorySegment.ofBuffer(message.flip());
         region.segment().copyFrom(bytes);

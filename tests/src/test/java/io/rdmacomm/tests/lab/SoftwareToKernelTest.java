@@ -83,7 +83,7 @@ class SoftwareToKernelTest {
                     checksum, "ping --interop rping -d soft0 " + KERNEL + " --count 5 --size " + bytes + WAIT);
 
             client.assertGood();
-            assertThat(client.text()).contains("5 pings, 5 right");
+            assertThat(client.text()).contains("5 pings, all correct");
             CProgram.assertEndsWell(server);
         });
     }
@@ -116,7 +116,7 @@ class SoftwareToKernelTest {
             try (HeardProcess clients = FarProcess.start(true, Repeats.class, words.split(" ", -1))) {
                 Outcome outcome = clients.end();
                 outcome.assertGood();
-                assertThat(count(outcome.text(), "5 pings, 5 right")).isEqualTo(CONNECTIONS);
+                assertThat(count(outcome.text(), "5 pings, all correct")).isEqualTo(CONNECTIONS);
             }
         });
     }
@@ -161,7 +161,7 @@ class SoftwareToKernelTest {
 
     private static void assertCopied(Outcome server) {
         server.assertGood();
-        assertThat(server.text()).contains("10 bytes were copied: \"textstring\"");
+        assertThat(server.text()).contains("10 bytes copied: \"textstring\"");
     }
 
     @Test
@@ -190,7 +190,7 @@ class SoftwareToKernelTest {
 
     private static void assertPinged(Outcome client, Outcome server) {
         client.assertGood();
-        assertThat(client.text()).contains("20 pings, 20 right");
+        assertThat(client.text()).contains("20 pings, all correct");
         server.assertGood();
         assertThat(server.text()).contains("20 pings answered").doesNotContain("failed");
     }

@@ -1,0 +1,28 @@
+package io.rdmacomm.cli;
+
+import io.rdmacomm.cli.interop.InteropServer;
+import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/// Runs a server for clients of C programs, and shows what it does.
+final class InteropServing {
+    private InteropServing() {}
+
+    /// Serves clients until Ctrl-C, or one client. Blocks.
+    ///
+    /// @param manager is closed on Ctrl-C, which ends the connections of the server; null if it uses none
+    static void serve(InteropServer server, @Nullable ConnectionManager manager, boolean once, CommandOutput output)
+            throws IOException, InterruptedException {
+        Runnable closeManager = manager == null ? () -> {} : manager::close;
+        try (CloseOnExit _ = new CloseOnExit(server::close, closeManager)) {
+            output.println("listening on port " + server.port());
+            if (once) {
+                server.runOnce(output::println);
+            } else {
+                server.run(output::println, output::complain);
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.rdmacomm.cli;
+
+import java.util.Locale;
+import picocli.CommandLine.Option;
+
+/// What a file copy uses to transfer data.
+final class TransportOption {
+    @Option(
+            names = "--transport",
+            paramLabel = "rdma|tcp",
+            defaultValue = "RDMA",
+            description = "How data is transferred; must be the same on both sides (default: rdma).")
+    private Transport transport = Transport.RDMA;
+
+    /// The choices.
+    enum Transport {
+        /// WRITEs into the receiver's memory.
+        RDMA,
+        /// A plain TCP socket, for comparison.
+        TCP
+    }
+
+    /// The choice, after a check that the device options make sense with it.
+    Transport checked(DeviceOptions device) {
+        if (transport == Transport.TCP) {
+            device.rejectConnectionPort("--transport tcp, which needs one port only");
+        }
+        return transport;
+    }
+
+    /// The choice as it is written on the command line.
+    String label() {
+        return transport.name().toLowerCase(Locale.ROOT);
+    }
+}

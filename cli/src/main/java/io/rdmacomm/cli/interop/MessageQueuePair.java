@@ -1,0 +1,112 @@
+package io.rdmacomm.cli.interop;
+
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueueSizes;
+import java.lang.foreign.Arena;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A reliable connected queue pair with all that it uses, among it one buffer for outgoing and one for incoming
+/// messages. For one thread.
+final class MessageQueuePair implements AutoCloseable {
+    /// What the peer may do with the memory of this queue pair: nothing.
+    static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE);
+
+    private final Arena arena = Arena.ofConfined();
+    private final ProtectionDomain domain;
+    private final CompletionChannel channel;
+    private final CompletionQueue completionQueue;
+    private final QueuePair queuePair;
+    private final MemoryRegion outgoing;
+    private final MemoryRegion incoming;
+
+    /// Creates a queue pair that is not connected.
+    ///
+    /// @param sends the number of requests in flight
+    /// @param receives the number of posted receives
+    /// @param messageBytes the size of each buffer
+    MessageQueuePair(Context context, int sends, int receives, int messageBytes) {
+        CompletionChannel events = null;
+        CompletionQueue completions = null;
+        boolean complete = false;
+        this.domain = context.allocateProtectionDomain();
+        try {
+            events = context.createCompletionChannel();
+            completions = context.createCompletionQueue(
+                    CompletionQueueOptions.ofCapacity(sends + receives).withChannel(events));
+            this.queuePair = domain.createQueuePair(
+                    QueuePairOptions.reliable(completions).withSizes(new QueueSizes(sends, receives, 1, 1, 0)));
+            this.outgoing = domain.allocate(messageBytes, Set.of());
+            this.incoming = domain.allocate(messageBytes, ACCESS);
+            complete = true;
+        } finally {
+            if (!complete) {
+                free(domain, completions, events, arena);
+            }
+        }
+        this.channel = events;
+        this.completionQueue = completions;
+    }
+
+    /// Holds the requests and completions of the queue pair.
+    Arena arena() {
+        return arena;
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    /// Reports the events of the completion queue.
+    CompletionChannel channel() {
+        return channel;
+    }
+
+    CompletionQueue completionQueue() {
+        return completionQueue;
+    }
+
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    MemoryRegion outgoing() {
+        return outgoing;
+    }
+
+    MemoryRegion incoming() {
+        return incoming;
+    }
+
+    @Override
+    public void close() {
+        free(domain, completionQueue, channel, arena);
+    }
+
+    private static void free(
+            ProtectionDomain domain,
+            @Nullable CompletionQueue completions,
+            @Nullable CompletionChannel events,
+            Arena arena) {
+        try {
+            domain.close();
+            if (completions != null) {
+                completions.close();
+            }
+            if (events != null) {
+                events.close();
+            }
+        } finally {
+            arena.close();
+        }
+    }
+}

@@ -1,0 +1,261 @@
+package io.rdmacomm.cli.interop;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionException;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.Route;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A connection for protocols that proceed step by step: one receive is posted, at most one request is in flight, and
+/// every call waits for its completion, but no longer than the patience. For one thread; when its connection manager
+/// is closed, the connection ends with an exception in that thread.
+final class SynchronousConnection implements AutoCloseable {
+    /// Room for one message of the peer. The messages are shorter, so that one of the wrong length can be reported.
+    private static final int MESSAGE_ROOM = 64;
+
+    private static final int SENDS = 4;
+    private static final int RECEIVES = 1;
+    private static final long RECEIVE = 0;
+    private static final long SPIN_NANOS = 20_000;
+
+    private final Duration patience;
+    private final MessageQueuePair pair;
+    private final SendBatch request;
+    private final ReceiveBatch receive;
+    private final Completions completions;
+    private @Nullable Connection connection;
+    private long lastRequest;
+    private long lastCompleted;
+    private long messageBytes = -1;
+    private boolean ended;
+
+    private SynchronousConnection(Context context, Duration patience) {
+        this.patience = patience;
+        this.pair = new MessageQueuePair(context, SENDS, RECEIVES, MESSAGE_ROOM);
+        this.request = SendBatch.create(pair.arena(), 1, 1);
+        this.receive = ReceiveBatch.create(pair.arena(), RECEIVES, 1);
+        this.completions = Completions.create(pair.arena(), 1);
+        receive.receive(RECEIVE).with(pair.incoming(), 0, MESSAGE_ROOM);
+    }
+
+    /// Connects to a listener. Tries all addresses of the host in turn. Blocks.
+    ///
+    /// @param patience how long each step may take, here and later
+    static SynchronousConnection connect(
+            ConnectionManager manager, String host, int port, ConnectionParameters parameters, Duration patience)
+            throws IOException, InterruptedException {
+        ConnectionException last = null;
+        for (InetAddress address : InetAddress.getAllByName(host)) {
+            try (Route route = manager.resolve(new InetSocketAddress(address, port), patience)) {
+                return open(manager.context(), patience, connection -> {
+                    route.prepare(connection.pair.queuePair());
+                    connection.postReceive();
+                    return route.connect(connection.pair.queuePair(), parameters, patience);
+                });
+            } catch (ConnectionException e) {
+                last = e;
+            }
+        }
+        if (last != null) {
+            throw last;
+        }
+        throw new UnknownHostException(host);
+    }
+
+    /// Accepts a request. Blocks until the connection is established. By then, a receive is posted.
+    ///
+    /// @param patience how long each step may take, here and later
+    static SynchronousConnection accept(ConnectionRequest request, ConnectionParameters parameters, Duration patience)
+            throws InterruptedException {
+        return open(request.manager().context(), patience, connection -> {
+            request.prepare(connection.pair.queuePair());
+            connection.postReceive();
+            return request.accept(connection.pair.queuePair(), parameters, patience);
+        });
+    }
+
+    /// Establishes the connection of a queue pair.
+    private interface Establishing {
+        Connection establish(SynchronousConnection connection) throws InterruptedException;
+    }
+
+    private static SynchronousConnection open(Context context, Duration patience, Establishing establishing)
+            throws InterruptedException {
+        SynchronousConnection opened = new SynchronousConnection(context, patience);
+        boolean established = false;
+        try {
+            opened.connection = establishing.establish(opened);
+            established = true;
+            return opened;
+        } finally {
+            if (!established) {
+                opened.close();
+            }
+        }
+    }
+
+    /// Allocates registered memory, which is freed together with the connection.
+    MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
+        return pair.domain().allocate(bytes, access);
+    }
+
+    /// Posts a receive for the next message of the peer.
+    void postReceive() {
+        if (pair.queuePair().post(receive) != 1) {
+            throw new CommandFailure("the receive queue of " + pair.queuePair() + " is full");
+        }
+    }
+
+    /// Waits for the message that the posted receive takes.
+    ///
+    /// @return its content, valid until the next [#postReceive()]; null if the peer has ended the connection
+    @Nullable
+    MemorySegment awaitMessage() throws InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (messageBytes < 0 && !ended) {
+            awaitCompletion("a message of the peer", deadline);
+        }
+        long length = messageBytes;
+        messageBytes = -1;
+        return length < 0 ? null : pair.incoming().segment().asSlice(0, length);
+    }
+
+    /// Waits for the message that the posted receive takes, when the protocol does not allow the peer to disconnect.
+    ///
+    /// @return its content, valid until the next [#postReceive()]
+    /// @throws CommandFailure if the peer has ended the connection
+    MemorySegment expectMessage() throws InterruptedException {
+        MemorySegment message = awaitMessage();
+        if (message == null) {
+            throw new CommandFailure("the peer ended the connection too early" + disconnectReason());
+        }
+        return message;
+    }
+
+    /// Sends a message of at most 64 bytes and waits for its completion.
+    ///
+    /// @return false if the connection ended before that; the peer may have received the message nevertheless
+    boolean send(MemorySegment message) throws InterruptedException {
+        pair.outgoing().segment().copyFrom(message);
+        request.clear().send(++lastRequest).with(pair.outgoing(), 0, message.byteSize());
+        return execute("sending a message");
+    }
+
+    /// Reads the peer's memory into the beginning of `into` and waits for the completion.
+    ///
+    /// @throws CommandFailure if the READ failed, or the connection ended before its completion
+    void read(MemoryRegion into, long bytes, long address, int key) throws InterruptedException {
+        request.clear().read(++lastRequest, address, key).with(into, 0, bytes);
+        executeFully("READ of " + bytes + " bytes of the peer's memory");
+    }
+
+    /// Writes the beginning of `from` into the peer's memory and waits for the completion.
+    ///
+    /// @throws CommandFailure if the WRITE failed, or the connection ended before its completion
+    void write(MemoryRegion from, long bytes, long address, int key) throws InterruptedException {
+        request.clear().write(++lastRequest, address, key).with(from, 0, bytes);
+        executeFully("WRITE of " + bytes + " bytes into the peer's memory");
+    }
+
+    private void executeFully(String step) throws InterruptedException {
+        if (!execute(step)) {
+            throw new CommandFailure(step + ": the connection has ended" + disconnectReason());
+        }
+    }
+
+    /// Posts the request and waits for its completion.
+    ///
+    /// @return false if the connection ended before that
+    private boolean execute(String step) throws InterruptedException {
+        request.signaled();
+        if (pair.queuePair().post(request) != 1) {
+            throw new CommandFailure("the send queue of " + pair.queuePair() + " is full");
+        }
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (lastCompleted < lastRequest && !ended) {
+            awaitCompletion(step, deadline);
+        }
+        return lastCompleted == lastRequest;
+    }
+
+    /// Takes the next completion. Spins for a moment, and then sleeps.
+    private void awaitCompletion(String step, long deadline) throws InterruptedException {
+        CompletionQueue queue = pair.completionQueue();
+        long spinEnd = System.nanoTime() + SPIN_NANOS;
+        while (queue.poll(completions) == 0) {
+            if (System.nanoTime() - spinEnd < 0) {
+                Thread.onSpinWait();
+                continue;
+            }
+            queue.arm(false);
+            if (queue.poll(completions) > 0) {
+                break;
+            }
+            sleep(step, deadline);
+        }
+        onCompletion(step);
+    }
+
+    private void sleep(String step, long deadline) throws InterruptedException {
+        long left = deadline - System.nanoTime();
+        CompletionQueue woken = left <= 0 ? null : pair.channel().awaitEvent(Duration.ofNanos(left));
+        if (woken != null) {
+            woken.acknowledge(1);
+        } else if (System.nanoTime() - deadline >= 0) {
+            throw new CommandFailure("timed out after " + patience.toMillis() + " ms waiting for " + step
+                    + ": is the peer running, and does it speak the same protocol?");
+        }
+    }
+
+    private void onCompletion(String step) {
+        long id = completions.workId(0);
+        WorkStatus status = completions.status(0);
+        if (status == WorkStatus.FLUSHED) {
+            ended = true;
+        } else if (status != WorkStatus.SUCCESS) {
+            throw new CommandFailure(
+                    (id == RECEIVE ? "receiving a message" : step) + " failed with " + status + disconnectReason());
+        } else if (id == RECEIVE) {
+            messageBytes = completions.byteLength(0);
+        } else {
+            lastCompleted = id;
+        }
+    }
+
+    private String disconnectReason() {
+        Connection made = connection;
+        String reason = made == null || !made.isOpen() ? null : made.disconnectReason();
+        return reason == null ? "" : ": " + reason;
+    }
+
+    /// Ends the connection and frees everything.
+    @Override
+    public void close() {
+        try {
+            Connection made = connection;
+            if (made != null) {
+                made.close();
+            }
+        } finally {
+            pair.close();
+        }
+    }
+}

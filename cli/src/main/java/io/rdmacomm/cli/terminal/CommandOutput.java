@@ -1,0 +1,28 @@
+package io.rdmacomm.cli.terminal;
+
+import java.io.PrintWriter;
+
+/// The output of a command: results go to the standard output, failures to the standard error.
+///
+/// @param out the standard output
+/// @param err the standard error
+/// @param command the name of the command, which every failure begins with
+public record CommandOutput(PrintWriter out, PrintWriter err, String command) {
+    /// Prints a line of results.
+    public void println(Object line) {
+        out.println(line);
+        out.flush();
+    }
+
+    /// Prints formatted results.
+    public void printf(String format, Object... arguments) {
+        out.printf(format, arguments);
+        out.flush();
+    }
+
+    /// Prints a line about a failure that does not end the command.
+    public void complain(String line) {
+        err.println("rdmacomm " + command + ": " + line);
+        err.flush();
+    }
+}
