@@ -141,7 +141,7 @@ class SiwPeerLimitsTest {
         assertThat(refused.index()).isEqualTo(1);
         assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
         assertThat(refused)
-                .hasMessageContaining(opcode + " is not possible with this peer")
+                .hasMessageContaining(opcode + " is not supported by this peer")
                 .hasMessageContaining(ends.connection.remoteAddress().toString())
                 .hasMessageContaining("RFC 5040");
         ends.assertMessage(1, "before");

@@ -4,22 +4,23 @@ import java.util.Collection;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// What may be done to a memory region, memory window or through a queue pair (`enum ibv_access_flags`,
+/// A right to use a memory region, a memory window, or memory through a queue pair (`enum ibv_access_flags`,
 /// ibv_reg_mr(3)).
 ///
-/// Local reading is always allowed. [#REMOTE_WRITE] and [#REMOTE_ATOMIC] need [#LOCAL_WRITE] at registration.
+/// Local reads are always allowed. A region registered with [#REMOTE_WRITE] or [#REMOTE_ATOMIC] also needs
+/// [#LOCAL_WRITE].
 public enum AccessFlag {
-    /// The device may write into the memory for its owner: receives, READ results, atomic results.
+    /// The local device may write to the memory: received messages, READ data, atomic results.
     LOCAL_WRITE(1),
     /// The peer may WRITE.
     REMOTE_WRITE(1 << 1),
     /// The peer may READ.
     REMOTE_READ(1 << 2),
-    /// The peer may compare-and-swap and fetch-and-add.
+    /// The peer may execute compare-and-swap and fetch-and-add.
     REMOTE_ATOMIC(1 << 3),
     /// Memory windows may be bound to the region.
     WINDOW_BIND(1 << 4),
-    /// Remote addresses count from zero instead of from the memory's address.
+    /// Remote addresses start at zero instead of at the memory's address.
     ZERO_BASED(1 << 5);
 
     private static final AccessFlag[] VALUES = values();
@@ -30,17 +31,17 @@ public enum AccessFlag {
         this.bit = bit;
     }
 
-    /// The bit that C programs see.
+    /// The bit in the C API.
     public int bit() {
         return bit;
     }
 
-    /// Whether this right is in `mask`.
+    /// Whether `mask` contains this right.
     public boolean in(int mask) {
         return (mask & bit) != 0;
     }
 
-    /// The bits of `flags`, or-ed.
+    /// The bits of `flags` as a mask.
     public static int mask(Collection<AccessFlag> flags) {
         int mask = 0;
         for (AccessFlag flag : flags) {
@@ -49,7 +50,7 @@ public enum AccessFlag {
         return mask;
     }
 
-    /// The rights in `mask`; unknown bits are left out.
+    /// The rights in `mask`, without unknown bits.
     public static Set<AccessFlag> of(int mask) {
         Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
         for (AccessFlag flag : VALUES) {
@@ -60,7 +61,7 @@ public enum AccessFlag {
         return flags;
     }
 
-    /// Everything a peer may be allowed: local write, remote write, read and atomics.
+    /// Every right that a peer can have, and the local write that they require.
     public static Set<AccessFlag> allRemote() {
         return EnumSet.of(LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC);
     }

@@ -1,7 +1,7 @@
 package io.rdmacomm.verbs;
 
-/// The way to a peer, ready for datagrams (`struct ibv_ah`, ibv_create_ah(3)). Keep it until the sends that use it
-/// have completed. Usable from any thread.
+/// The path to a peer for datagrams (`struct ibv_ah`, ibv_create_ah(3)). Keep it open until the sends that use it
+/// have completed. Thread-safe.
 public abstract class AddressHandle extends Resource {
     private final ProtectionDomain protectionDomain;
 
@@ -11,7 +11,7 @@ public abstract class AddressHandle extends Resource {
         this.protectionDomain = protectionDomain;
     }
 
-    /// The provider's handle; the address of the C struct where there is one.
+    /// The provider's handle: the address of the C struct if there is one.
     public abstract long handle();
 
     @Override

@@ -1,14 +1,14 @@
 package io.rdmacomm.verbs;
 
-/// The way to a peer's port (`struct ibv_ah_attr`, ibv_create_ah(3)).
+/// The path to a peer's port (`struct ibv_ah_attr`, ibv_create_ah(3)).
 ///
 /// @param destinationGid the peer's global identifier; [Gid#NONE] inside one InfiniBand subnet
 /// @param destinationLid the peer's local identifier, 16 bits
-/// @param sourceGidIndex index of the own identifier in the port's GID table
+/// @param sourceGidIndex the index of the local identifier in the port's GID table
 /// @param port the local port, counted from 1
 /// @param serviceLevel InfiniBand service level, 0 to 15
 /// @param trafficClass IPv6 traffic class or IPv4 type of service, 0 to 255
-/// @param hopLimit how many routers the packets may cross, 0 to 255
+/// @param hopLimit how many routers a packet may cross, 0 to 255
 /// @param flowLabel IPv6 flow label, 20 bits
 public record AddressVector(
         Gid destinationGid,
@@ -30,7 +30,7 @@ public record AddressVector(
         Checks.range("flow label", flowLabel, 0, 0xfffff);
     }
 
-    /// Whether the packets carry a global routing header; always so on Ethernet.
+    /// Whether packets carry a global routing header. On Ethernet they always do.
     public boolean isGlobal() {
         return !destinationGid.equals(Gid.NONE);
     }

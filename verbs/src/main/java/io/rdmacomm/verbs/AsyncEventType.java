@@ -1,18 +1,18 @@
 package io.rdmacomm.verbs;
 
-/// What happened asynchronously (`enum ibv_event_type`, ibv_get_async_event(3)).
+/// The kind of an asynchronous event (`enum ibv_event_type`, ibv_get_async_event(3)).
 public enum AsyncEventType {
-    /// A completion queue overran or failed: it is unusable.
+    /// A completion queue overran or failed and is unusable.
     COMPLETION_QUEUE_ERROR(0),
     /// A queue pair failed and is in the error state.
     QUEUE_PAIR_FATAL(1),
     /// A queue pair received an invalid request.
     QUEUE_PAIR_REQUEST_ERROR(2),
-    /// A peer violated the access rights of this side.
+    /// A peer violated local access rights.
     QUEUE_PAIR_ACCESS_ERROR(3),
     /// The first message arrived on a queue pair that is ready to receive.
     COMMUNICATION_ESTABLISHED(4),
-    /// All sends that were in flight when draining began have ended.
+    /// All sends that were in flight when draining began have completed.
     SEND_QUEUE_DRAINED(5),
     /// The connection moved to its alternate path.
     PATH_MIGRATED(6),
@@ -28,13 +28,13 @@ public enum AsyncEventType {
     LID_CHANGE(11),
     /// A port's partition keys changed.
     PARTITION_KEY_CHANGE(12),
-    /// A port has another subnet manager.
+    /// The subnet manager of a port changed.
     SUBNET_MANAGER_CHANGE(13),
     /// A shared receive queue failed.
     SHARED_RECEIVE_QUEUE_ERROR(14),
     /// A shared receive queue holds fewer receives than its armed limit.
     SHARED_RECEIVE_QUEUE_LIMIT_REACHED(15),
-    /// A queue pair takes no more receives from its shared receive queue.
+    /// A queue pair will take no more receives from its shared receive queue.
     QUEUE_PAIR_LAST_WORK_REACHED(16),
     /// The subnet manager asks clients to register again.
     CLIENT_REREGISTER(17),
@@ -42,7 +42,7 @@ public enum AsyncEventType {
     GID_CHANGE(18),
     /// A work queue failed.
     WORK_QUEUE_FATAL(19),
-    /// A number that this list does not know.
+    /// A code that this version does not know.
     UNKNOWN(-1);
 
     private static final AsyncEventType[] VALUES = values();
@@ -53,12 +53,12 @@ public enum AsyncEventType {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }
 
-    /// The constant of `code`, or [#UNKNOWN].
+    /// The constant with this code, or [#UNKNOWN].
     public static AsyncEventType of(int code) {
         for (AsyncEventType value : VALUES) {
             if (value.code == code) {

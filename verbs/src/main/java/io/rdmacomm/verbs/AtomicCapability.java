@@ -1,14 +1,14 @@
 package io.rdmacomm.verbs;
 
-/// With what remote atomics are atomic (`enum ibv_atomic_cap`, ibv_query_device(3)).
+/// The scope in which remote atomics are atomic (`enum ibv_atomic_cap`, ibv_query_device(3)).
 public enum AtomicCapability {
-    /// There are no remote atomics.
+    /// Remote atomics are not supported.
     NONE(0),
-    /// With the other atomics of the same device.
+    /// Atomic with respect to other remote atomics of the same device.
     DEVICE(1),
-    /// With those of every device and of the processor.
+    /// Atomic with respect to every device and the CPU.
     GLOBAL(2),
-    /// A number that this list does not know.
+    /// A code that this version does not know.
     UNKNOWN(-1);
 
     private static final AtomicCapability[] VALUES = values();
@@ -19,12 +19,12 @@ public enum AtomicCapability {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }
 
-    /// The constant of `code`, or [#UNKNOWN].
+    /// The constant with this code, or [#UNKNOWN].
     public static AtomicCapability of(int code) {
         for (AtomicCapability value : VALUES) {
             if (value.code == code) {

@@ -1,7 +1,7 @@
 package io.rdmacomm.verbs;
 
-/// What a device may or may not be able to do; [Context#supports(Capability)] tells before a call throws
-/// [UnsupportedVerbException].
+/// A feature that not every device has. [Context#supports(Capability)] reports it; calls that need a missing one
+/// throw [UnsupportedVerbException].
 public enum Capability {
     /// Reliable connected queue pairs.
     RELIABLE_CONNECTED,
@@ -9,7 +9,8 @@ public enum Capability {
     UNRELIABLE_CONNECTED,
     /// Unreliable datagram queue pairs and address handles.
     UNRELIABLE_DATAGRAM,
-    /// Queue pairs brought up with modify from exchanged numbers, without a connection manager.
+    /// Queue pairs connected with [QueuePair#modify] or [QueuePair#connect] and exchanged numbers, without a
+    /// connection manager.
     CONNECT_BY_NUMBERS,
     /// Queue pairs connected by address through the connection manager, package `io.rdmacomm.verbs.cm`.
     CONNECTION_MANAGER,
@@ -23,19 +24,21 @@ public enum Capability {
     LOCAL_INVALIDATE,
     /// Compare-and-swap and fetch-and-add on remote memory.
     ATOMICS,
-    /// A READ that is fenced; other requests may be fenced on every device.
+    /// A fenced READ. Every device supports the fence on other requests. Without this capability, posting a fenced
+    /// READ throws [WorkRequestException].
     FENCED_READ,
-    /// A READ of at most 32 bytes that crosses a boundary of 4096 bytes at the peer; other READs every device
-    /// answers.
+    /// A READ of at most 32 bytes that crosses a 4096-byte boundary at the peer. Without this capability, posting
+    /// one throws [WorkRequestException].
     SHORT_READ_ACROSS_PAGES,
-    /// An element of length zero in front of others in the scatter/gather list of a send request. At the end of
-    /// the list, or alone, every device takes it.
+    /// An element of length zero in front of others in the scatter/gather list of a send request. Every device
+    /// accepts one at the end of the list. Without this capability, posting one in front throws
+    /// [WorkRequestException].
     EMPTY_ELEMENTS,
-    /// The state SEND_QUEUE_DRAIN, in which a connected queue pair holds its sends.
+    /// The state SEND_QUEUE_DRAIN, in which a connected queue pair holds back its sends.
     SEND_QUEUE_DRAIN,
-    /// A queue pair that was connected goes back to RESET, and can be connected again.
+    /// A queue pair that was connected can return to RESET and be connected again.
     RESET,
-    /// Receiver-not-ready is answered and retried; without it a SEND that meets no receive ends the connection.
+    /// A SEND that finds no receive is retried (RNR). Without this capability it ends the connection.
     RECEIVER_NOT_READY,
     /// Shared receive queues.
     SHARED_RECEIVE_QUEUE,
@@ -49,14 +52,14 @@ public enum Capability {
     RESIZE_COMPLETION_QUEUE,
     /// A memory region can change its memory, protection domain or access rights.
     REREGISTER_MEMORY,
-    /// Solicited events wake a completion queue that is armed for them alone.
+    /// A completion queue can be armed for solicited events only.
     SOLICITED_EVENTS,
-    /// Completions of one queue pair come in posting order, READs included.
+    /// Completions of one queue pair arrive in posting order, READs included.
     ORDERED_COMPLETIONS,
     /// A queue pair in ERROR flushes every request, including those that are posted while it fails or afterwards.
     ///
-    /// Without it, requests posted after the device has noticed the failure may never complete, and a READ may
-    /// be flushed twice. To end them, change the queue pair to ERROR, poll what comes, and close the queue pair:
+    /// Without it, requests posted after the device has noticed the failure may never complete, and a READ may be
+    /// flushed twice. To end them, change the queue pair to ERROR, poll what comes, and close the queue pair:
     /// nothing of it completes after that, and its memory can be reused.
     FLUSH_IN_ERROR
 }

@@ -1,21 +1,21 @@
 package io.rdmacomm.verbs;
 
-/// Byte offsets in a completion, `struct ibv_wc` (ibv_poll_cq(3)): the format of completions in memory for every
+/// Byte offsets in a completion, `struct ibv_wc` (ibv_poll_cq(3)): the format of completions in memory, for every
 /// provider.
 public final class CompletionLayout {
     /// Size of one completion.
     public static final int BYTES = 48;
-    /// The caller's number, 8 bytes.
+    /// The work id, 8 bytes.
     public static final int WORK_ID = 0;
     /// [WorkStatus#code()].
     public static final int STATUS = 8;
     /// [CompletionOpcode#code()].
     public static final int OPCODE = 12;
-    /// In the opcode: what was completed is a receive (IBV_WC_RECV).
+    /// A bit of the opcode: a receive completed (IBV_WC_RECV).
     public static final int OPCODE_RECEIVE = 1 << 7;
-    /// The provider's own error number.
+    /// The provider's own error code.
     public static final int VENDOR_ERROR = 16;
-    /// Bytes that were transferred.
+    /// The number of bytes transferred.
     public static final int BYTE_LENGTH = 20;
     /// Immediate data in network order, or the key that was invalidated.
     public static final int IMMEDIATE = 24;
@@ -23,7 +23,7 @@ public final class CompletionLayout {
     public static final int QUEUE_PAIR_NUMBER = 28;
     /// The sender's queue pair number, for datagrams.
     public static final int SOURCE_QUEUE_PAIR = 32;
-    /// Flags.
+    /// The `FLAG_` bits.
     public static final int FLAGS = 36;
     /// Partition key index, 2 bytes.
     public static final int PARTITION_KEY_INDEX = 40;

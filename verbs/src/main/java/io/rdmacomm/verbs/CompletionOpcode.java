@@ -2,7 +2,8 @@ package io.rdmacomm.verbs;
 
 import java.util.Arrays;
 
-/// What a completion completes (`enum ibv_wc_opcode`). Not valid when the status is not [WorkStatus#SUCCESS].
+/// The kind of work that a completion reports (`enum ibv_wc_opcode`). Not valid when the status is not
+/// [WorkStatus#SUCCESS].
 public enum CompletionOpcode {
     /// A SEND of any kind.
     SEND(0),
@@ -18,11 +19,11 @@ public enum CompletionOpcode {
     BIND_WINDOW(5),
     /// A key was invalidated.
     LOCAL_INVALIDATE(6),
-    /// A SEND of the peer arrived.
+    /// A message arrived.
     RECEIVE(CompletionLayout.OPCODE_RECEIVE),
-    /// A WRITE with immediate data of the peer arrived.
+    /// The immediate data of a WRITE arrived.
     RECEIVE_WRITE_WITH_IMMEDIATE(129),
-    /// A number that this list does not know.
+    /// A code that this version does not know.
     UNKNOWN(-1);
 
     private static final CompletionOpcode[] BY_CODE = byCode();
@@ -33,17 +34,17 @@ public enum CompletionOpcode {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }
 
-    /// Whether `code` is that of a receive: they all have this bit (IBV_WC_RECV).
+    /// Whether `code` reports a receive; all of these have the bit IBV_WC_RECV.
     public static boolean isReceive(int code) {
         return (code & CompletionLayout.OPCODE_RECEIVE) != 0;
     }
 
-    /// The constant of `code`, or [#UNKNOWN].
+    /// The constant with this code, or [#UNKNOWN].
     public static CompletionOpcode of(int code) {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : UNKNOWN;
     }

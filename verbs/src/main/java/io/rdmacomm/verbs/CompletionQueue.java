@@ -7,11 +7,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Where finished work is reported (`struct ibv_cq`, ibv_create_cq(3)). Usable from any thread, unless it was
-/// declared single-threaded.
+/// Reports completed work (`struct ibv_cq`, ibv_create_cq(3)). Thread-safe, unless it was created single-threaded.
 ///
-/// A queue that overruns is broken: [AsyncEventType#COMPLETION_QUEUE_ERROR] is raised, its queue pairs go to the
-/// error state and polling throws.
+/// An overrun breaks the queue: [AsyncEventType#COMPLETION_QUEUE_ERROR] is raised, its queue pairs enter the error
+/// state, and polling throws.
 public abstract class CompletionQueue extends Resource {
     private static final int BINDING = CompletionOpcode.BIND_WINDOW.code();
 
@@ -30,24 +29,24 @@ public abstract class CompletionQueue extends Resource {
         this.lock = options.singleThreaded() ? null : new OperationLock();
     }
 
-    /// The open device it belongs to.
+    /// The open device that it belongs to.
     public final Context context() {
         return context;
     }
 
-    /// Where its events go when it is armed; null when it is only polled.
+    /// The channel that reports its events; null if it is only polled.
     public final @Nullable CompletionChannel channel() {
         return channel;
     }
 
-    /// How many completions it holds; at least what was asked for.
+    /// How many completions it can hold, at least the number requested.
     public abstract int capacity();
 
     /// Takes up to `completions.capacity()` completions (ibv_poll_cq(3)). Never blocks, never allocates.
     ///
-    /// What the completions speak of is visible to this thread when the call returns.
+    /// When the call returns, this thread sees the data that the completions report.
     ///
-    /// @return how many there were; fewer than the capacity means that the queue was empty
+    /// @return the number of completions; fewer than the capacity means that the queue is empty now
     /// @throws VerbException EIO if the queue overran
     public final int poll(Completions completions) {
         return poll(completions, completions.capacity());
@@ -56,7 +55,7 @@ public abstract class CompletionQueue extends Resource {
     /// Takes up to `max` completions; see [#poll(Completions)].
     ///
     /// @param max at most the capacity of `completions`
-    /// @return how many there were
+    /// @return the number of completions
     public final int poll(Completions completions, int max) {
         if (max > completions.capacity()) {
             throw new IllegalArgumentException(
@@ -85,7 +84,7 @@ public abstract class CompletionQueue extends Resource {
         return count;
     }
 
-    /// Tells the queue pairs of completed requests: they get the requests' slots back, or have failed.
+    /// Reports each completion to its queue pair, which frees the slots of the request or learns that it failed.
     private void settle(MemorySegment completions, int count) {
         for (int i = 0; i < count; i++) {
             long at = (long) i * CompletionLayout.BYTES;
@@ -105,8 +104,8 @@ public abstract class CompletionQueue extends Resource {
         }
     }
 
-    /// Asks for one event in the channel at the next completion (ibv_req_notify_cq(3)). One shot; completions that
-    /// are in the queue already do not count, so poll until empty after arming. Never blocks.
+    /// Requests one event in the channel for the next completion (ibv_req_notify_cq(3)). Completions that are
+    /// already in the queue raise no event, so poll until the queue is empty after arming. Never blocks.
     ///
     /// @param solicitedOnly whether only a solicited receive or an error counts
     /// @throws VerbException EINVAL if the queue has no channel
@@ -119,10 +118,9 @@ public abstract class CompletionQueue extends Resource {
         doArm(solicitedOnly);
     }
 
-    /// Says that `events` events of this queue were dealt with (ibv_ack_cq_events(3)). Events that are left over
-    /// are acknowledged by [#close()].
+    /// Acknowledges events of this queue (ibv_ack_cq_events(3)). [#close()] acknowledges the remaining ones.
     ///
-    /// @throws IllegalArgumentException if so many were not delivered
+    /// @throws IllegalArgumentException if fewer were delivered
     public final void acknowledge(int events) {
         int left = unacknowledged.addAndGet(-events);
         if (events < 0 || left < 0) {
@@ -133,15 +131,16 @@ public abstract class CompletionQueue extends Resource {
         doAcknowledge(events);
     }
 
-    /// Events that were delivered and not acknowledged yet.
+    /// The number of events delivered but not yet acknowledged.
     public final int unacknowledged() {
         return unacknowledged.get();
     }
 
-    /// Makes room for at least `capacity` completions (ibv_resize_cq(3)). What is in the queue stays.
+    /// Makes room for at least `capacity` completions (ibv_resize_cq(3)). The completions in the queue stay there.
     ///
-    /// @throws UnsupportedVerbException if the device cannot do this
-    /// @throws VerbException EINVAL if more completions than that are in the queue or the device has no such size
+    /// @throws UnsupportedVerbException if the device does not support this
+    /// @throws VerbException EINVAL if the queue holds more completions than that, or the device does not support
+    ///         the size
     public final void resize(int capacity) {
         checkOpen();
         if (!context.supports(Capability.RESIZE_COMPLETION_QUEUE)) {
@@ -170,8 +169,8 @@ public abstract class CompletionQueue extends Resource {
         }
     }
 
-    /// The queue pair that has this number now, for a provider that looks at completions in [#doPoll]; null if
-    /// there is none. Mostly the same one as the last time.
+    /// The open queue pair with this number, or null; mostly the same one as the last time. For providers that
+    /// inspect completions in [#doPoll].
     protected final @Nullable QueuePair findQueuePair(int number) {
         QueuePair queuePair = lastCompleted;
         if (number != lastNumber || queuePair == null || !queuePair.isOpen()) {
@@ -228,9 +227,9 @@ public abstract class CompletionQueue extends Resource {
     /// Acknowledges for [#acknowledge(int)].
     protected abstract void doAcknowledge(int events);
 
-    /// Resizes for [#resize(int)]; nobody polls meanwhile.
+    /// Resizes for [#resize(int)]; no thread polls meanwhile.
     protected abstract void doResize(int capacity);
 
-    /// Releases what the provider holds; nobody polls meanwhile, and all events are acknowledged.
+    /// Releases the provider's resources. No thread polls meanwhile, and all events are acknowledged.
     protected abstract void doDestroy();
 }

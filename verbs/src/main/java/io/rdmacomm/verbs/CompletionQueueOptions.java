@@ -2,12 +2,13 @@ package io.rdmacomm.verbs;
 
 import org.jspecify.annotations.Nullable;
 
-/// How a completion queue is created (ibv_create_cq(3)).
+/// Options of a completion queue (ibv_create_cq(3)).
 ///
-/// @param capacity how many completions it must hold at least
-/// @param channel where its events go when it is armed; null when it is only polled
-/// @param vector which completion vector serves it
-/// @param singleThreaded the caller promises that one thread at a time polls and arms it; its lock is skipped
+/// @param capacity how many completions it must hold, at least
+/// @param channel the channel that reports its events; null if it is only polled
+/// @param vector the completion vector that serves it
+/// @param singleThreaded the caller promises that only one thread at a time polls and arms it, so that it needs no
+///         lock
 public record CompletionQueueOptions(
         int capacity, @Nullable CompletionChannel channel, int vector, boolean singleThreaded) {
     /// Checks the capacity.
@@ -16,7 +17,7 @@ public record CompletionQueueOptions(
         Checks.range("completion vector", vector, 0, 1 << 16);
     }
 
-    /// Room for `capacity` completions, polled only, usable from any thread.
+    /// Room for `capacity` completions, polled only, thread-safe.
     public static CompletionQueueOptions ofCapacity(int capacity) {
         return new CompletionQueueOptions(capacity, null, 0, false);
     }
@@ -26,7 +27,7 @@ public record CompletionQueueOptions(
         return new CompletionQueueOptions(capacity, value, vector, singleThreaded);
     }
 
-    /// These options with the promise that one thread at a time polls and arms.
+    /// These options with the promise that only one thread at a time polls and arms, or without.
     public CompletionQueueOptions withSingleThreaded(boolean value) {
         return new CompletionQueueOptions(capacity, channel, vector, value);
     }

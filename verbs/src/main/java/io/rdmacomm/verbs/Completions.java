@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// Reusable room for completions, in the C layout (`struct ibv_wc`, ibv_poll_cq(3)). Allocate it once, poll into
-/// it again and again. Fields are read lazily; nothing is allocated. Not safe for use by several threads.
+/// Reusable space for completions in the C layout (`struct ibv_wc`, ibv_poll_cq(3)). Allocate it once and poll
+/// into it repeatedly. Reading a field allocates nothing. Not thread-safe.
 ///
 /// ```java
 /// int count = queue.poll(completions);
@@ -28,28 +28,28 @@ public final class Completions {
         this.capacity = capacity;
     }
 
-    /// Room for `capacity` completions in the memory of `arena`.
+    /// Space for `capacity` completions in the memory of `arena`.
     public static Completions create(Arena arena, int capacity) {
         Checks.range("capacity of completions", capacity, 1, 1 << 20);
         return new Completions(arena.allocate((long) capacity * CompletionLayout.BYTES, 64), capacity);
     }
 
-    /// How many completions one poll can take.
+    /// The maximum number of completions of one poll.
     public int capacity() {
         return capacity;
     }
 
-    /// How many completions the last poll took.
+    /// The number of completions of the last poll.
     public int size() {
         return size;
     }
 
-    /// The number that the work request carried (`wr_id`).
+    /// The work id of the request (`wr_id`).
     public long workId(int index) {
         return segment.get(JAVA_LONG, at(index) + CompletionLayout.WORK_ID);
     }
 
-    /// Whether the work was done. If not, only [#workId], [#status], [#queuePairNumber] and [#vendorError] are
+    /// Whether the work succeeded. If not, only [#workId], [#status], [#queuePairNumber] and [#vendorError] are
     /// valid.
     public boolean isSuccess(int index) {
         return statusCode(index) == 0;
@@ -60,27 +60,27 @@ public final class Completions {
         return WorkStatus.of(statusCode(index));
     }
 
-    /// The number of [#status(int)], also where this library does not know it.
+    /// The code of [#status(int)], including codes that [WorkStatus] does not list.
     public int statusCode(int index) {
         return segment.get(JAVA_INT, at(index) + CompletionLayout.STATUS);
     }
 
-    /// What was completed; valid only on success.
+    /// The kind of work that completed; valid only on success.
     public CompletionOpcode opcode(int index) {
         return CompletionOpcode.of(segment.get(JAVA_INT, at(index) + CompletionLayout.OPCODE));
     }
 
-    /// Whether a receive was completed, not a send; valid only on success.
+    /// Whether a receive completed rather than a send; valid only on success.
     public boolean isReceive(int index) {
         return CompletionOpcode.isReceive(segment.get(JAVA_INT, at(index) + CompletionLayout.OPCODE));
     }
 
-    /// The provider's own number for a failure.
+    /// The provider's own error code.
     public int vendorError(int index) {
         return segment.get(JAVA_INT, at(index) + CompletionLayout.VENDOR_ERROR);
     }
 
-    /// Bytes that were received, read or operated on; valid for receives, READs and atomics.
+    /// The number of bytes received or read; valid for receives, READs and atomics.
     public long byteLength(int index) {
         return Integer.toUnsignedLong(segment.get(JAVA_INT, at(index) + CompletionLayout.BYTE_LENGTH));
     }
@@ -95,7 +95,7 @@ public final class Completions {
         return Integer.reverseBytes(segment.get(JAVA_INT, at(index) + CompletionLayout.IMMEDIATE));
     }
 
-    /// Whether the peer invalidated a key of this side.
+    /// Whether the peer invalidated a local key.
     public boolean hasInvalidated(int index) {
         return (flags(index) & CompletionLayout.FLAG_INVALIDATED) != 0;
     }
@@ -105,7 +105,7 @@ public final class Completions {
         return segment.get(JAVA_INT, at(index) + CompletionLayout.IMMEDIATE);
     }
 
-    /// The number of the queue pair whose work this was.
+    /// The number of the local queue pair.
     public int queuePairNumber(int index) {
         return segment.get(JAVA_INT, at(index) + CompletionLayout.QUEUE_PAIR_NUMBER);
     }
@@ -120,7 +120,7 @@ public final class Completions {
         return segment.get(JAVA_SHORT, at(index) + CompletionLayout.SOURCE_LID) & 0xffff;
     }
 
-    /// The flags of [CompletionLayout].
+    /// The `FLAG_` bits of [CompletionLayout].
     public int flags(int index) {
         return segment.get(JAVA_INT, at(index) + CompletionLayout.FLAGS);
     }

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// An open device (`struct ibv_context`, ibv_open_device(3)): the root of the tree of objects. Usable from any
-/// thread; nothing here is meant for the data path.
+/// An open device (`struct ibv_context`, ibv_open_device(3)): the root of the tree of objects. Thread-safe. Not
+/// for the data path.
 public abstract class Context extends Resource {
     private static final Set<Context> OPEN = ConcurrentHashMap.newKeySet();
 
@@ -36,7 +36,7 @@ public abstract class Context extends Resource {
         return device;
     }
 
-    /// Whether the device can do `capability`; what it cannot throws [UnsupportedVerbException].
+    /// Whether the device has `capability`. Calls that need a missing one throw [UnsupportedVerbException].
     public abstract boolean supports(Capability capability);
 
     /// The device's attributes (ibv_query_device(3)).
@@ -64,8 +64,8 @@ public abstract class Context extends Resource {
         return doQueryGid(port, index);
     }
 
-    /// The entry of a port's GID table to connect with when the program has no reason for another one: on RoCE one
-    /// that is routed, of version 2, and best an IPv4 address.
+    /// The index of the GID to connect with by default: on RoCE a routable one of version 2, preferably an IPv4
+    /// address.
     ///
     /// @param port the port, counted from 1
     /// @throws VerbException EINVAL if there is no such port
@@ -73,8 +73,8 @@ public abstract class Context extends Resource {
         return preferredGidIndex(port, Gid.NONE);
     }
 
-    /// The same for a program that uses a certain address of this machine: the entry with that address, if there
-    /// is one that is as good.
+    /// The index of the GID to connect with for a program that uses a certain address of this machine: the entry
+    /// with that address if it is of RoCE version 2, otherwise [#preferredGidIndex(int)].
     ///
     /// @param port the port, counted from 1
     /// @param local the address as a GID, see [Gid#of(java.net.InetAddress)]; [Gid#NONE] for any
@@ -104,7 +104,7 @@ public abstract class Context extends Resource {
 
     /// Allocates a protection domain (ibv_alloc_pd(3)).
     ///
-    /// @throws VerbException ENOMEM if the device has no more of them
+    /// @throws VerbException ENOMEM if the device has no more
     public final ProtectionDomain allocateProtectionDomain() {
         checkOpen();
         return adopt(doAllocateProtectionDomain());
@@ -112,7 +112,7 @@ public abstract class Context extends Resource {
 
     /// Creates a channel for completion events (ibv_create_comp_channel(3)).
     ///
-    /// @throws VerbException the errno of the device
+    /// @throws VerbException with the errno that the device reports
     public final CompletionChannel createCompletionChannel() {
         checkOpen();
         return adopt(doCreateCompletionChannel());
@@ -120,21 +120,23 @@ public abstract class Context extends Resource {
 
     /// Creates a completion queue (ibv_create_cq(3)).
     ///
-    /// @throws VerbException EINVAL if it is larger than the device allows or the channel is of another context,
-    ///         ENOMEM if there is no memory for it
+    /// @throws VerbException EINVAL if the capacity exceeds the limit of the device or the channel belongs to
+    ///         another context, ENOMEM if there is not enough memory
     public final CompletionQueue createCompletionQueue(CompletionQueueOptions options) {
         checkOpen();
         CompletionChannel channel = options.channel();
         if (channel != null && !channel.context().equals(this)) {
             throw new VerbException(
-                    "create completion queue (ibv_create_cq)", Errno.EINVAL, channel + " is not of " + this);
+                    "create completion queue (ibv_create_cq)",
+                    Errno.EINVAL,
+                    channel + " belongs to another context than " + this);
         }
         long max = attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
         if (options.capacity() > max) {
             throw new VerbException(
                     "create completion queue (ibv_create_cq)",
                     Errno.EINVAL,
-                    "capacity " + options.capacity() + " is more than the " + max + " of " + this);
+                    "capacity " + options.capacity() + " exceeds the limit of " + max + " on " + this);
         }
         if (channel != null) {
             channel.checkOpen();
@@ -144,13 +146,13 @@ public abstract class Context extends Resource {
         return adopt(queue);
     }
 
-    /// Waits for the next asynchronous event (ibv_get_async_event(3)). Blocks; virtual threads may call it.
-    /// Closing the context wakes it.
+    /// Waits for the next asynchronous event (ibv_get_async_event(3)). Blocks; suits virtual threads. Closing the
+    /// context ends the wait.
     ///
-    /// @param timeout how long to wait at the most; zero to look only
-    /// @return the event, or null when there was none in time
+    /// @param timeout the longest wait; zero to poll
+    /// @return the event; null after the timeout
     /// @throws InterruptedException if the thread was interrupted
-    /// @throws IllegalStateException if the context is or gets closed
+    /// @throws IllegalStateException if the context is closed, or is being closed
     public final @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) throws InterruptedException {
         checkOpen();
         AsyncEvent event = doAwaitAsyncEvent(timeout.toNanos());
@@ -160,7 +162,7 @@ public abstract class Context extends Resource {
         return event;
     }
 
-    /// The queue pair with this number, or null: completions name their queue pair by number.
+    /// The open queue pair with this number, as in [Completions#queuePairNumber(int)]; null if there is none.
     public final @Nullable QueuePair queuePair(int number) {
         return queuePairs.find(number);
     }
@@ -192,7 +194,7 @@ public abstract class Context extends Resource {
     /// Queries a GID for [#gid(int, int)].
     protected abstract Gid doQueryGid(int port, int index);
 
-    /// Queries the table for [#gidTable(int)]; the default asks for one entry after the other, and for no types.
+    /// Queries the table for [#gidTable(int)]. The default queries the entries one by one, without their types.
     protected List<GidEntry> doQueryGidTable(int port) {
         List<GidEntry> entries = new ArrayList<>();
         int length = doQueryPort(port).gidTableLength();
@@ -217,9 +219,9 @@ public abstract class Context extends Resource {
     /// Creates the object for [#createCompletionQueue(CompletionQueueOptions)].
     protected abstract CompletionQueue doCreateCompletionQueue(CompletionQueueOptions options);
 
-    /// Waits for [#awaitAsyncEvent(Duration)]; null on time-out and when the context is closing.
+    /// Waits for [#awaitAsyncEvent(Duration)]; null after the timeout and when the context is closing.
     protected abstract @Nullable AsyncEvent doAwaitAsyncEvent(long timeoutNanos) throws InterruptedException;
 
-    /// Closes the device; its children are closed by now.
+    /// Closes the device, after its children.
     protected abstract void doCloseDevice();
 }

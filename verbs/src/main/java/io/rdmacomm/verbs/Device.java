@@ -1,6 +1,6 @@
 package io.rdmacomm.verbs;
 
-/// An RDMA device that can be opened (`struct ibv_device`, ibv_get_device_list(3)). Usable from any thread.
+/// An RDMA device that can be opened (`struct ibv_device`, ibv_get_device_list(3)). Thread-safe.
 public abstract class Device {
     /// For providers.
     protected Device() {}
@@ -8,13 +8,13 @@ public abstract class Device {
     /// The device's name, for example `soft0` or `mlx5_0`.
     public abstract String name();
 
-    /// The name of the provider it belongs to.
+    /// The name of its provider.
     public abstract String provider();
 
     /// The device's globally unique number, in host order (ibv_get_device_guid(3)).
     public abstract long guid();
 
-    /// What carries its messages.
+    /// The transport of its messages.
     public abstract TransportType transport();
 
     /// Opens the device (ibv_open_device(3)). The caller closes the context.

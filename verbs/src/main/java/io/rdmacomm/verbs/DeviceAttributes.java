@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// What a device is and how much it can do (`struct ibv_device_attr`, ibv_query_device(3)).
+/// The identity and limits of a device (`struct ibv_device_attr`, ibv_query_device(3)).
 ///
 /// @param firmware the firmware version
 /// @param nodeGuid the device's globally unique number
@@ -12,9 +12,9 @@ import java.util.Map;
 /// @param vendorId the vendor's number
 /// @param vendorPartId the vendor's part number
 /// @param hardwareVersion the hardware's version
-/// @param ports how many ports there are, counted from 1
-/// @param atomics with what remote atomics are atomic
-/// @param limits the device's limits; one that a provider does not know is absent
+/// @param ports the number of ports
+/// @param atomics the scope in which remote atomics are atomic
+/// @param limits the device's limits, without those that the provider does not know
 public record DeviceAttributes(
         String firmware,
         long nodeGuid,
@@ -30,7 +30,7 @@ public record DeviceAttributes(
         limits = Collections.unmodifiableMap(new EnumMap<>(limits));
     }
 
-    /// The value of `limit`; 0 when the provider does not know it.
+    /// The value of `limit`; 0 if the provider does not know it.
     public long limit(DeviceLimit limit) {
         return limits.getOrDefault(limit, 0L);
     }

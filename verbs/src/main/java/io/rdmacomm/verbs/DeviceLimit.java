@@ -1,7 +1,7 @@
 package io.rdmacomm.verbs;
 
-/// A number that ibv_query_device(3) reports, under its C name. The last ones, from [#ODP_CAPABILITIES] on, are
-/// those of ibv_query_device_ex(3), which not every provider and driver has.
+/// A number that ibv_query_device(3) reports. Those from [#ODP_CAPABILITIES] on come from ibv_query_device_ex(3),
+/// which not every provider and driver supports.
 public enum DeviceLimit {
     /// Longest memory region in bytes.
     MAX_REGION_SIZE("max_mr_size"),
@@ -63,15 +63,15 @@ public enum DeviceLimit {
     MAX_SHARED_RECEIVE_QUEUE_SGE("max_srq_sge"),
     /// Partition keys.
     MAX_PARTITION_KEYS("max_pkeys"),
-    /// How long the device takes to acknowledge, as a code.
+    /// The device's acknowledgement delay, as a code.
     LOCAL_ACK_DELAY("local_ca_ack_delay"),
     /// Bytes that can be sent inline.
     MAX_INLINE("max_inline_data"),
     /// Completion vectors.
     COMPLETION_VECTORS("num_comp_vectors"),
-    /// On-demand paging: bit 0 says that there is any, bit 1 that a whole address space can be registered.
+    /// On-demand paging: bit 0 for support, bit 1 for registering a whole address space.
     ODP_CAPABILITIES("general_odp_caps"),
-    /// Operations of RC queue pairs on memory that is paged in on demand, as a bit mask.
+    /// Operations of RC queue pairs on memory paged on demand, as a bit mask.
     ODP_RELIABLE("rc_odp_caps"),
     /// The same for UC queue pairs.
     ODP_UNRELIABLE("uc_odp_caps"),
@@ -79,51 +79,51 @@ public enum DeviceLimit {
     ODP_DATAGRAM("ud_odp_caps"),
     /// The same for XRC queue pairs.
     ODP_EXTENDED_RELIABLE("xrc_odp_caps"),
-    /// The bits of a completion's time stamp that count; 0 where completions have none.
+    /// The valid bits of a completion's time stamp; 0 if completions have none.
     TIMESTAMP_MASK("completion_timestamp_mask"),
-    /// Frequency of the clock of these time stamps in kHz; 0 where there is none.
+    /// Frequency of the time stamp clock in kHz; 0 if there is none.
     CORE_CLOCK("hca_core_clock"),
     /// Offloads of raw packet queue pairs, as a bit mask.
     RAW_PACKET_CAPABILITIES("raw_packet_caps"),
     /// Device capability flags of C, all 64 bits.
     EXTENDED_CAPABILITY_FLAGS("device_cap_flags_ex"),
-    /// Longest message in bytes that the device cuts into TCP segments; 0 where it does not.
+    /// Longest message in bytes that the device segments for TCP; 0 if it does not.
     MAX_SEGMENTATION("max_tso"),
-    /// Types of queue pairs that do so, one bit for each code.
+    /// Types of queue pairs with this offload, one bit for each code.
     SEGMENTATION_TYPES("supported_qp"),
     /// Tables that spread packets over receive queues (RSS).
     MAX_SPREADING_TABLES("max_rwq_indirection_tables"),
     /// Receive queues in such a table.
     MAX_SPREADING_TABLE_SIZE("max_rwq_indirection_table_size"),
-    /// Hash functions that choose one of them, as a bit mask.
+    /// Hash functions for spreading, as a bit mask.
     HASH_FUNCTIONS("rx_hash_function"),
     /// Parts of a packet that can be hashed, as a bit mask.
     HASH_FIELDS("rx_hash_fields_mask"),
     /// Types of queue pairs that can be spread, one bit for each code.
     SPREADING_TYPES("supported_qp"),
-    /// Receive queues of their own.
+    /// Receive work queues without a queue pair.
     MAX_RECEIVE_WORK_QUEUES("max_wq_type_rq"),
     /// Lowest limit of a queue pair's rate in kbit/s.
     MIN_RATE_LIMIT("qp_rate_limit_min"),
-    /// Highest limit of a queue pair's rate in kbit/s; 0 where rates cannot be limited.
+    /// Highest limit of a queue pair's rate in kbit/s; 0 if rates cannot be limited.
     MAX_RATE_LIMIT("qp_rate_limit_max"),
     /// Types of queue pairs whose rate can be limited, one bit for each code.
     RATE_LIMIT_TYPES("supported_qp"),
     /// Longest header of a rendezvous request in bytes.
     MAX_RENDEZVOUS_HEADER("max_rndv_hdr_size"),
-    /// Tagged buffers of a shared receive queue; 0 where there is no tag matching.
+    /// Tagged buffers of a shared receive queue; 0 without tag matching.
     MAX_TAGS("max_num_tags"),
     /// Outstanding changes of a list of tagged buffers.
     MAX_TAG_OPERATIONS("max_ops"),
     /// Scatter/gather elements of a tagged buffer.
     MAX_TAG_SGE("max_sge"),
-    /// What tag matching can do, as a bit mask.
+    /// Features of tag matching, as a bit mask.
     TAG_FLAGS("flags"),
-    /// Completions that one event can stand for; 0 where events cannot be held back.
+    /// Most completions per event with moderation; 0 if events cannot be moderated.
     MAX_MODERATED_COMPLETIONS("max_cq_count"),
-    /// Longest time in microseconds that an event can be held back.
+    /// Longest moderation period in microseconds.
     MAX_MODERATION_PERIOD("max_cq_period"),
-    /// Bytes of the device's own memory.
+    /// Size of the device's own memory in bytes.
     MAX_DEVICE_MEMORY("max_dm_size");
 
     private final String cName;

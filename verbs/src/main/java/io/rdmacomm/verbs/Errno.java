@@ -1,8 +1,8 @@
 package io.rdmacomm.verbs;
 
-/// The errno values that verbs calls fail with (errno(3), Linux numbering).
+/// An errno value of a verbs call (errno(3), Linux numbering).
 ///
-/// [#of(int)] never throws: a number that is not listed becomes [#UNKNOWN].
+/// [#of(int)] never throws: an unlisted number becomes [#UNKNOWN].
 public enum Errno {
     /// Operation not permitted.
     EPERM(1),
@@ -40,13 +40,13 @@ public enum Errno {
     ECONNRESET(104),
     /// Not connected.
     ENOTCONN(107),
-    /// The wait was longer than allowed.
+    /// The operation timed out.
     ETIMEDOUT(110),
     /// Connection refused.
     ECONNREFUSED(111),
     /// No route to the host.
     EHOSTUNREACH(113),
-    /// A number that this list does not know.
+    /// A code that this version does not know.
     UNKNOWN(-1);
 
     private static final Errno[] VALUES = values();
@@ -57,12 +57,12 @@ public enum Errno {
         this.number = number;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int number() {
         return number;
     }
 
-    /// The constant of `number`, or [#UNKNOWN].
+    /// The constant with this number, or [#UNKNOWN].
     public static Errno of(int number) {
         for (Errno errno : VALUES) {
             if (errno.number == number) {

@@ -10,7 +10,7 @@ import java.util.HexFormat;
 /// @param high the first 8 bytes
 /// @param low the last 8 bytes
 public record Gid(long high, long low) {
-    /// The identifier with all bytes zero: none.
+    /// The identifier with all bytes zero, which stands for no identifier.
     public static final Gid NONE = new Gid(0, 0);
 
     private static final long MAPPED_PREFIX = 0xffff_0000_0000L;

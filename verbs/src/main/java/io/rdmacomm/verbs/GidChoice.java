@@ -2,8 +2,8 @@ package io.rdmacomm.verbs;
 
 import java.util.List;
 
-/// Chooses an entry of a GID table: of RoCE version 2 with the wanted address, else with an IPv4 address, else
-/// with a routed address, else any of version 2, else the first. The first of equals wins.
+/// Chooses an entry of a GID table. RoCE version 2 entries come first, in this order: the wanted address, an IPv4
+/// address, a routable address, any other. Without one of these, it is the first entry. The first of equals wins.
 final class GidChoice {
     private GidChoice() {}
 

@@ -4,5 +4,5 @@ package io.rdmacomm.verbs;
 ///
 /// @param index the position in the table
 /// @param gid the identifier
-/// @param type what it is an address of
+/// @param type the protocol that it is an address of
 public record GidEntry(int index, Gid gid, GidType type) {}

@@ -1,6 +1,6 @@
 package io.rdmacomm.verbs;
 
-/// What a GID is an address of (`enum ibv_gid_type`).
+/// The protocol that a GID is an address of (`enum ibv_gid_type`).
 public enum GidType {
     /// InfiniBand or iWARP.
     INFINIBAND(0),
@@ -8,7 +8,7 @@ public enum GidType {
     ROCE_V1(1),
     /// RoCE version 2: UDP.
     ROCE_V2(2),
-    /// The device cannot tell, or this version does not know the number.
+    /// Not reported by the device, or a code that this version does not know.
     UNKNOWN(-1);
 
     private static final GidType[] VALUES = values();
@@ -19,12 +19,12 @@ public enum GidType {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }
 
-    /// The type with this number.
+    /// The constant with this code, or [#UNKNOWN].
     public static GidType of(int code) {
         for (GidType value : VALUES) {
             if (value.code == code) {

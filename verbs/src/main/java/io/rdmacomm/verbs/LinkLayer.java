@@ -1,14 +1,14 @@
 package io.rdmacomm.verbs;
 
-/// What a port's packets travel in (ibv_query_port(3)).
+/// The link layer of a port (ibv_query_port(3)).
 public enum LinkLayer {
-    /// Not stated: InfiniBand.
+    /// Not specified, which means InfiniBand.
     UNSPECIFIED(0),
     /// InfiniBand.
     INFINIBAND(1),
     /// Ethernet: RoCE or iWARP.
     ETHERNET(2),
-    /// A number that this list does not know.
+    /// A code that this version does not know.
     UNKNOWN(-1);
 
     private static final LinkLayer[] VALUES = values();
@@ -19,12 +19,12 @@ public enum LinkLayer {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }
 
-    /// The constant of `code`, or [#UNKNOWN].
+    /// The constant with this code, or [#UNKNOWN].
     public static LinkLayer of(int code) {
         for (LinkLayer value : VALUES) {
             if (value.code == code) {

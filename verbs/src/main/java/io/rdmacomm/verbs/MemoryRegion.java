@@ -4,10 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Memory that a device may use (`struct ibv_mr`, ibv_reg_mr(3)).
+/// Memory registered with a device (`struct ibv_mr`, ibv_reg_mr(3)).
 ///
-/// Its addresses are those of the memory in this process, unless it is ZERO_BASED. A region that is closed while
-/// work refers to it makes that work fail with a protection error; it never crashes. Usable from any thread.
+/// Its addresses are those of the memory in this process, unless it is ZERO_BASED. If a region is closed while
+/// work refers to it, that work fails with a protection error. Thread-safe.
 public abstract class MemoryRegion extends Resource {
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
 
@@ -25,7 +25,7 @@ public abstract class MemoryRegion extends Resource {
         this.access = access;
     }
 
-    /// The protection domain it is registered in, which it is closed with; [#reregister] can change it.
+    /// The protection domain that it is registered in, and is closed with; [#reregister] can change it.
     public final ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
@@ -35,7 +35,7 @@ public abstract class MemoryRegion extends Resource {
         return segment;
     }
 
-    /// Where the region begins for scatter/gather elements and for peers.
+    /// The address of the region in scatter/gather elements and for peers.
     public final long address() {
         return AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
     }
@@ -45,13 +45,13 @@ public abstract class MemoryRegion extends Resource {
         return segment.byteSize();
     }
 
-    /// The key that local scatter/gather elements carry.
+    /// The key for local scatter/gather elements.
     public abstract int localKey();
 
     /// The key that a peer needs.
     public abstract int remoteKey();
 
-    /// What may be done to it besides local reading.
+    /// The rights to use it, in addition to local reads.
     public final Set<AccessFlag> access() {
         return AccessFlag.of(access);
     }
@@ -61,20 +61,20 @@ public abstract class MemoryRegion extends Resource {
         return access;
     }
 
-    /// The provider's handle; the address of the C struct where there is one.
+    /// The provider's handle: the address of the C struct if there is one.
     public abstract long handle();
 
-    /// The whole region as a peer names it in one-sided operations.
+    /// The whole region as a peer names it in one-sided operations; send it to the peer.
     public final RemoteMemory remote() {
         return new RemoteMemory(address(), length(), remoteKey());
     }
 
-    /// Changes the memory, the protection domain or the rights of the region (ibv_rereg_mr(3)); what is null
-    /// stays. The keys may change. Work in flight on the region fails.
+    /// Changes the memory, the protection domain or the rights of the region (ibv_rereg_mr(3)); null keeps the
+    /// current value. The keys may change. Work in flight on the region fails.
     ///
-    /// @throws UnsupportedVerbException if the device cannot do this
-    /// @throws VerbException EINVAL if the rights are inconsistent, the protection domain is of another context or
-    ///         memory that the region owns would be replaced
+    /// @throws UnsupportedVerbException if the device does not support this
+    /// @throws VerbException EINVAL if the rights are inconsistent, the protection domain belongs to another
+    ///         context, or memory that the region owns would be replaced
     public final void reregister(
             @Nullable MemorySegment newSegment,
             @Nullable ProtectionDomain newDomain,
@@ -90,17 +90,19 @@ public abstract class MemoryRegion extends Resource {
             newDomain.checkOpen();
             if (!newDomain.context().equals(protectionDomain.context())) {
                 throw new VerbException(
-                        REREGISTER, Errno.EINVAL, "its protection domain is not of " + protectionDomain.context());
+                        REREGISTER,
+                        Errno.EINVAL,
+                        "its protection domain belongs to another context than " + protectionDomain.context());
             }
         }
         doReregister(newSegment, newDomain, newAccess == null ? -1 : ProtectionDomain.checkedAccess(newAccess));
     }
 
-    /// Changes the region for [#reregister] and says so with [#reregistered]; access is -1 when it stays.
+    /// Changes the region for [#reregister], then calls [#reregistered]. Access is -1 to keep it.
     protected abstract void doReregister(
             @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess);
 
-    /// For providers, in [#doReregister]: what this object says of the region is what is new from now on.
+    /// Records the change in this object; for providers, in [#doReregister].
     protected final void reregistered(
             @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess) {
         segment = newSegment == null ? segment : newSegment;

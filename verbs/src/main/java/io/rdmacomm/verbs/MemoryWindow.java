@@ -1,7 +1,7 @@
 package io.rdmacomm.verbs;
 
-/// A right to a part of a memory region that is given and taken back without registering (`struct ibv_mw`,
-/// ibv_alloc_mw(3)). Usable from any thread.
+/// Remote access to part of a memory region, granted and revoked without registration (`struct ibv_mw`,
+/// ibv_alloc_mw(3)). Thread-safe.
 public abstract class MemoryWindow extends Resource {
     private final ProtectionDomain protectionDomain;
     private final MemoryWindowType type;
@@ -13,23 +13,23 @@ public abstract class MemoryWindow extends Resource {
         this.type = type;
     }
 
-    /// The protection domain it was allocated in.
+    /// The protection domain that it was allocated in.
     public final ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
 
-    /// How it is bound.
+    /// Its type, which determines how it is bound.
     public final MemoryWindowType type() {
         return type;
     }
 
-    /// The key that a peer needs; it changes with each binding.
+    /// The key that a peer needs; each binding changes it.
     public abstract int remoteKey();
 
-    /// The provider's handle; the address of the C struct where there is one.
+    /// The provider's handle: the address of the C struct if there is one.
     public abstract long handle();
 
-    /// The key to bind a window of type 2 with next: the low 8 bits of `key`, plus one (ibv_inc_rkey(3)).
+    /// The next key for a window of type 2: `key` with its low 8 bits incremented (ibv_inc_rkey(3)).
     public static int nextKey(int key) {
         return (key & ~0xff) | ((key + 1) & 0xff);
     }

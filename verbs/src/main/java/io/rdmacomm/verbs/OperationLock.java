@@ -4,15 +4,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
-/// The lock of a queue: held for the time of one post or poll, so waiting for it is spinning first, then short
-/// sleeps.
+/// The lock of a queue. It is held for one post or poll, so a waiting thread spins first and then sleeps briefly.
 ///
-/// Taking it is one atomic instruction and giving it back a plain store, where
-/// [java.util.concurrent.locks.ReentrantLock] needs an atomic instruction each; the price is that a waiter is not
-/// woken but looks again. Reentrant; allocates nothing, also when it is contended. See decision 6.
+/// Locking takes one atomic instruction and unlocking a plain store, where
+/// [java.util.concurrent.locks.ReentrantLock] needs an atomic instruction for each. In return, a waiting thread is
+/// not woken but checks again. Reentrant. Never allocates. See decision 6.
 ///
-/// Who holds it is a number: the garbage collector wants to know of each reference that is stored, and of none
-/// else.
+/// The holder is identified by its thread id, because storing a reference costs a barrier of the garbage
+/// collector.
 public final class OperationLock {
     private static final VarHandle OWNER;
     private static final long FREE = 0;
@@ -35,7 +34,7 @@ public final class OperationLock {
     /// A free lock.
     public OperationLock() {}
 
-    /// Takes the lock; waits for it. Not interruptible: it is never held for long.
+    /// Takes the lock, waiting until it is free. Not interruptible.
     public void lock() {
         long me = Thread.currentThread().threadId();
         if ((long) OWNER.getOpaque(this) == me) {
@@ -45,7 +44,7 @@ public final class OperationLock {
         }
     }
 
-    /// Takes the lock if it is free or held by this thread already.
+    /// Takes the lock if it is free or this thread already holds it.
     public boolean tryLock() {
         long me = Thread.currentThread().threadId();
         if ((long) OWNER.getOpaque(this) == me) {
@@ -55,7 +54,7 @@ public final class OperationLock {
         return OWNER.compareAndSet(this, FREE, me);
     }
 
-    /// Gives the lock back; only the thread that holds it.
+    /// Releases the lock. Only the thread that holds it may call this.
     public void unlock() {
         if (holds > 0) {
             holds--;

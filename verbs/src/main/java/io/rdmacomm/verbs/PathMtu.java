@@ -19,7 +19,7 @@ public enum PathMtu {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }

@@ -6,15 +6,15 @@ public enum PortState {
     NOP(0),
     /// No link.
     DOWN(1),
-    /// The link is up, the subnet manager has not configured it.
+    /// The link is up, but not yet configured by the subnet manager.
     INIT(2),
     /// Configured, not yet active.
     ARMED(3),
     /// Ready for traffic.
     ACTIVE(4),
-    /// Active, with a link that is being restored.
+    /// Active, but the link is being restored.
     ACTIVE_DEFER(5),
-    /// A number that this list does not know.
+    /// A code that this version does not know.
     UNKNOWN(-1);
 
     private static final PortState[] VALUES = values();
@@ -25,12 +25,12 @@ public enum PortState {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }
 
-    /// The constant of `code`, or [#UNKNOWN].
+    /// The constant with this code, or [#UNKNOWN].
     public static PortState of(int code) {
         for (PortState value : VALUES) {
             if (value.code == code) {

@@ -3,8 +3,8 @@ package io.rdmacomm.verbs;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
-/// What belongs together (`struct ibv_pd`, ibv_alloc_pd(3)): memory may only be used by queue pairs of its own
-/// protection domain, locally and by peers. Usable from any thread; nothing here is meant for the data path.
+/// Groups memory and queue pairs (`struct ibv_pd`, ibv_alloc_pd(3)): only queue pairs of the same protection
+/// domain, and their peers, can use a memory region. Thread-safe. Not for the data path.
 public abstract class ProtectionDomain extends Resource {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String CREATE_QUEUE_PAIR = "create queue pair (ibv_create_qp)";
@@ -17,33 +17,33 @@ public abstract class ProtectionDomain extends Resource {
         this.context = context;
     }
 
-    /// The open device it belongs to.
+    /// The open device that it belongs to.
     public final Context context() {
         return context;
     }
 
     /// Allocates zeroed, page-aligned memory and registers it (ibv_reg_mr(3)). The region owns the memory: closing
-    /// it frees it. On the software device a peer on the same host reaches such memory without any thread of this
-    /// process.
+    /// the region frees it. On the software device, a peer on the same host accesses such memory without involving
+    /// a thread of this process.
     ///
-    /// @param bytes the length, at least 1
-    /// @param access what may be done to it besides local reading
-    /// @throws VerbException EINVAL if remote write or atomic is asked for without local write, ENOMEM or ENOSPC
-    ///         if there is no room; the message says what to raise
+    /// @param bytes the length in bytes, at least 1
+    /// @param access the rights to use it, in addition to local reads
+    /// @throws VerbException EINVAL for remote write or atomic without local write, ENOMEM or ENOSPC if there is
+    ///         not enough memory; the message names the limit to raise
     public final MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
         checkOpen();
         Checks.range("length of a memory region", bytes, 1, Long.MAX_VALUE);
         return adopt(doAllocate(bytes, checkedAccess(access)));
     }
 
-    /// Registers the caller's memory (ibv_reg_mr(3)). The region keeps the segment reachable; the caller frees it
+    /// Registers the caller's memory (ibv_reg_mr(3)). The region keeps the segment reachable. The caller frees it
     /// after closing the region.
     ///
-    /// @param segment native memory, not of a confined arena, at least 1 byte
-    /// @param access what may be done to it besides local reading
+    /// @param segment native memory of at least 1 byte, not of a confined arena
+    /// @param access the rights to use it, in addition to local reads
     /// @throws IllegalArgumentException if the segment is on the heap, empty or confined to one thread
-    /// @throws VerbException EINVAL if remote write or atomic is asked for without local write, ENOMEM if the
-    ///         device cannot register it; the message says what to raise
+    /// @throws VerbException EINVAL for remote write or atomic without local write, ENOMEM if the device cannot
+    ///         register it; the message names the limit to raise
     public final MemoryRegion register(MemorySegment segment, Set<AccessFlag> access) {
         checkOpen();
         if (!segment.isNative()) {
@@ -54,7 +54,7 @@ public abstract class ProtectionDomain extends Resource {
         }
         if (!segment.isAccessibleBy(new Thread(() -> {}))) {
             throw new IllegalArgumentException(
-                    "a segment of a confined arena cannot be registered: a device is another thread; use Arena.ofShared()");
+                    "a segment of a confined arena cannot be registered: the device accesses it from other threads; use Arena.ofShared()");
         }
         if (segment.isReadOnly() && access.contains(AccessFlag.LOCAL_WRITE)) {
             throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
@@ -62,9 +62,9 @@ public abstract class ProtectionDomain extends Resource {
         return adopt(doRegister(segment, checkedAccess(access)));
     }
 
-    /// Allocates a memory window that is not bound yet (ibv_alloc_mw(3)).
+    /// Allocates an unbound memory window (ibv_alloc_mw(3)).
     ///
-    /// @throws UnsupportedVerbException if the device has no windows of that type
+    /// @throws UnsupportedVerbException if the device does not support windows of that type
     public final MemoryWindow allocateWindow(MemoryWindowType type) {
         checkOpen();
         require(
@@ -75,8 +75,8 @@ public abstract class ProtectionDomain extends Resource {
 
     /// Creates a shared receive queue (ibv_create_srq(3)).
     ///
-    /// @throws UnsupportedVerbException if the device has none
-    /// @throws VerbException EINVAL if it is larger than the device allows
+    /// @throws UnsupportedVerbException if the device does not support them
+    /// @throws VerbException EINVAL if the size exceeds a limit of the device
     public final SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueOptions options) {
         checkOpen();
         require(Capability.SHARED_RECEIVE_QUEUE, "create shared receive queue (ibv_create_srq)");
@@ -85,7 +85,7 @@ public abstract class ProtectionDomain extends Resource {
 
     /// Creates an address handle for datagrams (ibv_create_ah(3)).
     ///
-    /// @throws UnsupportedVerbException if the device has no datagrams
+    /// @throws UnsupportedVerbException if the device does not support datagrams
     public final AddressHandle createAddressHandle(AddressVector vector) {
         checkOpen();
         require(Capability.UNRELIABLE_DATAGRAM, "create address handle (ibv_create_ah)");
@@ -94,8 +94,8 @@ public abstract class ProtectionDomain extends Resource {
 
     /// Creates a queue pair in state RESET (ibv_create_qp(3)).
     ///
-    /// @throws UnsupportedVerbException if the device has no queue pairs of that type
-    /// @throws VerbException EINVAL if the sizes are larger than the device allows or an object is of another
+    /// @throws UnsupportedVerbException if the device does not support queue pairs of that type
+    /// @throws VerbException EINVAL if a size exceeds a limit of the device or an object belongs to another
     ///         context, ENOMEM if the device has no more queue pairs
     public final QueuePair createQueuePair(QueuePairOptions options) {
         checkOpen();
@@ -111,7 +111,9 @@ public abstract class ProtectionDomain extends Resource {
                 || !options.receiveCompletions().context().equals(context)
                 || (shared != null && !shared.protectionDomain().context().equals(context))) {
             throw new VerbException(
-                    CREATE_QUEUE_PAIR, Errno.EINVAL, "its completion or shared receive queue is not of " + context);
+                    CREATE_QUEUE_PAIR,
+                    Errno.EINVAL,
+                    "its completion queue or shared receive queue belongs to another context than " + context);
         }
         checkSizes(options.sizes());
         // Before the device is asked for anything that would have to be given back.
@@ -129,8 +131,8 @@ public abstract class ProtectionDomain extends Resource {
         DeviceAttributes attributes = context.attributes();
         limit("send queue depth", sizes.sends(), attributes, DeviceLimit.MAX_QUEUE_PAIR_DEPTH);
         limit("receive queue depth", sizes.receives(), attributes, DeviceLimit.MAX_QUEUE_PAIR_DEPTH);
-        limit("elements of a send", sizes.sendElements(), attributes, DeviceLimit.MAX_SGE);
-        limit("elements of a receive", sizes.receiveElements(), attributes, DeviceLimit.MAX_SGE);
+        limit("scatter/gather elements of a send", sizes.sendElements(), attributes, DeviceLimit.MAX_SGE);
+        limit("scatter/gather elements of a receive", sizes.receiveElements(), attributes, DeviceLimit.MAX_SGE);
     }
 
     private void limit(String what, int asked, DeviceAttributes attributes, DeviceLimit limit) {
@@ -138,8 +140,8 @@ public abstract class ProtectionDomain extends Resource {
             throw new VerbException(
                     CREATE_QUEUE_PAIR,
                     Errno.EINVAL,
-                    what + " " + asked + " is more than the " + attributes.limit(limit) + " (" + limit.cName() + ") of "
-                            + context);
+                    what + " " + asked + " exceeds the limit of " + attributes.limit(limit) + " (" + limit.cName()
+                            + ") on " + context);
         }
     }
 
@@ -150,12 +152,12 @@ public abstract class ProtectionDomain extends Resource {
         }
     }
 
-    /// Remote write and atomic rights need the local write right (ibv_reg_mr(3)).
+    /// Remote write and atomic rights require the local write right (ibv_reg_mr(3)).
     static int checkedAccess(Set<AccessFlag> access) {
         boolean remote = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
         if (remote && !access.contains(AccessFlag.LOCAL_WRITE)) {
             throw new VerbException(
-                    REGISTER, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE, got " + access);
+                    REGISTER, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC require LOCAL_WRITE, got " + access);
         }
         return AccessFlag.mask(access);
     }

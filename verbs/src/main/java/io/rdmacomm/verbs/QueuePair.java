@@ -4,10 +4,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// A send queue and a receive queue (`struct ibv_qp`, ibv_create_qp(3)). Usable from any thread.
+/// A send queue and a receive queue (`struct ibv_qp`, ibv_create_qp(3)). Thread-safe, unless it was created
+/// single-threaded.
 ///
-/// Every posted request ends exactly once: with a completion, silently if it succeeded and was not signalled, or
-/// flushed when the queue pair fails. `post` never blocks and never allocates.
+/// Every posted request ends exactly once: with a completion, silently if it succeeds and is unsignaled, or
+/// flushed after the queue pair has failed. `post` never blocks and never allocates.
 public abstract class QueuePair extends Resource {
     private static final String POST_SEND = "post send (ibv_post_send)";
     private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
@@ -21,7 +22,7 @@ public abstract class QueuePair extends Resource {
     private final boolean singleThreaded;
     private final boolean signalAll;
     private volatile QueuePairState state = QueuePairState.RESET;
-    // Set by begin(), when the provider has said what sizes it really gave.
+    // Set by begin(), when the provider knows the actual sizes.
     private QueueSizes sizes = QueueSizes.defaults();
     private SendDepth sendDepth = new SendDepth(0);
     private ReceiveDepth receiveDepth = new ReceiveDepth(0);
@@ -36,7 +37,7 @@ public abstract class QueuePair extends Resource {
         this.signalAll = options.signalAll();
     }
 
-    /// Ties the complete object into its context.
+    /// Registers the complete object with its context.
     final void begin() {
         sizes = doSizes();
         sendDepth = new SendDepth(sizes.sends());
@@ -54,17 +55,17 @@ public abstract class QueuePair extends Resource {
         context.queuePairs().put(number(), this);
     }
 
-    /// The protection domain it belongs to.
+    /// The protection domain that it belongs to.
     public final ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
 
-    /// What it was created with.
+    /// The options that it was created with.
     public final QueuePairOptions options() {
         return options;
     }
 
-    /// The sizes it really has, at least those asked for.
+    /// Its actual sizes, at least those requested.
     public final QueueSizes sizes() {
         return sizes;
     }
@@ -72,16 +73,16 @@ public abstract class QueuePair extends Resource {
     /// Its number, 24 bits.
     public abstract int number();
 
-    /// The state that this side knows it to be in.
+    /// The state as far as this process knows; [#query()] asks the device.
     public final QueuePairState state() {
         return state;
     }
 
-    /// What a peer needs to connect: send it over whatever connection there is. The packet sequence number is
-    /// random.
+    /// The numbers that a peer needs to connect. Send them to it, for example over TCP. The packet sequence number
+    /// is random.
     ///
     /// @param port the local port, counted from 1
-    /// @param gidIndex the position in the port's GID table, or [PathOptions#AUTOMATIC_GID]
+    /// @param gidIndex the index in the port's GID table, or [PathOptions#AUTOMATIC_GID]
     public final QueuePairInfo info(int port, int gidIndex) {
         checkOpen();
         Context context = protectionDomain.context();
@@ -94,7 +95,7 @@ public abstract class QueuePair extends Resource {
                 attributesOfPort.activeMtu());
     }
 
-    /// What a peer needs to connect through port 1 and the GID that it prefers.
+    /// The numbers that a peer needs to connect through port 1 and its preferred GID.
     public final QueuePairInfo info() {
         return info(1, PathOptions.AUTOMATIC_GID);
     }
@@ -105,10 +106,10 @@ public abstract class QueuePair extends Resource {
                 : gidIndex;
     }
 
-    /// Goes from RESET to READY_TO_SEND with the numbers of the peer. Both sides do this, in any order; requests
-    /// wait for the peer as long as the retry counts say.
+    /// Takes the queue pair from RESET to READY_TO_SEND with the numbers of the peer. Both sides call this, in any
+    /// order. Requests to a peer that has not connected yet are retried as the options say.
     ///
-    /// @throws QueuePairStateException if it is not in RESET
+    /// @throws QueuePairStateException if the state is not RESET
     public final void connect(QueuePairInfo remote, ConnectionOptions how) {
         Context context = protectionDomain.context();
         if (!context.supports(Capability.CONNECT_BY_NUMBERS)) {
@@ -151,19 +152,18 @@ public abstract class QueuePair extends Resource {
                 .maxReadAtomic(how.maxReadAtomic()));
     }
 
-    /// Goes from RESET to READY_TO_SEND with default options; see [#connect(QueuePairInfo, ConnectionOptions)].
+    /// Connects with default options; see [#connect(QueuePairInfo, ConnectionOptions)].
     public final void connect(QueuePairInfo remote) {
         connect(remote, ConnectionOptions.defaults());
     }
 
-    /// Changes the state or attributes (ibv_modify_qp(3)). Going to RESET discards what is queued, going to ERROR
-    /// flushes it.
+    /// Changes the state or attributes (ibv_modify_qp(3)). RESET discards the queued requests, ERROR flushes them.
     ///
-    /// @throws QueuePairStateException if the state table does not allow it; the message names what is missing or
-    ///         forbidden, and nothing has changed
-    /// @throws UnsupportedVerbException if the device does not know the state, or the way back to it; nothing has
-    ///         changed
-    /// @throws VerbException the errno of the device
+    /// @throws QueuePairStateException if the state table does not allow the change; the message names the missing
+    ///         or forbidden attributes, and nothing has changed
+    /// @throws UnsupportedVerbException if the device does not support the state, or the transition to it; nothing
+    ///         has changed
+    /// @throws VerbException with the errno that the device reports
     public final void modify(QueuePairAttributes change) {
         sendLock.lock();
         receiveLock.lock();
@@ -193,7 +193,7 @@ public abstract class QueuePair extends Resource {
         }
     }
 
-    /// A device that lacks a state would take the change for another one, or for none.
+    /// Checked here, because a device without the state may take it for another one or ignore it.
     private void checkPossible(QueuePairState from, QueuePairState to) {
         if (to == QueuePairState.SEND_QUEUE_DRAIN) {
             require(Capability.SEND_QUEUE_DRAIN, to, "wait for the completions instead");
@@ -210,7 +210,7 @@ public abstract class QueuePair extends Resource {
         }
     }
 
-    /// The attributes that were set so far, with the present state (ibv_query_qp(3)).
+    /// The attributes set so far, with the current state (ibv_query_qp(3)).
     public final QueuePairAttributes query() {
         sendLock.lock();
         try {
@@ -225,21 +225,21 @@ public abstract class QueuePair extends Resource {
 
     /// Posts the requests of `batch` (ibv_post_send(3)). Never blocks, never allocates.
     ///
-    /// The batch can be reused at once. The memory that its requests name can be reused after their completion,
-    /// that of inline requests at once.
+    /// The batch can be reused immediately. The memory of a request can be reused after the request has completed,
+    /// and the memory of an inline request immediately.
     ///
-    /// @return how many were taken; fewer than the batch holds means that the queue is full until completions are
-    ///         polled
+    /// @return how many requests were posted; if fewer than the batch holds, the queue is full until completions
+    ///         are polled
     /// @throws QueuePairStateException if the state is RESET, INIT or READY_TO_RECEIVE
-    /// @throws WorkRequestException if a request does not fit this queue pair, the device refuses it, or the peer
-    ///         of a connection by address is known to lack it; those before it were posted
+    /// @throws WorkRequestException if a request does not fit this queue pair, the device rejects it, or the peer
+    ///         is known not to support it; the requests before it were posted
     public final int post(SendBatch batch) {
         return post(batch, 0);
     }
 
-    /// Posts the requests of `batch` from `first` on; see [#post(SendBatch)].
+    /// Posts the requests of `batch` from index `first` on; see [#post(SendBatch)].
     ///
-    /// @return how many were taken
+    /// @return how many requests were posted
     public final int post(SendBatch batch, int first) {
         if (singleThreaded) {
             return postExclusively(batch, first);
@@ -264,7 +264,7 @@ public abstract class QueuePair extends Resource {
 
     private int postGood(SendBatch batch, int first, int wanted, QueuePairState now) {
         SendDepth depth = sendDepth;
-        // What is posted in an error state completes at once, without a slot.
+        // A request posted in an error state completes immediately and needs no slot.
         boolean accounted = now == QueuePairState.READY_TO_SEND || now == QueuePairState.SEND_QUEUE_DRAIN;
         int count = accounted ? Math.min(wanted, depth.room()) : wanted;
         if (count <= 0) {
@@ -316,14 +316,14 @@ public abstract class QueuePair extends Resource {
         return taken;
     }
 
-    /// Posts the receives of `batch` (ibv_post_recv(3)). Never blocks, never allocates. Legal from INIT on.
+    /// Posts the receives of `batch` (ibv_post_recv(3)). Never blocks, never allocates. Allowed from INIT on.
     ///
-    /// @return how many were taken; fewer than the batch holds means that the queue is full until completions are
-    ///         polled
+    /// @return how many receives were posted; if fewer than the batch holds, the queue is full until completions
+    ///         are polled
     /// @throws QueuePairStateException if the state is RESET
     /// @throws VerbException EINVAL if the queue pair takes its receives from a shared receive queue
-    /// @throws WorkRequestException if a receive does not fit this queue pair or the device refuses it; those
-    ///         before it were posted
+    /// @throws WorkRequestException if a receive does not fit this queue pair or the device rejects it; the
+    ///         receives before it were posted
     public final int post(ReceiveBatch batch) {
         if (singleThreaded) {
             return postExclusively(batch);
@@ -344,7 +344,7 @@ public abstract class QueuePair extends Resource {
         }
         if (options.sharedReceives() != null) {
             throw new VerbException(
-                    POST_RECEIVE, Errno.EINVAL, this + " takes its receives from a shared receive queue; post there");
+                    POST_RECEIVE, Errno.EINVAL, this + " takes its receives from a shared receive queue; post to that");
         }
         int room = now == QueuePairState.ERROR ? batch.size() : receiveDepth.room();
         int good = batch.acceptable(sizes.receiveElements());
@@ -364,11 +364,12 @@ public abstract class QueuePair extends Resource {
     }
 
     /// Binds a memory window of type 1 to a part of a region (ibv_bind_mw(3)): a request in the send queue, whose
-    /// completion says whether it worked. Length zero unbinds it. The window's remote key changes at once.
+    /// completion reports the result. Length zero unbinds the window. The remote key of the window changes
+    /// immediately.
     ///
     /// @param flags `FLAG_` bits of [SendRequestLayout]
-    /// @throws VerbException EINVAL if the window is of type 2, EPERM if it is of another protection domain,
-    ///         ENOMEM if the send queue is full
+    /// @throws VerbException EINVAL if the window is of type 2, EPERM if window or region belong to another
+    ///         protection domain, ENOMEM if the send queue is full
     public final void bind(
             long workId,
             MemoryWindow window,
@@ -389,7 +390,7 @@ public abstract class QueuePair extends Resource {
             if (!window.protectionDomain().equals(protectionDomain)
                     || !region.protectionDomain().equals(protectionDomain)) {
                 throw new VerbException(
-                        operation, Errno.EPERM, window + " or " + region + " is of another protection domain");
+                        operation, Errno.EPERM, window + " or " + region + " belongs to another protection domain");
             }
             Objects.checkFromIndexSize(offset, length, region.length());
             if (state.code() < QueuePairState.READY_TO_SEND.code()) {
@@ -414,7 +415,8 @@ public abstract class QueuePair extends Resource {
         }
     }
 
-    /// A successful completion was polled. One thread at a time retires: the poller, under its queue's lock.
+    /// Frees the slot of a request whose successful completion was polled. Called by one thread at a time, the
+    /// poller.
     final void retire(boolean receive) {
         if (receive) {
             receiveDepth.retire();
@@ -423,33 +425,33 @@ public abstract class QueuePair extends Resource {
         }
     }
 
-    /// Work of this queue pair has failed, as a poll has found. For a provider whose device does not say that the
-    /// queue pair went to the error state with it.
+    /// A failed completion of this queue pair was polled. For providers whose device does not report that the
+    /// queue pair entered the error state.
     protected void noticeFailure(long workId) {}
 
-    /// A memory window was bound, as a poll has found.
+    /// The completion of a memory window binding was polled.
     protected void noticeBinding(long workId) {}
 
-    /// The lock that posting, modifying and closing hold, for a provider whose own threads touch the send queue.
+    /// The lock held by posting sends, modifying and closing, for providers whose own threads use the send queue.
     protected final OperationLock sendLock() {
         return sendLock;
     }
 
-    /// The lock that posting receives, modifying and closing hold; taken after [#sendLock()].
+    /// The lock held by posting receives, modifying and closing; acquired after [#sendLock()].
     protected final OperationLock receiveLock() {
         return receiveLock;
     }
 
-    /// A provider has learnt that the peer cannot carry out these requests: [#post] refuses them until the queue
-    /// pair is reset, or the provider knows better. Under [#sendLock()].
+    /// Makes [#post] reject requests that the peer does not support, until the queue pair is reset or this is
+    /// called again. Called under [#sendLock()].
     ///
-    /// @param missing replaces what was missing before
-    /// @param why what kind of peer it is, and what to do
+    /// @param missing the opcodes that the peer does not support; replaces those of the last call
+    /// @param why the kind of peer, and what to do
     protected final void peerLacks(Set<SendOpcode> missing, String why) {
         sendChecks = sendChecks.withPeerThatLacks(missing, why);
     }
 
-    /// A provider has noticed that the queue pair changed its state by itself.
+    /// Records that the queue pair changed its state by itself.
     protected final void entered(QueuePairState now) {
         state = now;
     }
@@ -473,7 +475,7 @@ public abstract class QueuePair extends Resource {
         return "queue pair 0x" + Integer.toHexString(number()) + " on " + protectionDomain.context();
     }
 
-    /// The sizes that the provider gave, at least those asked for.
+    /// The actual sizes, at least those requested.
     protected abstract QueueSizes doSizes();
 
     /// How many scatter/gather elements a READ may have (`max_sge_rd`): as many as any send, unless a provider
@@ -482,16 +484,16 @@ public abstract class QueuePair extends Resource {
         return sizes.sendElements();
     }
 
-    /// Carries a checked transition out, under both locks.
+    /// Executes a checked transition, under both locks.
     ///
-    /// @param from the present state
+    /// @param from the current state
     /// @param to the state to go to
-    /// @param change what the caller set
-    /// @param effective what the caller set now and before
+    /// @param change the attributes that the caller set
+    /// @param effective all attributes set so far, including this change
     protected abstract void doModify(
             QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective);
 
-    /// The state for [#query()]; a provider that cannot ask its device returns what is `known`.
+    /// The state for [#query()]; a provider that cannot query its device returns the `known` one.
     protected QueuePairState doQueryState(QueuePairState known) {
         return known;
     }
@@ -499,15 +501,15 @@ public abstract class QueuePair extends Resource {
     /// Posts `count` checked requests that fit the queue, under the send lock.
     ///
     /// @return how many were taken
-    /// @throws WorkRequestException if a request was rejected; those before its index were taken. After any other
+    /// @throws WorkRequestException if a request was rejected; those before its index were posted. After any other
     ///         exception none was
     protected abstract int doPost(SendBatch batch, int first, int count);
 
-    /// Posts `count` checked receives that fit the queue, under the receive lock; returns how many were taken. One
-    /// that throws has taken none.
+    /// Posts `count` checked receives that fit the queue, under the receive lock. Returns how many were posted; if
+    /// it throws, none was.
     protected abstract int doPost(ReceiveBatch batch, int first, int count);
 
-    /// Binds for [#bind]; the default has no memory windows.
+    /// Binds for [#bind]; the default does not support memory windows.
     protected void doBind(
             long workId, MemoryWindow window, MemoryRegion region, long offset, long length, int access, int flags) {
         throw new UnsupportedVerbException(
@@ -516,7 +518,7 @@ public abstract class QueuePair extends Resource {
                 protectionDomain.context().device().name());
     }
 
-    /// Releases what the provider holds, under both locks.
+    /// Releases the provider's resources, under both locks.
     protected abstract void doDestroy();
 
     private QueuePairStateException notReady(String operation, QueuePairState now, String hint) {

@@ -4,10 +4,11 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What [QueuePair#modify(QueuePairAttributes)] sets and [QueuePair#query()] returns (`struct ibv_qp_attr`).
+/// Attributes of a queue pair, for [QueuePair#modify(QueuePairAttributes)] and [QueuePair#query()] (`struct
+/// ibv_qp_attr`).
 ///
-/// Each setter marks its attribute as present; a transition takes exactly those that its row of the state table
-/// requires or allows (ibv_modify_qp(3)). Not safe for use by several threads.
+/// Each setter marks its attribute as present. A transition must have every attribute that its row of the state
+/// table requires, and no other than the row allows (ibv_modify_qp(3)). Not thread-safe.
 public final class QueuePairAttributes {
     private final EnumSet<QueuePairAttribute> present = EnumSet.noneOf(QueuePairAttribute.class);
     private QueuePairState state = QueuePairState.RESET;
@@ -54,12 +55,12 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// The state the caller believes the queue pair to be in.
+    /// The state that the caller assumes the queue pair is in.
     public QueuePairState currentState() {
         return currentState;
     }
 
-    /// Sets the state the caller believes the queue pair to be in; the transition fails if it is another.
+    /// Sets the state that the caller assumes the queue pair is in; the transition fails if it is in another.
     public QueuePairAttributes currentState(QueuePairState value) {
         present.add(QueuePairAttribute.CURRENT_STATE);
         currentState = value;
@@ -78,17 +79,17 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// What the peer may do through this queue pair, as a mask of [AccessFlag#bit()].
+    /// The rights of the peer through this queue pair, as a mask of [AccessFlag#bit()].
     public int accessFlags() {
         return accessFlags;
     }
 
-    /// Sets what the peer may do through this queue pair.
+    /// Sets the rights of the peer through this queue pair.
     public QueuePairAttributes accessFlags(Set<AccessFlag> value) {
         return accessFlags(AccessFlag.mask(value));
     }
 
-    /// Sets what the peer may do through this queue pair, as a mask of [AccessFlag#bit()].
+    /// Sets the rights of the peer through this queue pair, as a mask of [AccessFlag#bit()].
     public QueuePairAttributes accessFlags(int mask) {
         present.add(QueuePairAttribute.ACCESS_FLAGS);
         accessFlags = mask;
@@ -119,24 +120,24 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// The key that datagrams must carry.
+    /// The key that incoming datagrams must carry.
     public int queueKey() {
         return queueKey;
     }
 
-    /// Sets the key that datagrams must carry.
+    /// Sets the key that incoming datagrams must carry.
     public QueuePairAttributes queueKey(int value) {
         present.add(QueuePairAttribute.QUEUE_KEY);
         queueKey = value;
         return this;
     }
 
-    /// The way to the peer; null when it was never set.
+    /// The path to the peer; null if it was never set.
     public @Nullable AddressVector addressVector() {
         return addressVector;
     }
 
-    /// Sets the way to the peer.
+    /// Sets the path to the peer.
     public QueuePairAttributes addressVector(AddressVector value) {
         present.add(QueuePairAttribute.ADDRESS_VECTOR);
         addressVector = value;
@@ -167,72 +168,72 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// How often an unanswered request is repeated.
+    /// How often an unacknowledged request is repeated.
     public int retryCount() {
         return retryCount;
     }
 
-    /// Sets how often an unanswered request is repeated, 0 to 7.
+    /// Sets how often an unacknowledged request is repeated, 0 to 7.
     public QueuePairAttributes retryCount(int value) {
         present.add(QueuePairAttribute.RETRY_COUNT);
         retryCount = value;
         return this;
     }
 
-    /// How often a request is repeated whose peer had no receive; 7 means for ever.
+    /// How often a message that found no receive is repeated; 7 means without limit.
     public int rnrRetry() {
         return rnrRetry;
     }
 
-    /// Sets how often a request is repeated whose peer had no receive, 0 to 6; 7 means for ever.
+    /// Sets how often a message that found no receive is repeated, 0 to 6, or 7 for no limit.
     public QueuePairAttributes rnrRetry(int value) {
         present.add(QueuePairAttribute.RNR_RETRY);
         rnrRetry = value;
         return this;
     }
 
-    /// The first packet sequence number that is expected.
+    /// The first packet sequence number to expect.
     public int receivePsn() {
         return receivePsn;
     }
 
-    /// Sets the first packet sequence number that is expected, 24 bits: the peer's [#sendPsn()].
+    /// Sets the first packet sequence number to expect, 24 bits: the peer's [#sendPsn()].
     public QueuePairAttributes receivePsn(int value) {
         present.add(QueuePairAttribute.RECEIVE_PSN);
         receivePsn = value;
         return this;
     }
 
-    /// The first packet sequence number that is sent.
+    /// The first packet sequence number to send.
     public int sendPsn() {
         return sendPsn;
     }
 
-    /// Sets the first packet sequence number that is sent, 24 bits.
+    /// Sets the first packet sequence number to send, 24 bits.
     public QueuePairAttributes sendPsn(int value) {
         present.add(QueuePairAttribute.SEND_PSN);
         sendPsn = value;
         return this;
     }
 
-    /// READs and atomics this side may have outstanding.
+    /// How many READs and atomics this side may have in flight.
     public int maxReadAtomic() {
         return maxReadAtomic;
     }
 
-    /// Sets how many READs and atomics this side may have outstanding.
+    /// Sets how many READs and atomics this side may have in flight.
     public QueuePairAttributes maxReadAtomic(int value) {
         present.add(QueuePairAttribute.MAX_READ_ATOMIC);
         maxReadAtomic = value;
         return this;
     }
 
-    /// READs and atomics the peer may have outstanding.
+    /// How many READs and atomics the peer may have in flight.
     public int maxDestinationReadAtomic() {
         return maxDestinationReadAtomic;
     }
 
-    /// Sets how many READs and atomics the peer may have outstanding.
+    /// Sets how many READs and atomics the peer may have in flight.
     public QueuePairAttributes maxDestinationReadAtomic(int value) {
         present.add(QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC);
         maxDestinationReadAtomic = value;
@@ -263,7 +264,7 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// Takes over everything that `change` has set.
+    /// Sets everything that `change` has set, except the assumed state.
     void apply(QueuePairAttributes change) {
         for (QueuePairAttribute attribute : change.present) {
             switch (attribute) {

@@ -2,18 +2,18 @@ package io.rdmacomm.verbs;
 
 import org.jspecify.annotations.Nullable;
 
-/// How a queue pair is created (`struct ibv_qp_init_attr`, ibv_create_qp(3)).
+/// Options of a queue pair (`struct ibv_qp_init_attr`, ibv_create_qp(3)).
 ///
-/// @param type the service
-/// @param sendCompletions where sends complete
-/// @param receiveCompletions where receives complete; may be the same queue
-/// @param sharedReceives the queue that receives come from; null for an own receive queue
+/// @param type the transport service
+/// @param sendCompletions the queue for completions of sends
+/// @param receiveCompletions the queue for completions of receives; may be the same
+/// @param sharedReceives the shared receive queue to take receives from; null to have its own receive queue
 /// @param sizes the sizes of the queues
-/// @param signalAll whether every send completes, not only those that ask for it
-/// @param singleThreaded the caller promises that one thread at a time posts sends and one at a time posts
-///         receives, and that none does while the queue pair is reset or closed; posting then takes no lock, as
-///         with a thread domain (ibv_alloc_td(3)). A device whose own threads use the queue pair ignores it and
-///         says so: the options of its queue pairs have it not
+/// @param signalAll whether every send completes with a completion, even if it is not signaled
+/// @param singleThreaded the caller promises that at most one thread at a time posts sends, and at most one posts
+///         receives, and that none does while the queue pair is reset or closed. Posting then takes no lock, as
+///         with a thread domain (ibv_alloc_td(3)). A device whose own threads use the queue pair ignores the
+///         promise and clears it in [QueuePair#options()]
 public record QueuePairOptions(
         QueuePairType type,
         CompletionQueue sendCompletions,
@@ -28,7 +28,7 @@ public record QueuePairOptions(
                 QueuePairType.RELIABLE_CONNECTED, completions, completions, null, QueueSizes.defaults(), false, false);
     }
 
-    /// These options with another service.
+    /// These options with another transport service.
     public QueuePairOptions withType(QueuePairType value) {
         return new QueuePairOptions(
                 value, sendCompletions, receiveCompletions, sharedReceives, sizes, signalAll, singleThreaded);
@@ -40,7 +40,7 @@ public record QueuePairOptions(
                 type, sendCompletions, receiveCompletions, sharedReceives, value, signalAll, singleThreaded);
     }
 
-    /// These options with another queue for the completions of receives.
+    /// These options with another queue for completions of receives.
     public QueuePairOptions withReceiveCompletions(CompletionQueue value) {
         return new QueuePairOptions(type, sendCompletions, value, sharedReceives, sizes, signalAll, singleThreaded);
     }
@@ -50,13 +50,13 @@ public record QueuePairOptions(
         return new QueuePairOptions(type, sendCompletions, receiveCompletions, value, sizes, signalAll, singleThreaded);
     }
 
-    /// These options with a completion for every send, or only for those that ask for it.
+    /// These options with a completion for every send, or for signaled sends only.
     public QueuePairOptions withSignalAll(boolean value) {
         return new QueuePairOptions(
                 type, sendCompletions, receiveCompletions, sharedReceives, sizes, value, singleThreaded);
     }
 
-    /// These options with the promise that one thread at a time posts; see [#singleThreaded()].
+    /// These options with or without the promise that one thread at a time posts; see [#singleThreaded()].
     public QueuePairOptions withSingleThreaded(boolean value) {
         return new QueuePairOptions(type, sendCompletions, receiveCompletions, sharedReceives, sizes, signalAll, value);
     }

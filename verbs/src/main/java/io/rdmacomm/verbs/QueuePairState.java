@@ -2,11 +2,11 @@ package io.rdmacomm.verbs;
 
 /// The state of a queue pair (`enum ibv_qp_state`, ibv_modify_qp(3)).
 public enum QueuePairState {
-    /// Freshly created or reset: nothing may be posted.
+    /// Newly created or reset. Nothing can be posted.
     RESET(0),
-    /// Receives may be posted; nothing arrives yet.
+    /// Receives can be posted. Nothing arrives yet.
     INIT(1),
-    /// The peer is known and its messages are processed (RTR).
+    /// Connected, and processes messages of the peer. Nothing can be sent (RTR).
     READY_TO_RECEIVE(2),
     /// Fully operational (RTS).
     READY_TO_SEND(3),
@@ -14,7 +14,7 @@ public enum QueuePairState {
     SEND_QUEUE_DRAIN(4),
     /// A send failed on an unreliable queue pair; sends are flushed (SQE).
     SEND_QUEUE_ERROR(5),
-    /// Work failed: everything queued or posted from now on is flushed (ERR).
+    /// Work failed. All requests, queued or new, are flushed (ERR).
     ERROR(6);
 
     private final int code;
@@ -23,7 +23,7 @@ public enum QueuePairState {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }

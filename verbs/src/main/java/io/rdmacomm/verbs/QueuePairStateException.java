@@ -4,8 +4,7 @@ import java.io.Serial;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// A queue pair cannot do what was asked in its present state, or a transition lacks or must not carry an
-/// attribute.
+/// An operation is not allowed in the state of the queue pair, or a transition has the wrong attributes.
 ///
 /// The state of the queue pair is unchanged (ibv_modify_qp(3), table of required and optional attributes).
 public final class QueuePairStateException extends VerbException {
@@ -30,11 +29,11 @@ public final class QueuePairStateException extends VerbException {
         this.forbidden = forbidden;
     }
 
-    /// An operation that the present state does not allow.
+    /// An operation that the current state does not allow.
     ///
-    /// @param operation the call in words with its C name
-    /// @param state the state that the queue pair is in
-    /// @param detail which queue pair it is and what to do
+    /// @param operation the call in words, with its C name
+    /// @param state the current state
+    /// @param detail which queue pair it is, and what to do
     public QueuePairStateException(String operation, QueuePairState state, String detail) {
         super(operation, Errno.EINVAL, detail);
         this.from = state;
@@ -43,22 +42,22 @@ public final class QueuePairStateException extends VerbException {
         this.forbidden = EnumSet.noneOf(QueuePairAttribute.class);
     }
 
-    /// The state that the queue pair was, and still is, in.
+    /// The state that the queue pair was in, and still is.
     public QueuePairState from() {
         return from;
     }
 
-    /// The state that was asked for; equal to [#from()] when the failed call was not a transition.
+    /// The requested state; equal to [#from()] if the failed call was not a transition.
     public QueuePairState to() {
         return to;
     }
 
-    /// The attributes that the transition needs and did not get.
+    /// The required attributes that were not set.
     public Set<QueuePairAttribute> missing() {
         return EnumSet.copyOf(missing);
     }
 
-    /// The attributes that the transition must not carry.
+    /// The attributes that were set, but are not allowed in this transition.
     public Set<QueuePairAttribute> forbidden() {
         return EnumSet.copyOf(forbidden);
     }

@@ -38,10 +38,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Which state a queue pair may go to, and with which attributes (Linux' `qp_state_table`; ibv_modify_qp(3)).
+/// The allowed state transitions of a queue pair and their attributes (Linux' `qp_state_table`; ibv_modify_qp(3)).
 ///
-/// A transition must be in the table, carry every required attribute, and carry none that is neither required nor
-/// optional. Otherwise it fails with EINVAL and nothing changes.
+/// A transition must be in the table, have every required attribute, and have no other attributes than the
+/// required and optional ones. Otherwise it fails with EINVAL and changes nothing.
 final class QueuePairStateTable {
     private record Transition(EnumSet<QueuePairAttribute> required, EnumSet<QueuePairAttribute> optional) {}
 
@@ -65,7 +65,7 @@ final class QueuePairStateTable {
 
     private QueuePairStateTable() {}
 
-    /// Throws [QueuePairStateException] unless `change` may be applied in `current`.
+    /// Throws [QueuePairStateException] unless `change` is allowed in state `current`.
     static void check(String queuePair, QueuePairType type, QueuePairState current, QueuePairAttributes change) {
         QueuePairState from = change.has(CURRENT_STATE) ? change.currentState() : current;
         QueuePairState to = change.has(STATE) ? change.state() : from;
@@ -90,7 +90,7 @@ final class QueuePairStateTable {
         checkValues(from, to, attempt, change);
     }
 
-    /// Bounds that hold on every device (rxe's `rxe_qp_chk_attr` checks the same).
+    /// Limits of every device (rxe's `rxe_qp_chk_attr` checks the same).
     private static void checkValues(
             QueuePairState from, QueuePairState to, String attempt, QueuePairAttributes change) {
         List<String> wrong = new ArrayList<>();

@@ -1,6 +1,6 @@
 package io.rdmacomm.verbs;
 
-/// The service a queue pair gives (`enum ibv_qp_type`, ibv_create_qp(3)).
+/// The transport service of a queue pair (`enum ibv_qp_type`, ibv_create_qp(3)).
 public enum QueuePairType {
     /// Connected, ordered, acknowledged: SEND, RECV, WRITE, READ and atomics (RC).
     RELIABLE_CONNECTED(2),
@@ -15,7 +15,7 @@ public enum QueuePairType {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }

@@ -1,12 +1,12 @@
 package io.rdmacomm.verbs;
 
-/// The sizes of a queue pair's queues (`struct ibv_qp_cap`). A device may give more than was asked for.
+/// The sizes of the queues of a queue pair (`struct ibv_qp_cap`). A device may provide more than requested.
 ///
-/// @param sends work requests the send queue holds
-/// @param receives work requests the receive queue holds
-/// @param sendElements scatter/gather elements of one send
-/// @param receiveElements scatter/gather elements of one receive
-/// @param inlineBytes bytes of one send that can be copied into the request
+/// @param sends capacity of the send queue in work requests
+/// @param receives capacity of the receive queue in work requests
+/// @param sendElements largest number of scatter/gather elements of a send
+/// @param receiveElements largest number of scatter/gather elements of a receive
+/// @param inlineBytes largest inline payload in bytes
 public record QueueSizes(int sends, int receives, int sendElements, int receiveElements, int inlineBytes) {
     /// Checks the ranges.
     public QueueSizes {
@@ -32,7 +32,7 @@ public record QueueSizes(int sends, int receives, int sendElements, int receiveE
         return new QueueSizes(sends, receives, ofSend, ofReceive, inlineBytes);
     }
 
-    /// These sizes with another number of inline bytes.
+    /// These sizes with another largest inline payload.
     public QueueSizes withInline(int bytes) {
         return new QueueSizes(sends, receives, sendElements, receiveElements, bytes);
     }

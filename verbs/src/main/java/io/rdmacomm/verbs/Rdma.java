@@ -7,21 +7,21 @@ import java.util.List;
 import java.util.ServiceLoader;
 import java.util.Set;
 
-/// The way in: the RDMA devices of this machine, those of every provider on the class or module path.
+/// Entry point: the RDMA devices of this machine, from every provider on the class or module path.
 public final class Rdma {
     private Rdma() {}
 
-    /// All devices, hardware before software (ibv_get_device_list(3)). Empty when there is none; [#unavailable()]
-    /// says why.
+    /// All devices, hardware before software (ibv_get_device_list(3)). If the list is empty, [#unavailable()]
+    /// gives the reasons.
     public static List<Device> devices() {
         return providers().stream()
                 .flatMap(provider -> provider.devices().stream())
                 .toList();
     }
 
-    /// The device called `name`, or the first one when `name` is empty.
+    /// The device called `name`, or the first one if `name` is empty.
     ///
-    /// @throws VerbException ENODEV if there is no such device; the message lists those there are
+    /// @throws VerbException ENODEV if there is no such device; the message lists the existing ones
     public static Device device(String name) {
         List<Device> devices = devices();
         for (Device device : devices) {
@@ -33,27 +33,29 @@ public final class Rdma {
         throw new VerbException(
                 "find device" + (name.isEmpty() ? "" : " '" + name + "'"),
                 Errno.ENODEV,
-                names.isEmpty() ? "there is none: " + String.join("; ", unavailable()) : "there are " + names);
+                names.isEmpty()
+                        ? "no device is available: " + String.join("; ", unavailable())
+                        : "the devices are " + names);
     }
 
-    /// Opens the device called `name`, or the first one when `name` is empty (ibv_open_device(3)).
+    /// Opens the device called `name`, or the first one if `name` is empty (ibv_open_device(3)).
     ///
     /// @throws VerbException ENODEV if there is no such device, or the errno of opening it
     public static Context open(String name) {
         return device(name).open();
     }
 
-    /// The names of the providers that were found, whether or not they have devices.
+    /// The names of all providers, with or without devices.
     public static List<String> providerNames() {
         return providers().stream().map(RdmaProvider::name).toList();
     }
 
-    /// For each provider without devices one line that says why and what to do.
+    /// One line for each provider without devices: the reason, and what to do.
     public static List<String> unavailable() {
         List<String> reasons = new ArrayList<>();
         List<RdmaProvider> providers = providers();
         if (providers.isEmpty()) {
-            reasons.add("no provider on the class path; add rdmacomm-soft");
+            reasons.add("there is no provider on the class path; add rdmacomm-soft");
         }
         for (RdmaProvider provider : providers) {
             provider.unavailable().ifPresent(reason -> reasons.add(provider.name() + ": " + reason));
@@ -61,7 +63,7 @@ public final class Rdma {
         return reasons;
     }
 
-    /// The contexts that are open in this process; a test that leaves one behind has leaked it.
+    /// The open contexts of this process, for example to find leaks in tests.
     public static Set<Context> openContexts() {
         return Context.allOpen();
     }

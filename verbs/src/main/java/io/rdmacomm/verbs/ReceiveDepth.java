@@ -3,8 +3,8 @@ package io.rdmacomm.verbs;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// How full a receive queue is: each receive completes, so each completion that is polled frees one slot. One
-/// thread at a time posts, one at a time retires, and they may be two; compare [SendDepth].
+/// Counts the slots of a receive queue. Every receive ends with a completion, and polling it frees one slot. One
+/// thread at a time posts and one retires; they may be different threads. Compare [SendDepth].
 final class ReceiveDepth {
     private static final VarHandle RETIRED;
 
@@ -31,21 +31,21 @@ final class ReceiveDepth {
         return depth - (int) (posted - (long) RETIRED.getAcquire(this));
     }
 
-    /// Takes the slots of receives that were posted.
+    /// Takes the slots of posted receives.
     void take(int receives) {
         posted += receives;
     }
 
-    /// A receive has completed: frees its slot.
+    /// Frees the slot of a completed receive.
     void retire() {
         long before = (long) RETIRED.getAcquire(this);
         if (before < posted) {
-            // Not so for a completion that was left in its queue when the queue pair was reset.
+            // Otherwise the completion is from before a reset of the queue pair.
             RETIRED.setRelease(this, before + 1);
         }
     }
 
-    /// Forgets everything, for a queue pair that was reset.
+    /// Frees all slots after a reset of the queue pair.
     void clear() {
         posted = 0;
         retired = 0;

@@ -1,11 +1,11 @@
 package io.rdmacomm.verbs;
 
-/// Byte offsets in a receive work request, `struct ibv_recv_wr` (ibv_post_recv(3)), and in the elements of both
-/// kinds of request, `struct ibv_sge`.
+/// Byte offsets in a receive work request, `struct ibv_recv_wr` (ibv_post_recv(3)), and in the scatter/gather
+/// elements of both kinds of request, `struct ibv_sge`.
 public final class ReceiveRequestLayout {
     /// Size of one request.
     public static final int BYTES = 32;
-    /// The caller's number, 8 bytes.
+    /// The work id, 8 bytes.
     public static final int WORK_ID = 0;
     /// Address of the next request, or 0.
     public static final int NEXT = 8;

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// A verbs object: something that is created from a parent, may have children, and must be closed.
+/// A verbs object that is created from a parent, may have children, and must be closed.
 ///
 /// The tree is Context -> {CompletionChannel, CompletionQueue, ProtectionDomain -> {MemoryRegion, MemoryWindow,
-/// SharedReceiveQueue, AddressHandle, QueuePair}}. [#close()] is idempotent and may be called from any thread; it
-/// closes the children first, newest first. An object that others use without being their parent (the completion
-/// queue of a queue pair) refuses to close with EBUSY until they are closed, as the C calls do. Using a closed
-/// object is an [IllegalStateException] that names it.
+/// SharedReceiveQueue, AddressHandle, QueuePair}}. [#close()] is idempotent and thread-safe, and closes the
+/// children first, newest first. An object that another one uses without being its parent, such as the completion
+/// queue of a queue pair, fails to close with EBUSY until the other is closed, as in C. Using a closed object
+/// throws an [IllegalStateException] that names it.
 public abstract class Resource implements AutoCloseable {
     private volatile @Nullable Resource parent;
     private final ReentrantLock closing = new ReentrantLock();
@@ -21,26 +21,26 @@ public abstract class Resource implements AutoCloseable {
     private volatile boolean open = true;
     private boolean closed;
 
-    /// A new object; the factory method of its parent adopts it.
+    /// A new object. The factory method of its parent adopts it.
     ///
-    /// @param parent what it was created from; null for a context
+    /// @param parent the object that creates it; null for a context
     protected Resource(@Nullable Resource parent) {
         this.parent = parent;
     }
 
-    /// What this object is called in messages, for example `queue pair 0x11 on soft0`.
+    /// The name of this object in messages, for example `queue pair 0x11 on soft0`.
     @Override
     public abstract String toString();
 
-    /// Whether [#close()] has not begun.
+    /// Whether the object is usable: [#close()] was not called.
     public final boolean isOpen() {
         return open;
     }
 
-    /// Releases the object and, before it, its children. Does nothing when it is closed already; waits when
-    /// another thread is closing it.
+    /// Releases the object, after its children. Does nothing if it is already closed; waits if another thread is
+    /// closing it.
     ///
-    /// @throws VerbException EBUSY if another open object still uses this one; nothing is closed then
+    /// @throws VerbException EBUSY if another open object uses this one; then nothing is closed
     @Override
     public final void close() {
         closing.lock();
@@ -54,25 +54,27 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
-    /// Releases what the provider holds for this object. Called once, after the children were closed.
+    /// Releases the provider's resources of this object. Called once, after the children were closed.
     protected abstract void doClose();
 
-    /// Called once when closing begins, before the children are closed: wakes whoever waits on this object.
+    /// Wakes the threads that wait on this object. Called once when closing begins, before the children are
+    /// closed.
     protected void onClosing() {}
 
-    /// What keeps this object from being closed besides the objects that depend on it; null when nothing does.
+    /// The reason why this object cannot be closed now, apart from objects that depend on it; null if there is
+    /// none.
     protected @Nullable String busyWith() {
         return null;
     }
 
-    /// Throws [IllegalStateException] when this object is closed.
+    /// Throws [IllegalStateException] if this object is closed.
     protected final void checkOpen() {
         if (!open) {
             throw new IllegalStateException(this + " is closed");
         }
     }
 
-    /// Makes `child` part of this object's tree; a child of an object that is being closed is closed and refused.
+    /// Adds a child. If this object is being closed, closes the child and throws [IllegalStateException].
     ///
     /// @return the child
     protected final <T extends Resource> T adopt(T child) {
@@ -90,8 +92,8 @@ public abstract class Resource implements AutoCloseable {
         return child;
     }
 
-    /// Makes this object a child of `other` instead of its parent. If `other` is being closed, this object is
-    /// closed and refused, as in [#adopt].
+    /// Makes `other` the parent of this object. If `other` is being closed, closes this object and throws, as
+    /// [#adopt].
     final void moveTo(Resource other) {
         Resource before = parent;
         if (before == null || before.equals(other)) {
@@ -102,7 +104,7 @@ public abstract class Resource implements AutoCloseable {
         other.adopt(this);
     }
 
-    /// Declares that this object uses `other`, which then refuses to close before this one.
+    /// Declares that this object uses `other`, which then cannot be closed before this one.
     protected final void dependOn(Resource other) {
         synchronized (other.users) {
             other.checkOpen();
@@ -164,8 +166,8 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
-    /// The child to close next: the newest that no sibling uses, so that queue pairs go before their completion
-    /// queues.
+    /// The child to close next: the newest that no sibling uses, so that queue pairs are closed before their
+    /// completion queues.
     private @Nullable Resource newestUnusedChild() {
         synchronized (children) {
             for (Resource child : children.reversed()) {

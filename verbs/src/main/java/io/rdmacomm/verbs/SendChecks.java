@@ -101,10 +101,10 @@ final class SendChecks {
     String complaint(int code, int flags, int elements, long bytes) {
         SendOpcode opcode = SendOpcode.of(code);
         if ((1 << code & ofDevice) == 0) {
-            return opcode + " is not possible on a " + place;
+            return opcode + " is not supported on a " + place;
         }
         if ((1 << code & possible) == 0) {
-            return opcode + " is not possible with this peer: " + peerLack;
+            return opcode + " is not supported by this peer: " + peerLack;
         }
         if (elements > sizes.sendElements()) {
             return elements + " scatter/gather elements, this queue pair allows " + sizes.sendElements();

@@ -3,11 +3,11 @@ package io.rdmacomm.verbs;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// How full a send queue is.
+/// Counts the slots of a send queue.
 ///
-/// A slot is free only after a completion of its request, or of a later one, was polled (ibv_post_send(3)). Each
-/// signalled request remembers how many requests were posted up to it; its completion frees all of those. One
-/// thread at a time posts, one at a time retires, and they may be two.
+/// A slot is free only after the completion of its request, or of a later one, was polled (ibv_post_send(3)). For
+/// each signaled request, this remembers how many requests were posted up to it; its completion frees all of
+/// those. One thread at a time posts and one retires; they may be different threads.
 final class SendDepth {
     private static final VarHandle FREED;
     private static final VarHandle SIGNALS_RETIRED;
@@ -54,24 +54,24 @@ final class SendDepth {
         }
     }
 
-    /// Gives back the slots of the last requests, which were not posted after all.
+    /// Frees the slots of the last requests, which were not posted after all.
     void untake(int requests, int signals) {
         posted -= requests;
         signalsPosted -= signals;
     }
 
-    /// A signalled request has completed: frees its slot and those before it. One thread at a time retires: the
-    /// poller, under its queue's lock. Nobody waits for what it writes, so a full fence would be wasted on it.
+    /// Frees the slots of a completed signaled request and of those before it. Called by one thread at a time, the
+    /// poller. Release stores suffice, as no thread waits for them.
     void retire() {
         long retired = (long) SIGNALS_RETIRED.getAcquire(this);
         if (retired == signalsPosted) {
-            return; // a completion that was left in its queue when the queue pair was reset
+            return; // a completion from before a reset of the queue pair
         }
         FREED.setRelease(this, freedBySignal[(int) retired & mask]);
         SIGNALS_RETIRED.setRelease(this, retired + 1);
     }
 
-    /// Forgets everything, for a queue pair that was reset.
+    /// Frees all slots after a reset of the queue pair.
     void clear() {
         posted = 0;
         signalsPosted = 0;

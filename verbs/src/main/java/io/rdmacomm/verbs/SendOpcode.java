@@ -1,14 +1,14 @@
 package io.rdmacomm.verbs;
 
-/// What a send work request does (`enum ibv_wr_opcode`, ibv_post_send(3)).
+/// The operation of a send work request (`enum ibv_wr_opcode`, ibv_post_send(3)).
 public enum SendOpcode {
     /// Writes local memory to remote memory.
     WRITE(0),
-    /// WRITE, then completes a receive of the peer with 32 bits.
+    /// WRITE that then completes a receive of the peer with 32 bits of immediate data.
     WRITE_WITH_IMMEDIATE(1),
-    /// Sends local memory to the peer's next receive.
+    /// Sends local memory to the next receive of the peer.
     SEND(2),
-    /// SEND with 32 bits.
+    /// SEND with 32 bits of immediate data.
     SEND_WITH_IMMEDIATE(3),
     /// Reads remote memory to local memory.
     READ(4),
@@ -16,13 +16,13 @@ public enum SendOpcode {
     COMPARE_AND_SWAP(5),
     /// Adds to 8 remote bytes.
     FETCH_AND_ADD(6),
-    /// Invalidates a key of this side.
+    /// Invalidates a local key.
     LOCAL_INVALIDATE(7),
     /// Binds a memory window of type 2.
     BIND_WINDOW(8),
     /// SEND that invalidates a key of the peer.
     SEND_WITH_INVALIDATE(9),
-    /// A number that this list does not know.
+    /// A code that this version does not know.
     UNKNOWN(-1);
 
     private static final SendOpcode[] VALUES = values();
@@ -33,12 +33,12 @@ public enum SendOpcode {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }
 
-    /// The constant of `code`, or [#UNKNOWN].
+    /// The constant with this code, or [#UNKNOWN].
     public static SendOpcode of(int code) {
         for (SendOpcode value : VALUES) {
             if (value.code == code) {

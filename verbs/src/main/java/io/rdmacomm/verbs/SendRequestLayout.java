@@ -1,11 +1,11 @@
 package io.rdmacomm.verbs;
 
-/// Byte offsets in a send work request, `struct ibv_send_wr` (ibv_post_send(3)): the format of requests in memory
+/// Byte offsets in a send work request, `struct ibv_send_wr` (ibv_post_send(3)): the format of requests in memory,
 /// for every provider.
 public final class SendRequestLayout {
     /// Size of one request.
     public static final int BYTES = 128;
-    /// The caller's number, 8 bytes.
+    /// The work id, 8 bytes.
     public static final int WORK_ID = 0;
     /// Address of the next request, or 0.
     public static final int NEXT = 8;
@@ -37,24 +37,24 @@ public final class SendRequestLayout {
     public static final int DESTINATION_KEY = 52;
     /// Handle of the memory window to bind.
     public static final int WINDOW = 80;
-    /// The key to bind it with.
+    /// The new key of the window.
     public static final int WINDOW_KEY = 88;
-    /// Handle of the memory region to bind it to.
+    /// Handle of the memory region to bind the window to.
     public static final int WINDOW_REGION = 96;
-    /// Where the window begins, 8 bytes.
+    /// Address of the window, 8 bytes.
     public static final int WINDOW_ADDRESS = 104;
-    /// The window's length, 8 bytes.
+    /// Length of the window, 8 bytes.
     public static final int WINDOW_LENGTH = 112;
-    /// The window's rights.
+    /// Access rights of the window.
     public static final int WINDOW_ACCESS = 120;
 
-    /// Flag: wait for the READs and atomics before this request.
+    /// Flag: execute after all READs and atomics before this request.
     public static final int FLAG_FENCE = 1;
-    /// Flag: completes with a completion, not silently.
+    /// Flag: report success with a completion.
     public static final int FLAG_SIGNALED = 2;
-    /// Flag: wakes a peer that waits for solicited events.
+    /// Flag: wake a peer that waits for solicited events.
     public static final int FLAG_SOLICITED = 4;
-    /// Flag: the payload is copied when the request is posted.
+    /// Flag: copy the payload when the request is posted.
     public static final int FLAG_INLINE = 8;
 
     private SendRequestLayout() {}

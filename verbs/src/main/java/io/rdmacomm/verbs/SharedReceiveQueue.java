@@ -1,9 +1,9 @@
 package io.rdmacomm.verbs;
 
-/// Receives that several queue pairs share (`struct ibv_srq`, ibv_create_srq(3)). Usable from any thread.
+/// A receive queue that several queue pairs share (`struct ibv_srq`, ibv_create_srq(3)). Thread-safe.
 ///
-/// Receives that are left when a queue pair fails are not flushed; wait for
-/// [AsyncEventType#QUEUE_PAIR_LAST_WORK_REACHED] before destroying the queue pair.
+/// When a queue pair fails, the receives in the shared queue are not flushed. Wait for
+/// [AsyncEventType#QUEUE_PAIR_LAST_WORK_REACHED] before closing that queue pair.
 public abstract class SharedReceiveQueue extends Resource {
     private final ProtectionDomain protectionDomain;
     private final int elements;
@@ -16,16 +16,16 @@ public abstract class SharedReceiveQueue extends Resource {
         this.elements = options.elements();
     }
 
-    /// The protection domain it belongs to.
+    /// The protection domain that it belongs to.
     public final ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
 
     /// Posts the receives of `batch` (ibv_post_srq_recv(3)). Never blocks, never allocates.
     ///
-    /// @return how many were taken; fewer than the batch holds means that the queue is full
-    /// @throws WorkRequestException if a receive has more elements than the queue allows; those before it were
-    ///         posted
+    /// @return how many receives were posted; if fewer than the batch holds, the queue is full
+    /// @throws WorkRequestException if a receive has more elements than the queue allows; the receives before it
+    ///         were posted
     public final int post(ReceiveBatch batch) {
         lock.lock();
         try {
@@ -46,10 +46,10 @@ public abstract class SharedReceiveQueue extends Resource {
         return doPost(batch, 0, count);
     }
 
-    /// Arms the limit (ibv_modify_srq(3)): when fewer than `limit` receives are left,
-    /// [AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED] is raised once.
+    /// Arms the limit (ibv_modify_srq(3)): [AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED] is raised once when
+    /// fewer than `limit` receives are left.
     ///
-    /// @throws VerbException EINVAL if the limit is more than the queue holds
+    /// @throws VerbException EINVAL if the limit exceeds the capacity of the queue
     public final void armLimit(int limit) {
         checkOpen();
         int depth = doQuery().receives();
@@ -62,13 +62,13 @@ public abstract class SharedReceiveQueue extends Resource {
         doArmLimit(limit);
     }
 
-    /// Its size and the armed limit, 0 when none is armed (ibv_query_srq(3)).
+    /// Its size and the armed limit, 0 if none is armed (ibv_query_srq(3)).
     public final SharedReceiveQueueOptions query() {
         checkOpen();
         return doQuery();
     }
 
-    /// Posts for [#post(ReceiveBatch)]; returns how many were taken.
+    /// Posts for [#post(ReceiveBatch)]; returns how many were posted.
     protected abstract int doPost(ReceiveBatch batch, int first, int count);
 
     /// Arms for [#armLimit(int)].

@@ -1,11 +1,12 @@
 package io.rdmacomm.verbs;
 
-/// How a shared receive queue is created, and what querying it returns (`struct ibv_srq_attr`, ibv_create_srq(3)).
+/// Options of a shared receive queue, also returned by [SharedReceiveQueue#query()] (`struct ibv_srq_attr`,
+/// ibv_create_srq(3)).
 ///
-/// @param receives work requests it holds
-/// @param elements scatter/gather elements of one receive
-/// @param limit when fewer receives than this are left, [AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED] is
-///         raised once; 0 for never
+/// @param receives capacity in work requests
+/// @param elements largest number of scatter/gather elements of a receive
+/// @param limit [AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED] is raised once when fewer receives are left; 0
+///         for never
 public record SharedReceiveQueueOptions(int receives, int elements, int limit) {
     /// Checks the ranges.
     public SharedReceiveQueueOptions {

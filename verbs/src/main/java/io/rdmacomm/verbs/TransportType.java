@@ -12,7 +12,7 @@ public enum TransportType {
     USNIC_UDP(3),
     /// Another transport.
     UNSPECIFIED(4),
-    /// A number that this list does not know.
+    /// A code that this version does not know.
     UNKNOWN(-1);
 
     private static final TransportType[] VALUES = values();
@@ -23,12 +23,12 @@ public enum TransportType {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }
 
-    /// The constant of `code`, or [#UNKNOWN].
+    /// The constant with this code, or [#UNKNOWN].
     public static TransportType of(int code) {
         for (TransportType value : VALUES) {
             if (value.code == code) {

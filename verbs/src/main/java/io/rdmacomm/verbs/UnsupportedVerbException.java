@@ -2,7 +2,7 @@ package io.rdmacomm.verbs;
 
 import java.io.Serial;
 
-/// The device cannot do this. [Context#supports(Capability)] says so beforehand.
+/// The device does not support an operation. Check [Context#supports(Capability)] first.
 public final class UnsupportedVerbException extends VerbException {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -11,31 +11,31 @@ public final class UnsupportedVerbException extends VerbException {
 
     /// A call needed a capability that the device does not have.
     ///
-    /// @param operation the call in words with its C name
-    /// @param capability what the device would have to be able to do
+    /// @param operation the call in words, with its C name
+    /// @param capability the capability that is missing
     /// @param device the device's name
     public UnsupportedVerbException(String operation, Capability capability, String device) {
         this(operation, capability, device, "");
     }
 
-    /// A call needed a capability that the device does not have for a reason that somebody can change.
+    /// A call needed a capability that the device does not have, for a known reason.
     ///
-    /// @param operation the call in words with its C name
-    /// @param capability what the device would have to be able to do
+    /// @param operation the call in words, with its C name
+    /// @param capability the capability that is missing
     /// @param device the device's name
-    /// @param reason why it cannot and what to do; empty if nothing can be done
+    /// @param reason why it is missing, and what to do; empty if there is no more to say
     public UnsupportedVerbException(String operation, Capability capability, String device, String reason) {
         super(
                 operation,
                 Errno.EOPNOTSUPP,
-                "device " + device + " has no " + capability
+                "device " + device + " does not support " + capability
                         + (reason.isEmpty()
-                                ? "; ask Context.supports(Capability." + capability + ") before"
+                                ? "; check Context.supports(Capability." + capability + ") first"
                                 : ": " + reason));
         this.capability = capability;
     }
 
-    /// What the device lacks.
+    /// The missing capability.
     public Capability capability() {
         return capability;
     }

@@ -14,18 +14,18 @@ public class VerbException extends RdmaException {
 
     /// A failure without an underlying exception.
     ///
-    /// @param operation the call in words with its C name, for example `register memory (ibv_reg_mr)`
-    /// @param errno why it failed
-    /// @param detail what happened to which object, and what to do
+    /// @param operation the call in words, with its C name, for example `register memory (ibv_reg_mr)`
+    /// @param errno the errno of the failure
+    /// @param detail what happened, to which object, and what to do
     public VerbException(String operation, Errno errno, String detail) {
         this(operation, errno, detail, null);
     }
 
     /// A failure with the exception that caused it.
     ///
-    /// @param operation the call in words with its C name
-    /// @param errno why it failed
-    /// @param detail what happened to which object, and what to do
+    /// @param operation the call in words, with its C name
+    /// @param errno the errno of the failure
+    /// @param detail what happened, to which object, and what to do
     /// @param cause the underlying exception, or null
     public VerbException(String operation, Errno errno, String detail, @Nullable Throwable cause) {
         super(operation + " failed: " + errno + ", " + detail, cause);
@@ -33,12 +33,12 @@ public class VerbException extends RdmaException {
         this.errno = errno;
     }
 
-    /// The call that failed, in words with its C name.
+    /// The failed call in words, with its C name.
     public final String operation() {
         return operation;
     }
 
-    /// Why the call failed.
+    /// The errno of the failure.
     public final Errno errno() {
         return errno;
     }

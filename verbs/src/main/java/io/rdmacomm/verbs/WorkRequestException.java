@@ -2,9 +2,9 @@ package io.rdmacomm.verbs;
 
 import java.io.Serial;
 
-/// A work request of a batch is malformed, or the device refuses it. The requests before [#index()] were posted
-/// and will complete; this one and those after it were not (the `bad_wr` of ibv_post_send(3) and
-/// ibv_post_recv(3)).
+/// A work request of a batch does not fit the queue pair, or the device rejected it. The requests before
+/// [#index()] were posted and will complete; this request and those after it were not posted (the `bad_wr` of
+/// ibv_post_send(3) and ibv_post_recv(3)).
 public final class WorkRequestException extends VerbException {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -21,16 +21,16 @@ public final class WorkRequestException extends VerbException {
 
     /// For providers.
     ///
-    /// @param operation the call in words with its C name
-    /// @param errno why it was refused
-    /// @param index the position in the batch of the first request that was not posted
+    /// @param operation the call in words, with its C name
+    /// @param errno the errno of the rejection
+    /// @param index the index in the batch of the first request that was not posted
     /// @param detail what is wrong with it
     public WorkRequestException(String operation, Errno errno, int index, String detail) {
         super(operation, errno, "work request " + index + " of the batch: " + detail);
         this.index = index;
     }
 
-    /// The position in the batch of the first request that was not posted.
+    /// The index in the batch of the first request that was not posted.
     public int index() {
         return index;
     }

@@ -1,6 +1,5 @@
 /// libibverbs' vocabulary as Java types: devices, protection domains, memory regions, queue pairs, completion
-/// queues. Argument checks, the state table, lifetime and queue-depth accounting live here, once for all
-/// providers.
+/// queues. Argument checks, the state table, lifetime and queue depth are implemented here for all providers.
 @NullMarked
 package io.rdmacomm.verbs;
 

@@ -40,7 +40,7 @@ class AckTimeoutTest {
     }
 
     @Test
-    void whatIsLongerThanTheLongestCodeWaitsForever() {
+    void durationsBeyondTheLongestCodeWaitForever() {
         assertThat(AckTimeout.atLeast(Duration.ofHours(3))).isEqualTo(AckTimeout.INFINITE);
     }
 

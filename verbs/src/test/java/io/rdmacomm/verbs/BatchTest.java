@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Send batches, receive batches and completions as reusable memory.
+/// Send batches, receive batches and completions.
 class BatchTest {
     private final Arena arena = Arena.ofConfined();
 
@@ -23,7 +23,7 @@ class BatchTest {
     }
 
     @Test
-    void aSendBatchRefusesMoreThanItHolds() {
+    void aFullSendBatchRejectsRequestsAndElements() {
         SendBatch batch = SendBatch.create(arena, 2, 1);
         batch.send(1).with(0x1000, 8, 1).send(2);
 
@@ -35,7 +35,7 @@ class BatchTest {
     }
 
     @Test
-    void aReceiveBatchRefusesMoreThanItHolds() {
+    void aFullReceiveBatchRejectsRequestsAndElements() {
         ReceiveBatch batch = ReceiveBatch.create(arena, 1, 1);
         batch.receive(1).with(0x1000, 8, 1);
 
@@ -45,7 +45,7 @@ class BatchTest {
     }
 
     @Test
-    void aRequestCarriesNothingOfTheOneThatWasInItsPlace() {
+    void aRequestKeepsNothingOfThePreviousOneInItsPlace() {
         SendBatch batch = SendBatch.create(arena, 1, 1);
         batch.localInvalidate(1, 0x1234);
         batch.clear().write(2, 0x1000, 3);
@@ -53,7 +53,7 @@ class BatchTest {
     }
 
     @Test
-    void nothingCanBeAddedToARequestThatIsNotThere() {
+    void anEmptyBatchHasNoRequestToChange() {
         SendBatch sends = SendBatch.create(arena, 1, 1);
         ReceiveBatch receives = ReceiveBatch.create(arena, 1, 1);
 
@@ -161,7 +161,7 @@ class BatchTest {
     }
 
     @Test
-    void everyFieldOfARequestIsWhereCLooksForIt() {
+    void everyFieldOfARequestIsAtItsOffsetInC() {
         SendBatch batch = SendBatch.create(arena, 2, 2);
         batch.write(1, 0x1000, 7).with(0x2000, 16, -5).with(0x3000, 0xffff_ffffL, 6);
         batch.signaled();
@@ -194,7 +194,7 @@ class BatchTest {
     }
 
     @Test
-    void howMuchIsInlineIsKnownHoweverItCameAbout() {
+    void inlineBytesAreCountedWhateverTheOrderOfCalls() {
         SendBatch batch = SendBatch.create(arena, 2, 2);
         batch.send(1).with(0x1000, 8, 1).inline();
         assertMostInline(batch, 8);
@@ -210,7 +210,7 @@ class BatchTest {
     }
 
     @Test
-    void anElementThatIsRefusedIsNotThere() {
+    void aRejectedElementIsNotAdded() {
         SendBatch batch = SendBatch.create(arena, 1, 1).send(1);
         assertThatIllegalArgumentException().isThrownBy(() -> batch.with(0x1000, -1, 1));
         assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.ELEMENT_COUNT))
@@ -218,7 +218,7 @@ class BatchTest {
     }
 
     @Test
-    void theChainEndsWhereItIsToEndAndNowhereElse() {
+    void theChainEndsAtTheLastRequestOnly() {
         SendBatch batch = SendBatch.create(arena, 4, 1);
         ReceiveBatch receives = ReceiveBatch.create(arena, 4, 1);
         for (int i = 0; i < 4; i++) {
@@ -239,7 +239,7 @@ class BatchTest {
     }
 
     @Test
-    void whatIsChangedAfterTheMemoryWasLookedAtGetsThereToo() {
+    void changesAfterReadingTheMemoryReachIt() {
         SendBatch batch = SendBatch.create(arena, 2, 2);
         MemorySegment bytes = batch.sendWithImmediate(1, 2).segment();
         batch.with(0x1000, 8, 1).signaled();
@@ -282,7 +282,7 @@ class BatchTest {
     }
 
     @Test
-    void aRequestIsNotLongerThanItsRemoteMemory() {
+    void aRequestLongerThanItsRemoteMemoryIsRejected() {
         RemoteMemory remote = new RemoteMemory(0x10000, 16, 77);
         SendBatch batch = SendBatch.create(arena, 2, 3, 32);
         batch.write(1, remote).with(0, 10, 1);
@@ -349,7 +349,7 @@ class BatchTest {
     }
 
     @Test
-    void aStatusThatThisLibraryDoesNotKnowIsNoFailureOfIt() {
+    void anUnknownStatusDoesNotThrow() {
         Completions completions = Completions.create(arena, 1);
         completions.segment().set(JAVA_INT, 8, 4711);
         completions.segment().set(JAVA_INT, 12, 4712);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What completion queues, channels, domains and regions do whatever their provider.
+/// Behavior of completion queues, channels, domains and regions that is common to all providers.
 class CompletionQueueTest {
     private final NullDevice device = new NullDevice();
     private Context context;
@@ -37,7 +37,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void countsTheEventsThatWereDeliveredAndAcknowledged() throws Exception {
+    void countsDeliveredAndAcknowledgedEvents() throws Exception {
         channel.ready.add(queue);
         channel.ready.add(queue);
         assertThat(channel.awaitEvent(Duration.ZERO)).isSameAs(queue);
@@ -56,7 +56,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void eventsThatAreLeftAreAcknowledgedByClose() throws Exception {
+    void closeAcknowledgesTheRemainingEvents() throws Exception {
         channel.ready.add(queue);
         channel.awaitEvent(Duration.ZERO);
 
@@ -74,7 +74,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void aChannelWithQueuesRefusesToClose() {
+    void aChannelWithQueuesCannotBeClosed() {
         assertThatThrownBy(channel::close).isInstanceOf(VerbException.class).hasMessageContaining("EBUSY");
         queue.close();
         channel.close();
@@ -82,7 +82,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void aQueueWithQueuePairsRefusesToClose() {
+    void aQueueWithQueuePairsCannotBeClosed() {
         ProtectionDomain domain = context.allocateProtectionDomain();
         QueuePair pair = domain.createQueuePair(
                 QueuePairOptions.reliable(queue).withSizes(QueueSizes.defaults().withDepth(8, 8)));
@@ -93,7 +93,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void pollsNoMoreThanThereIsRoomFor() {
+    void pollsAtMostTheRequestedNumber() {
         try (Arena arena = Arena.ofConfined()) {
             Completions two = Completions.create(arena, 2);
             for (int i = 0; i < 3; i++) {
@@ -109,7 +109,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void namesItselfWhenItIsUsedAfterClose() {
+    void useAfterCloseNamesTheObject() {
         queue.close();
         try (Arena arena = Arena.ofConfined()) {
             Completions room = Completions.create(arena, 1);
@@ -122,7 +122,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void whatTheDeviceLacksIsNamedWithTheCapability() {
+    void unsupportedCallsNameTheCapability() {
         device.capabilities.clear();
         ProtectionDomain domain = context.allocateProtectionDomain();
         MemoryRegion region = domain.allocate(8, Set.of());
@@ -141,9 +141,9 @@ class CompletionQueueTest {
 
     private static void assertUnsupported(Capability capability, Runnable call) {
         assertThatThrownBy(call::run)
-                .isInstanceOfSatisfying(UnsupportedVerbException.class, refused -> {
-                    assertThat(refused.capability()).isEqualTo(capability);
-                    assertThat(refused.errno()).isEqualTo(Errno.EOPNOTSUPP);
+                .isInstanceOfSatisfying(UnsupportedVerbException.class, rejected -> {
+                    assertThat(rejected.capability()).isEqualTo(capability);
+                    assertThat(rejected.errno()).isEqualTo(Errno.EOPNOTSUPP);
                 })
                 .hasMessageContaining("null0");
     }
@@ -181,7 +181,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void aRegionThatIsReregisteredBelongsToItsNewDomain() {
+    void aReregisteredRegionBelongsToItsNewDomain() {
         ProtectionDomain first = context.allocateProtectionDomain();
         ProtectionDomain second = context.allocateProtectionDomain();
         MemoryRegion region = first.allocate(8, Set.of());

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the layer above every connection manager checks by itself.
+/// Checks that are common to all connection managers.
 final class ConnectionManagerTest extends QueuePairFixture {
     private static final Duration SHORT = Duration.ofSeconds(1);
     private static final ConnectionParameters DEFAULTS = ConnectionParameters.defaults();
@@ -31,7 +31,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
     }
 
     @Test
-    void deviceWithoutConnectionManager() {
+    void aDeviceWithoutConnectionManagerSaysWhy() {
         device.capabilities.remove(Capability.CONNECTION_MANAGER);
         assertThatThrownBy(() -> ConnectionManager.open(context))
                 .isInstanceOf(UnsupportedVerbException.class)
@@ -40,7 +40,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
     }
 
     @Test
-    void unknownHostIsNamed() {
+    void anUnknownHostIsNamed() {
         InetSocketAddress nowhere = InetSocketAddress.createUnresolved("no.such.host", 1);
         assertThatThrownBy(() -> manager.listen(nowhere, 0)).hasMessageContaining("no.such.host");
         assertThatThrownBy(() -> manager.resolve(nowhere, SHORT))
@@ -51,14 +51,14 @@ final class ConnectionManagerTest extends QueuePairFixture {
     }
 
     @Test
-    void backlogHasADefault() {
+    void theBacklogHasADefault() {
         manager.listen(NullConnections.ADDRESS, 0);
         manager.listen(NullConnections.ADDRESS, 7);
         assertThat(manager.log).containsExactly("listen 128", "listen 7");
     }
 
     @Test
-    void connectBringsAQueuePairToInitFirst() throws InterruptedException {
+    void connectPreparesTheQueuePair() throws InterruptedException {
         QueuePair pair = create(options());
         Connection connection = manager.connect(NullConnections.ADDRESS, pair, DEFAULTS, SHORT);
         assertThat(pair.state()).isEqualTo(QueuePairState.INIT);
@@ -81,18 +81,18 @@ final class ConnectionManagerTest extends QueuePairFixture {
     }
 
     @Test
-    void routeLeadsToOneConnection() throws InterruptedException {
+    void aRouteIsGoodForOneConnection() throws InterruptedException {
         try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
             route.connect(create(options()), DEFAULTS, SHORT);
             QueuePair second = create(options());
             assertThatThrownBy(() -> route.connect(second, DEFAULTS, SHORT))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("was used");
+                    .hasMessageContaining("was already used");
         }
     }
 
     @Test
-    void connectedQueuePairIsRefused() throws InterruptedException {
+    void aConnectedQueuePairIsRejected() throws InterruptedException {
         QueuePair pair = connected(options());
         try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
             assertThatThrownBy(() -> route.connect(pair, DEFAULTS, SHORT))
@@ -102,7 +102,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
     }
 
     @Test
-    void queuePairOfAnotherContextIsRefused() throws InterruptedException {
+    void aQueuePairOfAnotherContextIsRejected() throws InterruptedException {
         try (Context other = new NullDevice().open();
                 Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
             CompletionQueue elsewhere = other.createCompletionQueue(CompletionQueueOptions.ofCapacity(10));
@@ -129,7 +129,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
     }
 
     @Test
-    void requestIsAnsweredOnce() throws InterruptedException {
+    void aRequestIsAnsweredOnce() throws InterruptedException {
         NullListener listener = (NullListener) manager.listen(NullConnections.ADDRESS, 1);
         assertThat(listener.awaitRequest(SHORT)).isNull();
         listener.requests.add(new NullRequest(manager));
@@ -139,7 +139,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
         QueuePair pair = create(options());
         assertThatThrownBy(() -> request.accept(pair, DEFAULTS, SHORT))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("answered before");
+                .hasMessageContaining("already answered");
         request.close();
         assertThat(manager.log).containsExactly("listen 1", "reject with 1 bytes", "release request");
     }
@@ -178,7 +178,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
     }
 
     @Test
-    void eventsHaveTheNumbersOfTheHeader() {
+    void eventsHaveTheCodesOfTheHeader() {
         assertThat(ConnectionEvent.of(9)).isEqualTo(ConnectionEvent.ESTABLISHED);
         assertThat(ConnectionEvent.of(15)).isEqualTo(ConnectionEvent.TIMEWAIT_EXIT);
         assertThat(ConnectionEvent.of(16)).isEqualTo(ConnectionEvent.UNKNOWN);

@@ -19,14 +19,14 @@ class GidTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "192.168.1.200", "255.255.255.255", "fe80:0:0:0:1:2:3:ff04", "2001:db8::1"})
-    void anAddressSurvivesTheWayThereAndBack(String text) throws Exception {
+    void anAddressIsUnchangedAfterConversionToAGidAndBack(String text) throws Exception {
         InetAddress address = InetAddress.getByName(text);
 
         assertThat(Gid.of(address).address()).isEqualTo(address);
     }
 
     @Test
-    void printsAsIbvDevinfoDoes() {
+    void printsLikeIbvDevinfo() {
         assertThat(new Gid(0xfe80_0000_0000_0000L, 0x0202_c903_0000_00ffL))
                 .hasToString("fe80:0000:0000:0000:0202:c903:0000:00ff");
         assertThat(Gid.NONE).hasToString("0000:0000:0000:0000:0000:0000:0000:0000");

@@ -116,7 +116,7 @@ class LayoutTest {
     }
 
     @Test
-    void aFilledRequestHasItsFieldsWhereCLooksForThem() {
+    void aFilledRequestHasItsFieldsAtTheirOffsetsInC() {
         try (Arena arena = Arena.ofConfined()) {
             SendBatch batch = SendBatch.create(arena, 3, 2);
             batch.writeWithImmediate(7, 0x1122334455667788L, 0xCAFE, 0x01020304)

@@ -14,7 +14,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A connection manager that finds and accepts everything at once and writes down what it was told.
+/// A connection manager that resolves and accepts everything immediately and records its calls.
 final class NullConnections extends ConnectionManager {
     static final InetSocketAddress ADDRESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 7174);
 

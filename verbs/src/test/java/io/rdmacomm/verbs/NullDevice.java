@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A device that takes everything and does nothing: what the layer above every provider does by itself can be seen
-/// on it. Its completions are those that a test puts in.
+/// A device that accepts everything and does nothing, so that tests see what the layer above all providers does by
+/// itself. Tests supply its completions.
 final class NullDevice extends Device {
     final EnumSet<Capability> capabilities = EnumSet.allOf(Capability.class);
     final List<String> log = new ArrayList<>();
@@ -320,7 +320,7 @@ final class NullDevice extends Device {
         final List<Long> received = new ArrayList<>();
         final List<Long> failed = new ArrayList<>();
         int takeAtMost = Integer.MAX_VALUE;
-        boolean refuseModify;
+        boolean rejectModify;
 
         NullQueuePair(ProtectionDomain domain, QueuePairOptions options, int number) {
             super(domain, options);
@@ -350,7 +350,7 @@ final class NullDevice extends Device {
         @Override
         protected void doModify(
                 QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
-            if (refuseModify) {
+            if (rejectModify) {
                 throw new VerbException("modify queue pair (ibv_modify_qp)", Errno.EIO, "the device is gone");
             }
         }

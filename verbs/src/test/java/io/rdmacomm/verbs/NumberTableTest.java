@@ -23,7 +23,7 @@ class NumberTableTest {
     }
 
     @Test
-    void aNumberThatIsReusedNamesTheNewObject() {
+    void aReusedNumberNamesTheNewObject() {
         table.put(7, "old");
         table.put(7, "new");
         table.remove("old");
@@ -31,7 +31,7 @@ class NumberTableTest {
     }
 
     @Test
-    void agreesWithAMapWhateverTheNumbers() {
+    void agreesWithAMap() {
         Random random = new Random(1);
         Map<Integer, String> expected = new HashMap<>();
         for (int round = 0; round < 2_000; round++) {

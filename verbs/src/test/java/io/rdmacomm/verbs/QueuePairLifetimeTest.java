@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.verbs.NullDevice.NullQueuePair;
 import org.junit.jupiter.api.Test;
 
-/// Creating, finding and closing queue pairs, whatever their provider.
+/// Creating, finding and closing queue pairs on any provider.
 class QueuePairLifetimeTest extends QueuePairFixture {
     @Test
-    void aNumberThatIsUsedAgainBelongsToTheNewQueuePair() {
+    void aReusedNumberBelongsToTheNewQueuePair() {
         NullQueuePair first = connected(options());
         first.post(sends(1, true));
         queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, first.number());
@@ -47,18 +47,18 @@ class QueuePairLifetimeTest extends QueuePairFixture {
     }
 
     @Test
-    void sizesBeyondTheDeviceAreRefusedWithItsLimit() {
+    void sizesBeyondTheDeviceAreRejectedWithItsLimit() {
         assertThatThrownBy(() -> create(options().withSizes(new QueueSizes(65, 1, 1, 1, 0))))
                 .hasMessageContaining("EINVAL")
-                .hasMessageContaining("send queue depth 65 is more than the 64 (max_qp_wr) of null0");
+                .hasMessageContaining("send queue depth 65 exceeds the limit of 64 (max_qp_wr) on null0");
         assertThatThrownBy(() -> create(options().withSizes(new QueueSizes(1, 1, 1, 5, 0))))
-                .hasMessageContaining("elements of a receive 5 is more than the 4 (max_sge)");
+                .hasMessageContaining("elements of a receive 5 exceeds the limit of 4 (max_sge)");
         assertThatThrownBy(() -> context.createCompletionQueue(CompletionQueueOptions.ofCapacity(1001)))
-                .hasMessageContaining("1001 is more than the 1000");
+                .hasMessageContaining("1001 exceeds the limit of 1000");
     }
 
     @Test
-    void objectsOfAnotherContextAreRefused() {
+    void objectsOfAnotherContextAreRejected() {
         try (Context other = device.open()) {
             CompletionQueue foreign = other.createCompletionQueue(CompletionQueueOptions.ofCapacity(10));
             CompletionChannel channel = other.createCompletionChannel();
@@ -70,13 +70,13 @@ class QueuePairLifetimeTest extends QueuePairFixture {
     }
 
     @Test
-    void creatingOnAClosedQueueLeavesNothingBehind() {
+    void creatingWithAClosedQueueLeavesNothingBehind() {
         queue.close();
         assertThatIllegalStateException()
                 .isThrownBy(() -> create(options()))
                 .withMessageContaining("completion queue of 100 on null0 is closed");
         assertThat(context.queuePair(0x11)).isNull();
-        assertThat(device.nextNumber).as("the device was not asked").isEqualTo(0x11);
+        assertThat(device.nextNumber).as("the device created nothing").isEqualTo(0x11);
         CompletionChannel channel = context.createCompletionChannel();
         channel.close();
         assertThatIllegalStateException()
@@ -86,7 +86,7 @@ class QueuePairLifetimeTest extends QueuePairFixture {
     }
 
     @Test
-    void namesItselfWhenItIsUsedAfterClose() {
+    void useAfterCloseNamesTheObject() {
         NullQueuePair pair = connected(options());
         pair.close();
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Every cell of the state table, for every service, against a transcription of Linux' `qp_state_table`.
+/// Every cell of the state table, for every service, compared with a transcription of Linux' `qp_state_table`.
 class QueuePairStateTableTest {
     private static final String RELIABLE = """
             RESET INIT = PARTITION_KEY_INDEX PORT ACCESS_FLAGS |
@@ -66,7 +66,7 @@ class QueuePairStateTableTest {
             ERROR ERROR = |
             """;
 
-    /// What no caller can set, because there is no setter, and the state itself.
+    /// Attributes without a setter, and the state itself.
     private static final EnumSet<QueuePairAttribute> NOT_SETTABLE = EnumSet.of(
             QueuePairAttribute.STATE,
             QueuePairAttribute.ALTERNATE_PATH,
@@ -141,10 +141,10 @@ class QueuePairStateTableTest {
         if (cell.exists()) {
             assertThatCode(() -> check(cell, change)).doesNotThrowAnyException();
         } else {
-            QueuePairStateException refused = refused(cell, change);
-            assertThat(refused.missing()).isEmpty();
-            assertThat(refused.forbidden()).isEmpty();
-            assertThat(refused).hasMessageContaining("no such transition");
+            QueuePairStateException rejected = rejected(cell, change);
+            assertThat(rejected.missing()).isEmpty();
+            assertThat(rejected.forbidden()).isEmpty();
+            assertThat(rejected).hasMessageContaining("no such transition");
         }
     }
 
@@ -154,13 +154,13 @@ class QueuePairStateTableTest {
         for (QueuePairAttribute left : cell.required()) {
             EnumSet<QueuePairAttribute> others = EnumSet.copyOf(cell.required());
             others.remove(left);
-            QueuePairStateException refused = refused(cell, change(cell, others));
-            assertThat(refused.missing()).containsExactly(left);
-            assertThat(refused.forbidden()).isEmpty();
-            assertThat(refused).hasMessageContaining("missing [" + left + "]");
+            QueuePairStateException rejected = rejected(cell, change(cell, others));
+            assertThat(rejected.missing()).containsExactly(left);
+            assertThat(rejected.forbidden()).isEmpty();
+            assertThat(rejected).hasMessageContaining("missing [" + left + "]");
         }
         if (!cell.required().isEmpty()) {
-            assertThat(refused(cell, change(cell, attributes(""))).missing()).isEqualTo(cell.required());
+            assertThat(rejected(cell, change(cell, attributes(""))).missing()).isEqualTo(cell.required());
         }
     }
 
@@ -187,18 +187,18 @@ class QueuePairStateTableTest {
         for (QueuePairAttribute forbidden : cell.forbidden()) {
             EnumSet<QueuePairAttribute> set = EnumSet.copyOf(cell.required());
             set.add(forbidden);
-            QueuePairStateException refused = refused(cell, change(cell, set));
+            QueuePairStateException rejected = rejected(cell, change(cell, set));
             if (cell.exists()) {
-                assertThat(refused.forbidden()).as("%s", forbidden).containsExactly(forbidden);
-                assertThat(refused.missing()).isEmpty();
-                assertThat(refused).hasMessageContaining("must not set [" + forbidden + "]");
+                assertThat(rejected.forbidden()).as("%s", forbidden).containsExactly(forbidden);
+                assertThat(rejected.missing()).isEmpty();
+                assertThat(rejected).hasMessageContaining("must not set [" + forbidden + "]");
             }
         }
     }
 
     @ParameterizedTest
     @MethodSource("cells")
-    void takesAChangeWithoutStateAsOneThatStays(Cell cell) {
+    void aChangeWithoutAStateKeepsTheState(Cell cell) {
         if (cell.from() == cell.to() && cell.exists()) {
             QueuePairAttributes change = new QueuePairAttributes();
             cell.required().forEach(attribute -> set(change, attribute, cell.from()));
@@ -207,19 +207,19 @@ class QueuePairStateTableTest {
     }
 
     @Test
-    void refusesAWrongCurrentState() {
+    void rejectsAWrongCurrentState() {
         Cell cell = cell(
                 QueuePairType.RELIABLE_CONNECTED, QueuePairState.READY_TO_SEND, QueuePairState.READY_TO_SEND, RELIABLE);
         QueuePairAttributes change = new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_SEND)
                 .currentState(QueuePairState.READY_TO_RECEIVE);
-        QueuePairStateException refused = refused(cell, change);
-        assertThat(refused.forbidden()).containsExactly(QueuePairAttribute.CURRENT_STATE);
-        assertThat(refused).hasMessageContaining("it is in state READY_TO_SEND");
+        QueuePairStateException rejected = rejected(cell, change);
+        assertThat(rejected.forbidden()).containsExactly(QueuePairAttribute.CURRENT_STATE);
+        assertThat(rejected).hasMessageContaining("it is in state READY_TO_SEND");
     }
 
     @Test
-    void refusesValuesThatNoDeviceTakes() {
+    void rejectsValuesThatNoDeviceAccepts() {
         assertValue(QueuePairAttribute.RETRY_COUNT, new QueuePairAttributes().retryCount(8), "0 to 7");
         assertValue(QueuePairAttribute.RETRY_COUNT, new QueuePairAttributes().retryCount(-1), "0 to 7");
         assertValue(QueuePairAttribute.RNR_RETRY, new QueuePairAttributes().rnrRetry(8), "0 to 7");
@@ -232,7 +232,7 @@ class QueuePairStateTableTest {
                 QueuePairState.SEND_QUEUE_DRAIN,
                 QueuePairState.SEND_QUEUE_DRAIN,
                 RELIABLE);
-        assertThat(refused(cell, change.state(QueuePairState.SEND_QUEUE_DRAIN)))
+        assertThat(rejected(cell, change.state(QueuePairState.SEND_QUEUE_DRAIN)))
                 .hasMessageContaining(attribute + " is ")
                 .hasMessageContaining(bounds);
     }
@@ -241,17 +241,17 @@ class QueuePairStateTableTest {
         QueuePairStateTable.check("queue pair 0x11", cell.type(), cell.from(), change);
     }
 
-    private static QueuePairStateException refused(Cell cell, QueuePairAttributes change) {
-        QueuePairStateException refused =
+    private static QueuePairStateException rejected(Cell cell, QueuePairAttributes change) {
+        QueuePairStateException rejected =
                 catchThrowableOfType(QueuePairStateException.class, () -> check(cell, change));
-        assertThat(refused).as("%s with %s", cell, change.present()).isNotNull();
-        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
-        assertThat(refused.from()).isEqualTo(cell.from());
-        assertThat(refused.to()).isEqualTo(cell.to());
-        assertThat(refused)
+        assertThat(rejected).as("%s with %s", cell, change.present()).isNotNull();
+        assertThat(rejected.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(rejected.from()).isEqualTo(cell.from());
+        assertThat(rejected.to()).isEqualTo(cell.to());
+        assertThat(rejected)
                 .hasMessageContaining("queue pair 0x11")
                 .hasMessageContaining(cell.from().name());
-        return refused;
+        return rejected;
     }
 
     private static QueuePairAttributes change(Cell cell, EnumSet<QueuePairAttribute> attributes) {

@@ -16,11 +16,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What every queue pair does whatever its provider: states, checks, slots.
+/// Behavior of queue pairs that is common to all providers: states, checks, slots.
 class QueuePairTest extends QueuePairFixture {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SEND_QUEUE_ERROR")
-    void takesWorkAccordingToItsState(QueuePairState state) {
+    void acceptsWorkAccordingToItsState(QueuePairState state) {
         NullQueuePair pair = inState(create(options()), state);
         if (state == QueuePairState.RESET) {
             assertThatThrownBy(() -> pair.post(receives(1)))
@@ -42,7 +42,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void whoPromisesOneThreadWaitsForNoLock() throws Exception {
+    void aSingleThreadedQueuePairWaitsForNoLock() throws Exception {
         NullQueuePair pair = connected(options().withSingleThreaded(true));
         CountDownLatch held = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
@@ -68,7 +68,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void aFailedRequestIsToldToItsQueuePair() {
+    void aFailedCompletionIsReportedToItsQueuePair() {
         NullQueuePair pair = connected(options());
         pair.post(sends(2, true));
         queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
@@ -81,7 +81,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void nothingChangesWhenATransitionIsRefused() {
+    void aRejectedTransitionChangesNothing() {
         NullQueuePair pair = inState(create(options()), QueuePairState.INIT);
         QueuePairAttributes tooMuch =
                 new QueuePairAttributes().state(QueuePairState.INIT).port(2).timeout(new AckTimeout(3));
@@ -89,7 +89,7 @@ class QueuePairTest extends QueuePairFixture {
         assertThatThrownBy(() -> pair.modify(tooMuch)).isInstanceOf(QueuePairStateException.class);
         assertThat(pair.query().port()).isEqualTo(1);
         assertThat(pair.query().has(QueuePairAttribute.TIMEOUT)).isFalse();
-        pair.refuseModify = true;
+        pair.rejectModify = true;
         assertThatThrownBy(() -> pair.modify(
                         new QueuePairAttributes().state(QueuePairState.INIT).port(2)))
                 .hasMessageContaining("the device is gone");
@@ -112,9 +112,9 @@ class QueuePairTest extends QueuePairFixture {
         assertThatThrownBy(() -> pair.connect(pair.info())).isInstanceOf(QueuePairStateException.class);
     }
 
-    /// Defect W4 of the original: its RoCE path had port 1, whatever was asked for.
+    /// Defect W4 of rdma_comm_core: its RoCE path always used port 1.
     @Test
-    void connectsThroughThePortAndGidThatTheOptionsName() {
+    void connectsThroughThePortAndGidOfTheOptions() {
         NullQueuePair pair = create(options());
 
         pair.connect(
@@ -127,7 +127,7 @@ class QueuePairTest extends QueuePairFixture {
         assertThat(now.addressVector().sourceGidIndex()).isEqualTo(5);
     }
 
-    /// Defect W5 of the original: the MTU was that of the own port, which the peer's need not be able to take.
+    /// Defect W5 of rdma_comm_core: it used the MTU of the local port, which the peer may not support.
     @ParameterizedTest
     @CsvSource({
         "MTU_512,  MTU_4096, MTU_512",
@@ -146,16 +146,16 @@ class QueuePairTest extends QueuePairFixture {
         assertThat(pair.query().pathMtu()).isEqualTo(expected);
     }
 
-    /// Defect R9 of the original: queue pairs were reset and used again, with packet numbers that began with 0.
+    /// Defect R9 of rdma_comm_core: it reset and reused queue pairs, with packet numbers that started at 0.
     @Test
-    void packetNumbersBeginAtRandomAndAConnectedQueuePairIsNotConnectedAgain() {
+    void packetNumbersStartAtRandomAndAConnectedQueuePairCannotConnectAgain() {
         Set<Integer> numbers = new HashSet<>();
         for (int i = 0; i < 8; i++) {
             numbers.add(create(options()).info().packetSequenceNumber());
         }
         NullQueuePair pair = connected(options());
 
-        // Eight times the same of 2^24 numbers does not happen.
+        // Eight equal random numbers of 24 bits do not happen.
         assertThat(numbers).hasSizeGreaterThan(1);
         assertThatThrownBy(() -> pair.connect(pair.info()))
                 .isInstanceOf(QueuePairStateException.class)
@@ -163,7 +163,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void aFullSendQueueTakesFewerUntilACompletionIsPolled() {
+    void aFullSendQueueAcceptsNoMoreUntilACompletionIsPolled() {
         NullQueuePair pair = connected(options());
         SendBatch batch = sends(6, true);
 
@@ -191,7 +191,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void everySendIsSignaledWhenTheQueuePairSaysSo() {
+    void signalAllSignalsEverySend() {
         NullQueuePair pair = connected(options().withSignalAll(true));
         pair.post(sends(4, false));
         for (int i = 0; i < 3; i++) {
@@ -203,7 +203,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void slotsOfRequestsThatTheDeviceDidNotTakeAreFree() {
+    void slotsOfRequestsThatTheDeviceRejectedAreFree() {
         NullQueuePair pair = connected(options());
         pair.takeAtMost = 1;
         assertThat(pair.post(sends(3, true))).isEqualTo(1);
@@ -212,7 +212,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void aFullReceiveQueueTakesFewerUntilACompletionIsPolled() {
+    void aFullReceiveQueueAcceptsNoMoreUntilACompletionIsPolled() {
         NullQueuePair pair = connected(options());
         assertThat(pair.post(receives(6))).isEqualTo(4);
         assertThat(pair.post(receives(1))).isZero();
@@ -237,7 +237,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void aFailedQueuePairTakesEverythingToFlushIt() {
+    void aFailedQueuePairAcceptsEveryRequestAndFlushesIt() {
         NullQueuePair pair = connected(options());
         pair.post(sends(4, true));
         pair.fail();
@@ -262,7 +262,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void inlineDataThatIsTooLongIsNamedAndThatBeforeItIsPosted() {
+    void tooLongInlineDataIsNamedAndRequestsBeforeItArePosted() {
         NullQueuePair pair = connected(options());
         SendBatch batch = SendBatch.create(arena, 2, 4, 64);
         batch.send(0).inline(arena.allocate(64), 0, 16);
@@ -276,7 +276,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void inlineDataThatGrowsAfterwardsIsStillChecked() {
+    void inlineDataThatGrowsLaterIsChecked() {
         NullQueuePair pair = connected(options());
         SendBatch batch = SendBatch.create(arena, 1, 2);
         batch.send(0).inline().with(0x1000, 17, 1);
@@ -312,20 +312,20 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void anOpcodeThatTheServiceOrDeviceLacksIsRefused() {
+    void anOpcodeThatServiceOrDeviceDoNotSupportIsRejected() {
         device.capabilities.remove(Capability.ATOMICS);
         NullQueuePair unreliable = connectedUnreliable();
         SendBatch batch = SendBatch.create(arena, 1, 1);
 
         batch.read(0, 0, 0).with(0, 8, 0);
-        assertThatThrownBy(() -> unreliable.post(batch)).hasMessageContaining("READ is not possible on a UNRELIABLE");
+        assertThatThrownBy(() -> unreliable.post(batch)).hasMessageContaining("READ is not supported on a UNRELIABLE");
         batch.clear().fetchAndAdd(0, 0, 0, 0).with(0, 8, 0);
         NullQueuePair reliable = connected(options());
-        assertThatThrownBy(() -> reliable.post(batch)).hasMessageContaining("FETCH_AND_ADD is not possible");
+        assertThatThrownBy(() -> reliable.post(batch)).hasMessageContaining("FETCH_AND_ADD is not supported");
     }
 
     @Test
-    void anOpcodeThatThePeerLacksIsRefusedUntilReset() {
+    void anOpcodeThatThePeerDoesNotSupportIsRejectedUntilReset() {
         NullQueuePair pair = connected(options());
         SendBatch batch = SendBatch.create(arena, 2, 1);
         batch.send(0).sendWithImmediate(1, 7);
@@ -334,7 +334,7 @@ class QueuePairTest extends QueuePairFixture {
         WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
 
         assertThat(bad.index()).isEqualTo(1);
-        assertThat(bad).hasMessageContaining("SEND_WITH_IMMEDIATE is not possible with this peer: it is an old one");
+        assertThat(bad).hasMessageContaining("SEND_WITH_IMMEDIATE is not supported by this peer: it is an old one");
         assertThat(pair.sent).containsExactly(0L);
         pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
         pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));
@@ -342,18 +342,18 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void whatTheDeviceLacksIsNotThePeersFault() {
+    void anOpcodeThatTheDeviceDoesNotSupportIsNotBlamedOnThePeer() {
         device.capabilities.remove(Capability.ATOMICS);
         NullQueuePair pair = connected(options());
         pair.peerLacks(EnumSet.of(SendOpcode.FETCH_AND_ADD), "it is an old one");
         pair.peerLacks(EnumSet.noneOf(SendOpcode.class), "");
         SendBatch batch = SendBatch.create(arena, 1, 1);
         batch.fetchAndAdd(0, 0, 0, 0).with(0, 8, 0);
-        assertThatThrownBy(() -> pair.post(batch)).hasMessageContaining("FETCH_AND_ADD is not possible on a RELIABLE");
+        assertThatThrownBy(() -> pair.post(batch)).hasMessageContaining("FETCH_AND_ADD is not supported on a RELIABLE");
     }
 
     @Test
-    void aStateThatTheDeviceDoesNotKnowIsRefusedBeforeItIsAsked() {
+    void anUnsupportedStateIsRejectedWithoutAskingTheDevice() {
         NullQueuePair pair = connected(options());
         device.capabilities.remove(Capability.SEND_QUEUE_DRAIN);
         device.capabilities.remove(Capability.RESET);
@@ -388,10 +388,10 @@ class QueuePairTest extends QueuePairFixture {
         SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
         NullQueuePair pair = connected(options().withSharedReceives(shared));
 
-        VerbException refused = catchThrowableOfType(VerbException.class, () -> pair.post(receives(1)));
+        VerbException rejected = catchThrowableOfType(VerbException.class, () -> pair.post(receives(1)));
 
-        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
-        assertThat(refused).hasMessageContaining("shared receive queue");
+        assertThat(rejected.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(rejected).hasMessageContaining("shared receive queue");
         assertThatThrownBy(shared::close).hasMessageContaining("EBUSY");
         assertThat(shared.post(receives(2))).isEqualTo(2);
     }
@@ -409,10 +409,10 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void givesTheSlotsBackOfAPostThatThrew() {
+    void aFailedPostFreesItsSlots() {
         NullQueuePair pair = connected(options());
         SendBatch batch = sends(6, true);
-        pair.failure = new VerbException("post", Errno.EINVAL, "refused");
+        pair.failure = new VerbException("post", Errno.EINVAL, "rejected");
         assertThatThrownBy(() -> pair.post(batch)).isSameAs(pair.failure);
 
         pair.failure = null;
@@ -421,7 +421,7 @@ class QueuePairTest extends QueuePairFixture {
     }
 
     @Test
-    void endsTheChainOfSharedReceivesBeforeABadOne() {
+    void theChainOfSharedReceivesEndsBeforeABadOne() {
         SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(8));
         ReceiveBatch batch = ReceiveBatch.create(arena, 3, 2);
         batch.receive(1).with(0, 8, 1);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class ResourceTest {
     private final List<String> log = Collections.synchronizedList(new ArrayList<>());
 
-    /// A resource that writes down what happens to it.
+    /// A resource that records what happens to it.
     private final class Node extends Resource {
         private final String name;
         private Runnable whenClosed = () -> {};
@@ -90,7 +90,7 @@ class ResourceTest {
     }
 
     @Test
-    void closesWhatIsUsedAfterItsUsersWhateverTheAge() {
+    void closesUsersBeforeTheObjectsTheyUse() {
         Node root = new Node(null, "root");
         Node domain = root.child("domain");
         Node queue = root.child("completion queue");
@@ -103,7 +103,7 @@ class ResourceTest {
     }
 
     @Test
-    void closesOnceHoweverOftenItIsAsked() {
+    void closesOnlyOnce() {
         Node root = new Node(null, "root");
         root.close();
         root.close();
@@ -112,7 +112,7 @@ class ResourceTest {
     }
 
     @Test
-    void refusesToCloseWhileAnotherUsesIt() {
+    void cannotBeClosedWhileAnotherUsesIt() {
         Node root = new Node(null, "root");
         Node queue = root.child("completion queue");
         Node user = root.child("queue pair 0x11").using(queue);
@@ -130,7 +130,7 @@ class ResourceTest {
     }
 
     @Test
-    void namesItselfWhenItIsUsedAfterClose() {
+    void useAfterCloseNamesTheObject() {
         Node root = new Node(null, "root");
         Node region = root.child("memory region 0x42");
         region.close();
@@ -257,7 +257,7 @@ class ResourceTest {
     }
 
     @Test
-    void childrenCreatedDuringCloseAreClosedOrRefused() throws Exception {
+    void childrenCreatedDuringCloseAreClosedOrRejected() throws Exception {
         for (int round = 0; round < 200; round++) {
             log.clear();
             Node root = new Node(null, "root");

@@ -15,7 +15,7 @@ class RnrTimerTest {
     };
 
     @Test
-    void everyCodeStandsForItsTime() {
+    void everyCodeHasItsTime() {
         assertThat(IntStream.range(0, 32).mapToLong(code -> new RnrTimer(code).nanos()))
                 .containsExactly(IntStream.range(0, 32)
                         .mapToObj(code -> Math.round(MILLIS[code] * 1e6))

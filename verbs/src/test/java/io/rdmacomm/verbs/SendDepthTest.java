@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SendDepthTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 127, 128, 1000})
-    void hasExactlyTheSlotsItWasMadeWith(int size) {
+    void hasExactlyTheGivenSlots(int size) {
         SendDepth depth = new SendDepth(size);
         for (int left = size; left > 0; left--) {
             assertThat(depth.room()).isEqualTo(left);
@@ -32,7 +32,7 @@ class SendDepthTest {
     }
 
     @Test
-    void unsignaledRequestsAreFreedByALaterSignal() {
+    void aSignaledCompletionFreesEarlierUnsignaledRequests() {
         SendDepth depth = new SendDepth(8);
         depth.take(false);
         depth.take(false);
@@ -46,7 +46,7 @@ class SendDepthTest {
     }
 
     @Test
-    void withoutASignalNothingIsEverFreed() {
+    void withoutASignalNoSlotIsFreed() {
         SendDepth depth = new SendDepth(2);
         depth.take(false);
         depth.take(false);
@@ -55,7 +55,7 @@ class SendDepthTest {
     }
 
     @Test
-    void whatWasNotPostedAfterAllIsGivenBack() {
+    void slotsOfRequestsNotPostedAreFreed() {
         SendDepth depth = new SendDepth(4);
         depth.take(true);
         depth.take(false);

@@ -341,7 +341,7 @@ class SoftwareToKernelTest {
                                         ? Work.fetchAndAdd(7, memory.remote(), 1, piece)
                                         : Work.sendImmediate(7, 99, piece)))
                         .isInstanceOf(WorkRequestException.class)
-                        .hasMessageContaining(words[1] + " is not possible with this peer");
+                        .hasMessageContaining(words[1] + " is not supported by this peer");
                 assertThat(queue.state()).isEqualTo(QueuePairState.READY_TO_SEND);
                 System.out.println("rejected here: " + words[1]);
             }

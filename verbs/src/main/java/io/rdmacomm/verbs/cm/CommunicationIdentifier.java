@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.VerbException;
 import java.net.InetSocketAddress;
 
-/// One end of a connection that is wanted, asked for or made (`struct rdma_cm_id`, rdma_create_id(3)).
+/// One end of a connection, whether resolved, requested or established (`struct rdma_cm_id`, rdma_create_id(3)).
 public abstract class CommunicationIdentifier extends Resource {
     private final ConnectionManager manager;
 
@@ -18,7 +18,7 @@ public abstract class CommunicationIdentifier extends Resource {
         this.manager = manager;
     }
 
-    /// The connection manager it belongs to.
+    /// The connection manager that it belongs to.
     public final ConnectionManager manager() {
         return manager;
     }
@@ -29,10 +29,11 @@ public abstract class CommunicationIdentifier extends Resource {
     /// The address of the peer (rdma_get_peer_addr(3)).
     public abstract InetSocketAddress remoteAddress();
 
-    /// Brings a queue pair from RESET to INIT, so that receives can be posted before the connection stands: what
-    /// rdma_create_qp(3) does.
+    /// Takes a queue pair from RESET to INIT, as rdma_create_qp(3) does, so that receives can be posted before the
+    /// connection is established.
     ///
-    /// @throws VerbException EINVAL if the queue pair is of another context, and what bringing it up meets
+    /// @throws VerbException EINVAL if the queue pair belongs to another context, or with the errno that the
+    ///         device reports
     /// @throws QueuePairStateException if it is not in RESET
     protected final void prepareQueuePair(QueuePair queuePair) {
         checkOpen();
@@ -47,7 +48,7 @@ public abstract class CommunicationIdentifier extends Resource {
         doPrepare(queuePair);
     }
 
-    /// Prepares a queue pair that its owner has not, and refuses one that cannot be connected any more.
+    /// Prepares the queue pair unless its owner has done so. Rejects one that cannot be connected.
     final void makeReady(String operation, QueuePair queuePair) {
         checkContext(queuePair);
         QueuePairState state = queuePair.state();
@@ -59,7 +60,7 @@ public abstract class CommunicationIdentifier extends Resource {
         }
     }
 
-    /// Refuses private data that does not fit.
+    /// Rejects private data that does not fit.
     final void checkPrivateData(String operation, byte[] privateData) {
         int limit = manager.privateDataLimit();
         if (privateData.length > limit) {
@@ -70,11 +71,11 @@ public abstract class CommunicationIdentifier extends Resource {
         }
     }
 
-    /// Refuses the unresolved address of a host name that nobody knows.
+    /// Rejects an unresolved address.
     static void checkResolved(String operation, InetSocketAddress address) {
         if (address.isUnresolved()) {
             throw new VerbException(
-                    operation, Errno.EINVAL, "host name " + address.getHostString() + " has no address; check it");
+                    operation, Errno.EINVAL, "host name " + address.getHostString() + " cannot be resolved; check it");
         }
     }
 
@@ -83,10 +84,10 @@ public abstract class CommunicationIdentifier extends Resource {
             throw new VerbException(
                     "use queue pair with connection manager",
                     Errno.EINVAL,
-                    queuePair + " is of another context than " + this);
+                    queuePair + " belongs to another context than " + this);
         }
     }
 
-    /// Brings the queue pair from RESET to INIT.
+    /// Takes the queue pair from RESET to INIT.
     protected abstract void doPrepare(QueuePair queuePair);
 }

@@ -4,8 +4,8 @@ import io.rdmacomm.verbs.QueuePair;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A queue pair with its peer (rdma_cm(7)). Usable from any thread. Closing it disconnects; the queue pair, which
-/// goes to ERROR then, stays its owner's to close.
+/// A connected queue pair (rdma_cm(7)). Thread-safe. Closing the connection disconnects it and takes the queue
+/// pair to ERROR; its owner closes the queue pair.
 public abstract class Connection extends CommunicationIdentifier {
     private final QueuePair queuePair;
 
@@ -20,35 +20,36 @@ public abstract class Connection extends CommunicationIdentifier {
         return queuePair;
     }
 
-    /// The bytes that the peer's program sent along with its answer or request; on InfiniBand and RoCE padded with
-    /// zeros to the full size.
+    /// The private data of the peer's request or reply. On InfiniBand and RoCE it is padded with zeros to the full
+    /// size.
     public abstract byte[] privateData();
 
-    /// READs and atomics of the peer that this side holds at once, as agreed.
+    /// How many READs and atomics the peer may have in flight, as negotiated.
     public abstract int responderResources();
 
-    /// READs and atomics that this side may have outstanding at once, as agreed.
+    /// How many READs and atomics this side may have in flight, as negotiated.
     public abstract int initiatorDepth();
 
-    /// Whether neither side has ended the connection, as far as this side knows.
+    /// Whether the connection is established, as far as this side knows.
     public final boolean isConnected() {
         return isOpen() && disconnectReason() == null;
     }
 
-    /// Why the connection ended, in a line for people; null while it stands.
+    /// The reason why the connection ended, in one line; null while it is established.
     public abstract @Nullable String disconnectReason();
 
-    /// Ends the connection (rdma_disconnect(3)): the queue pair goes to ERROR and flushes what is still queued. On
-    /// iWARP, what was posted before is sent first, as long as the peer takes it within a moment. Does nothing
-    /// when it has ended already.
+    /// Ends the connection (rdma_disconnect(3)): the queue pair enters ERROR and flushes the queued requests. On
+    /// iWARP, requests posted before are sent first, if the peer accepts them promptly. Does nothing if the
+    /// connection has already ended.
     public final void disconnect() {
         checkOpen();
         doDisconnect();
     }
 
-    /// Waits until the connection has ended (RDMA_CM_EVENT_DISCONNECTED). Blocks; closing it wakes the waiter.
+    /// Waits until the connection has ended (RDMA_CM_EVENT_DISCONNECTED). Blocks. Closing the connection ends the
+    /// wait.
     ///
-    /// @param timeout how long to wait at the most; zero to look only
+    /// @param timeout the longest wait; zero to poll
     /// @return whether it has ended
     /// @throws InterruptedException if the thread was interrupted
     public final boolean awaitDisconnect(Duration timeout) throws InterruptedException {
@@ -62,12 +63,12 @@ public abstract class Connection extends CommunicationIdentifier {
 
     @Override
     protected final void doPrepare(QueuePair other) {
-        throw new IllegalStateException(this + " has its queue pair already");
+        throw new IllegalStateException(this + " already has its queue pair");
     }
 
-    /// Disconnects for [#disconnect]; does nothing when it has ended.
+    /// Disconnects for [#disconnect]; does nothing if the connection has ended.
     protected abstract void doDisconnect();
 
-    /// Waits for [#awaitDisconnect]; true when it has ended or is closing.
+    /// Waits for [#awaitDisconnect]; true if the connection has ended or is closing.
     protected abstract boolean doAwaitDisconnect(long timeoutNanos) throws InterruptedException;
 }

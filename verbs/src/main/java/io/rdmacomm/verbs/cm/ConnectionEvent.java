@@ -1,8 +1,8 @@
 package io.rdmacomm.verbs.cm;
 
-/// What the connection manager reports (`enum rdma_cm_event_type`, rdma_get_cm_event(3)).
+/// An event of the connection manager (`enum rdma_cm_event_type`, rdma_get_cm_event(3)).
 ///
-/// [#of(int)] never throws: a number that is not listed becomes [#UNKNOWN].
+/// [#of(int)] never throws: an unlisted code becomes [#UNKNOWN].
 public enum ConnectionEvent {
     /// The destination was mapped to a device.
     ADDRESS_RESOLVED(0),
@@ -12,21 +12,21 @@ public enum ConnectionEvent {
     ROUTE_RESOLVED(2),
     /// No route to the destination was found.
     ROUTE_ERROR(3),
-    /// A peer asks a listener for a connection.
+    /// A peer requests a connection from a listener.
     CONNECT_REQUEST(4),
-    /// The peer answered; the queue pair was not brought up by the connection manager.
+    /// The peer replied to an identifier without a queue pair.
     CONNECT_RESPONSE(5),
     /// Connecting failed.
     CONNECT_ERROR(6),
-    /// The peer did not answer, or there is none.
+    /// The peer did not reply.
     UNREACHABLE(7),
-    /// The peer refused.
+    /// The peer rejected the connection.
     REJECTED(8),
-    /// The connection stands.
+    /// The connection is established.
     ESTABLISHED(9),
     /// The connection ended.
     DISCONNECTED(10),
-    /// The device went away.
+    /// The device was removed.
     DEVICE_REMOVAL(11),
     /// A multicast group was joined.
     MULTICAST_JOIN(12),
@@ -36,7 +36,7 @@ public enum ConnectionEvent {
     ADDRESS_CHANGE(14),
     /// The queue pair may be reused.
     TIMEWAIT_EXIT(15),
-    /// A number that this list does not know.
+    /// A code that this version does not know.
     UNKNOWN(-1);
 
     private static final ConnectionEvent[] VALUES = values();
@@ -47,12 +47,12 @@ public enum ConnectionEvent {
         this.code = code;
     }
 
-    /// The number that C programs see.
+    /// The value in the C API.
     public int code() {
         return code;
     }
 
-    /// The constant of `code`, or [#UNKNOWN].
+    /// The constant with this code, or [#UNKNOWN].
     public static ConnectionEvent of(int code) {
         for (ConnectionEvent event : VALUES) {
             if (event.code == code) {

@@ -4,7 +4,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import java.io.Serial;
 
-/// The connection manager reported a failure. Each kind of failure has a class of its own.
+/// The connection manager reported a failure. Each kind of failure has its own subclass.
 public sealed class ConnectionException extends VerbException
         permits AddressUnresolvedException,
                 ConnectFailedException,
@@ -18,18 +18,18 @@ public sealed class ConnectionException extends VerbException
 
     private final ConnectionEvent event;
 
-    /// A failure that an event told of.
+    /// A failure that an event reported.
     ///
-    /// @param operation the call in words with its C name
-    /// @param event what was reported; [ConnectionEvent#UNKNOWN] when nothing was
-    /// @param errno why, as far as the event's status says so
-    /// @param detail what happened to which address, and what to do
+    /// @param operation the call in words, with its C name
+    /// @param event the event; [ConnectionEvent#UNKNOWN] if there was none
+    /// @param errno the cause, as far as the status of the event tells
+    /// @param detail what happened, to which address, and what to do
     ConnectionException(String operation, ConnectionEvent event, Errno errno, String detail) {
         super(operation, errno, detail);
         this.event = event;
     }
 
-    /// What the connection manager reported.
+    /// The event of the connection manager; [ConnectionEvent#UNKNOWN] if there was none.
     public final ConnectionEvent event() {
         return event;
     }

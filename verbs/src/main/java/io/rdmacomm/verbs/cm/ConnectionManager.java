@@ -8,9 +8,9 @@ import io.rdmacomm.verbs.UnsupportedVerbException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/// Connects queue pairs of one device by network address (rdma_cm(7)): what a `rdma_event_channel` and the
-/// identifiers on it are in C. Usable from any thread. Every call that waits has a deadline, suits virtual
-/// threads, and is woken by [#close()], which ends everything that was made here, open connections included.
+/// Connects queue pairs of one device by network address (rdma_cm(7)), like a `rdma_event_channel` with its
+/// identifiers in C. Thread-safe. Every call that waits has a timeout and suits virtual threads. [#close()] ends
+/// all waits and closes everything created here, including open connections.
 public abstract class ConnectionManager extends Resource {
     private static final int DEFAULT_BACKLOG = 128;
 
@@ -25,8 +25,8 @@ public abstract class ConnectionManager extends Resource {
     /// Opens the connection manager of a device (rdma_create_event_channel(3)). The caller closes it; closing the
     /// context does so too.
     ///
-    /// @throws UnsupportedVerbException if the device has none; ask for [Capability#CONNECTION_MANAGER] before
-    /// @throws io.rdmacomm.verbs.VerbException the errno of opening it, with what to do
+    /// @throws UnsupportedVerbException if the device has none; check [Capability#CONNECTION_MANAGER] first
+    /// @throws io.rdmacomm.verbs.VerbException with the errno of opening it, and what to do
     public static ConnectionManager open(Context context) {
         ConnectionManagerProvider provider = context instanceof ConnectionManagerProvider able ? able : null;
         if (provider != null && context.supports(Capability.CONNECTION_MANAGER)) {
@@ -44,29 +44,30 @@ public abstract class ConnectionManager extends Resource {
         return context;
     }
 
-    /// How many bytes of private data fit into a request, an answer or a refusal: 56 on InfiniBand and RoCE, 251
-    /// on iWARP.
+    /// The largest private data, in bytes, of a request, reply or rejection: 56 on InfiniBand and RoCE, 251 on
+    /// iWARP.
     public abstract int privateDataLimit();
 
     /// Listens for connection requests (rdma_bind_addr(3), rdma_listen(3)). Does not block.
     ///
-    /// @param address the local address; the wildcard address for all of the device, port 0 for any free port
+    /// @param address the local address; the wildcard address for all addresses of the device, port 0 for any free
+    ///         port
     /// @param backlog how many requests may wait for [Listener#awaitRequest]; 0 for a default
-    /// @throws io.rdmacomm.verbs.VerbException EADDRINUSE if the port is taken, EADDRNOTAVAIL if the address is
-    ///         not one of this device, EINVAL if the address is unresolved
+    /// @throws io.rdmacomm.verbs.VerbException EADDRINUSE if the port is in use, EADDRNOTAVAIL if the address does
+    ///         not belong to this device, EINVAL if the address is unresolved
     public final Listener listen(InetSocketAddress address, int backlog) {
         checkOpen();
         CommunicationIdentifier.checkResolved("listen (rdma_listen)", address);
         return adopt(doListen(address, backlog > 0 ? backlog : DEFAULT_BACKLOG));
     }
 
-    /// Finds the way to a peer (rdma_resolve_addr(3), rdma_resolve_route(3)). Blocks.
+    /// Finds the route to a peer (rdma_resolve_addr(3), rdma_resolve_route(3)). Blocks.
     ///
-    /// @param destination where the peer listens
-    /// @param timeout how long to wait at the most
-    /// @throws AddressUnresolvedException if the destination is not reached through this device
+    /// @param destination the address where the peer listens
+    /// @param timeout the longest wait
+    /// @throws AddressUnresolvedException if the destination cannot be reached through this device
     /// @throws RouteUnresolvedException if there is no route
-    /// @throws ConnectionTimeoutException if it took longer than allowed
+    /// @throws ConnectionTimeoutException if the timeout passed first
     /// @throws InterruptedException if the thread was interrupted
     public final Route resolve(InetSocketAddress destination, Duration timeout) throws InterruptedException {
         checkOpen();
@@ -74,10 +75,10 @@ public abstract class ConnectionManager extends Resource {
         return adopt(doResolve(destination, timeout.toNanos()));
     }
 
-    /// Resolves and connects in one call; for a queue pair whose receives were posted, or whose peer waits for the
+    /// Resolves and connects in one call, for a queue pair whose receives are posted, or whose peer waits for the
     /// first message.
     ///
-    /// @param timeout how long each of the two may take
+    /// @param timeout the longest wait for each of the two steps
     /// @throws ConnectionException as [#resolve] and [Route#connect]
     /// @throws InterruptedException if the thread was interrupted
     public final Connection connect(
@@ -93,12 +94,12 @@ public abstract class ConnectionManager extends Resource {
         return "connection manager of " + context;
     }
 
-    /// The child is adopted here: a provider makes connections outside the calls of this class.
+    /// Adopts a connection, which a provider creates outside the calls of this class.
     final Connection established(Connection connection) {
         return adopt(connection);
     }
 
-    /// Takes a request of a listener into the tree.
+    /// Adopts a request that arrived at a listener.
     final ConnectionRequest arrived(ConnectionRequest request) {
         return adopt(request);
     }

@@ -6,7 +6,7 @@ public interface ConnectionManagerProvider {
     /// only if the device has [io.rdmacomm.verbs.Capability#CONNECTION_MANAGER].
     ConnectionManager openConnectionManager();
 
-    /// Why the device has no connection manager and what to do, in a line for people; empty if it has one, or if
+    /// One line with the reason why the device has no connection manager, and what to do; empty if it has one or
     /// there is no more to say.
     default String whyNoConnectionManager() {
         return "";

@@ -1,6 +1,7 @@
 package io.rdmacomm.verbs.cm;
 
-/// What each side of a connection asks for (`struct rdma_conn_param`, rdma_connect(3), rdma_accept(3)). Immutable.
+/// The parameters that each side of a connection requests (`struct rdma_conn_param`, rdma_connect(3),
+/// rdma_accept(3)). Immutable.
 public final class ConnectionParameters {
     private static final ConnectionParameters DEFAULTS = new ConnectionParameters(new byte[0], 16, 16, 7, 7);
 
@@ -28,16 +29,16 @@ public final class ConnectionParameters {
         return DEFAULTS;
     }
 
-    /// These parameters with other private data: bytes for the peer's program, delivered with the request or the
-    /// answer, at most [ConnectionManager#privateDataLimit()].
+    /// These parameters with other private data: bytes for the peer's program, delivered with the request or
+    /// reply, at most [ConnectionManager#privateDataLimit()].
     public ConnectionParameters withPrivateData(byte[] value) {
         return new ConnectionParameters(value.clone(), responderResources, initiatorDepth, retryCount, rnrRetry);
     }
 
     /// These parameters with other depths for READs and atomics.
     ///
-    /// @param responder how many of the peer this side holds at once, 0 to 255
-    /// @param initiator how many this side has outstanding at once, 0 to 255
+    /// @param responder how many the peer may have in flight, 0 to 255
+    /// @param initiator how many this side may have in flight, 0 to 255
     /// @throws IllegalArgumentException if a number is out of its range
     public ConnectionParameters withDepths(int responder, int initiator) {
         return new ConnectionParameters(privateData, responder, initiator, retryCount, rnrRetry);
@@ -45,34 +46,34 @@ public final class ConnectionParameters {
 
     /// These parameters with other retry counts; not used on iWARP.
     ///
-    /// @param retries how often an unanswered request is repeated, 0 to 7
-    /// @param rnrRetries how often a request is repeated whose peer had no receive, 7 for ever
+    /// @param retries how often an unacknowledged request is repeated, 0 to 7
+    /// @param rnrRetries how often a message that found no receive is repeated, 0 to 6, or 7 for no limit
     /// @throws IllegalArgumentException if a number is out of its range
     public ConnectionParameters withRetries(int retries, int rnrRetries) {
         return new ConnectionParameters(privateData, responderResources, initiatorDepth, retries, rnrRetries);
     }
 
-    /// A copy of the bytes for the peer's program.
+    /// A copy of the private data.
     public byte[] privateData() {
         return privateData.clone();
     }
 
-    /// READs and atomics of the peer that this side holds at once.
+    /// How many READs and atomics the peer may have in flight.
     public int responderResources() {
         return responderResources;
     }
 
-    /// READs and atomics that this side has outstanding at once.
+    /// How many READs and atomics this side may have in flight.
     public int initiatorDepth() {
         return initiatorDepth;
     }
 
-    /// How often an unanswered request is repeated.
+    /// How often an unacknowledged request is repeated.
     public int retryCount() {
         return retryCount;
     }
 
-    /// How often a request is repeated whose peer had no receive, 7 for ever.
+    /// How often a message that found no receive is repeated; 7 means without limit.
     public int rnrRetry() {
         return rnrRetry;
     }

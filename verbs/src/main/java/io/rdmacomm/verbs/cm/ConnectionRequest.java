@@ -4,8 +4,8 @@ import io.rdmacomm.verbs.QueuePair;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A peer's wish for a connection (RDMA_CM_EVENT_CONNECT_REQUEST, rdma_get_cm_event(3)). It is answered once, with
-/// [#accept] or [#reject]; closing it unanswered rejects it. Usable from any thread.
+/// A peer's request for a connection (RDMA_CM_EVENT_CONNECT_REQUEST, rdma_get_cm_event(3)). Answer it once, with
+/// [#accept] or [#reject]; closing it unanswered rejects it. Thread-safe.
 public abstract class ConnectionRequest extends CommunicationIdentifier {
     private static final String ACCEPT = "accept (rdma_accept)";
 
@@ -16,31 +16,31 @@ public abstract class ConnectionRequest extends CommunicationIdentifier {
         super(manager);
     }
 
-    /// The bytes that the peer's program sent along; on InfiniBand and RoCE padded with zeros to the full size.
+    /// The private data of the request. On InfiniBand and RoCE it is padded with zeros to the full size.
     public abstract byte[] privateData();
 
-    /// READs and atomics that the peer wants to have outstanding towards this side: what to hold resources for.
+    /// How many READs and atomics the peer wants to have in flight.
     public abstract int responderResources();
 
-    /// READs and atomics that the peer can hold for this side.
+    /// How many READs and atomics the peer accepts from this side.
     public abstract int initiatorDepth();
 
-    /// Brings a queue pair from RESET to INIT, so that receives can be posted before [#accept].
+    /// Takes a queue pair from RESET to INIT, so that receives can be posted before [#accept].
     ///
-    /// @throws io.rdmacomm.verbs.VerbException EINVAL if the queue pair is of another context
+    /// @throws io.rdmacomm.verbs.VerbException EINVAL if the queue pair belongs to another context
     /// @throws io.rdmacomm.verbs.QueuePairStateException if it is not in RESET
     public final void prepare(QueuePair queuePair) {
         prepareQueuePair(queuePair);
     }
 
-    /// Accepts with a queue pair and brings it to READY_TO_SEND (rdma_accept(3)). Blocks until the connection
-    /// stands. The depths are lowered to what the peer can do.
+    /// Accepts with a queue pair and takes it to READY_TO_SEND (rdma_accept(3)). Blocks until the connection is
+    /// established. The depths are reduced to those that the peer supports.
     ///
-    /// @param queuePair in RESET or INIT; post receives before
-    /// @param timeout how long to wait at the most
-    /// @throws ConnectFailedException if the peer went away meanwhile
-    /// @throws ConnectionTimeoutException if it took longer than allowed
-    /// @throws IllegalStateException if the request was answered before
+    /// @param queuePair in RESET or INIT; post receives first
+    /// @param timeout the longest wait
+    /// @throws ConnectFailedException if the peer disconnected meanwhile
+    /// @throws ConnectionTimeoutException if the timeout passed first
+    /// @throws IllegalStateException if the request was already answered
     /// @throws InterruptedException if the thread was interrupted
     public final Connection accept(QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
             throws InterruptedException {
@@ -51,10 +51,10 @@ public abstract class ConnectionRequest extends CommunicationIdentifier {
         return manager().established(doAccept(queuePair, parameters, timeout.toNanos()));
     }
 
-    /// Refuses the connection (rdma_reject(3)). Does not wait for the peer.
+    /// Rejects the connection (rdma_reject(3)). Does not wait for the peer.
     ///
-    /// @param privateData bytes that tell the peer's program why
-    /// @throws IllegalStateException if the request was answered before
+    /// @param privateData bytes for the peer's program, for example the reason
+    /// @throws IllegalStateException if the request was already answered
     public final void reject(byte[] privateData) {
         checkOpen();
         checkPrivateData("reject (rdma_reject)", privateData);
@@ -64,7 +64,7 @@ public abstract class ConnectionRequest extends CommunicationIdentifier {
 
     private void answer() {
         if (!answered.compareAndSet(false, true)) {
-            throw new IllegalStateException(this + " was answered before");
+            throw new IllegalStateException(this + " was already answered");
         }
     }
 
@@ -88,9 +88,9 @@ public abstract class ConnectionRequest extends CommunicationIdentifier {
     protected abstract Connection doAccept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException;
 
-    /// Refuses for [#reject] and for a request that is closed unanswered.
+    /// Rejects for [#reject] and for a request that is closed unanswered.
     protected abstract void doReject(byte[] privateData);
 
-    /// Releases what the provider holds for an answered request.
+    /// Releases the provider's resources of an answered request.
     protected abstract void doRelease();
 }

@@ -5,8 +5,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Waits for connection requests at an address (rdma_listen(3)). Usable from any thread. Closing it refuses the
-/// requests that nobody took; connections that were accepted live on.
+/// Listens for connection requests at an address (rdma_listen(3)). Thread-safe. Closing it rejects the waiting
+/// requests; accepted connections stay open.
 public abstract class Listener extends Resource {
     private final ConnectionManager manager;
 
@@ -16,21 +16,21 @@ public abstract class Listener extends Resource {
         this.manager = manager;
     }
 
-    /// The connection manager it belongs to.
+    /// The connection manager that it belongs to.
     public final ConnectionManager manager() {
         return manager;
     }
 
-    /// Where it listens, with the port that was chosen when 0 was asked for.
+    /// The address it listens at, with the actual port if port 0 was requested.
     public abstract InetSocketAddress localAddress();
 
-    /// Waits for the next request (rdma_get_cm_event(3), rdma_get_request(3)). Blocks; closing the listener wakes
-    /// it.
+    /// Waits for the next request (rdma_get_cm_event(3), rdma_get_request(3)). Blocks. Closing the listener ends
+    /// the wait.
     ///
-    /// @param timeout how long to wait at the most; zero to look only
-    /// @return the request, which the caller answers or closes; null when there was none in time
+    /// @param timeout the longest wait; zero to poll
+    /// @return the request, which the caller answers or closes; null after the timeout
     /// @throws InterruptedException if the thread was interrupted
-    /// @throws IllegalStateException if the listener is or gets closed
+    /// @throws IllegalStateException if the listener is closed, or is being closed
     public final @Nullable ConnectionRequest awaitRequest(Duration timeout) throws InterruptedException {
         checkOpen();
         ConnectionRequest request = doAwaitRequest(timeout.toNanos());
@@ -46,6 +46,6 @@ public abstract class Listener extends Resource {
         return "listener at " + localAddress() + " on " + manager.context();
     }
 
-    /// Waits for [#awaitRequest]; null on time-out and when the listener is closing.
+    /// Waits for [#awaitRequest]; null after the timeout and when the listener is closing.
     protected abstract @Nullable ConnectionRequest doAwaitRequest(long timeoutNanos) throws InterruptedException;
 }

@@ -3,16 +3,16 @@ package io.rdmacomm.verbs.cm;
 import io.rdmacomm.verbs.Errno;
 import java.io.Serial;
 
-/// Nobody answers at the address (RDMA_CM_EVENT_UNREACHABLE, rdma_connect(3)).
+/// The peer does not reply (RDMA_CM_EVENT_UNREACHABLE, rdma_connect(3)).
 public final class PeerUnreachableException extends ConnectionException {
     @Serial
     private static final long serialVersionUID = 1L;
 
     /// The failure.
     ///
-    /// @param operation the call in words with its C name
-    /// @param errno why, as far as it is known
-    /// @param detail what happened to which address, and what to do
+    /// @param operation the call in words, with its C name
+    /// @param errno the cause, as far as it is known
+    /// @param detail what happened, to which address, and what to do
     public PeerUnreachableException(String operation, Errno errno, String detail) {
         super(operation, ConnectionEvent.UNREACHABLE, errno, detail);
     }

@@ -4,8 +4,7 @@ import io.rdmacomm.verbs.QueuePair;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// The way to a peer that was found and not yet taken (rdma_resolve_route(3)). Usable from any thread; leads to
-/// one connection at the most.
+/// A resolved route to a peer (rdma_resolve_route(3)). Thread-safe. Good for one connection.
 public abstract class Route extends CommunicationIdentifier {
     private static final String CONNECT = "connect (rdma_connect)";
 
@@ -16,25 +15,25 @@ public abstract class Route extends CommunicationIdentifier {
         super(manager);
     }
 
-    /// Brings a queue pair from RESET to INIT, so that receives can be posted before [#connect].
+    /// Takes a queue pair from RESET to INIT, so that receives can be posted before [#connect].
     ///
-    /// @throws io.rdmacomm.verbs.VerbException EINVAL if the queue pair is of another context
+    /// @throws io.rdmacomm.verbs.VerbException EINVAL if the queue pair belongs to another context
     /// @throws io.rdmacomm.verbs.QueuePairStateException if it is not in RESET
     public final void prepare(QueuePair queuePair) {
         prepareQueuePair(queuePair);
     }
 
-    /// Connects a queue pair to the peer (rdma_connect(3)) and brings it to READY_TO_SEND. Blocks. On iWARP this
-    /// side sends the first message, unless the peer confirmed that it need not.
+    /// Connects a queue pair to the peer (rdma_connect(3)) and takes it to READY_TO_SEND. Blocks. On iWARP this
+    /// side must send the first message, unless the peer confirmed that it need not.
     ///
-    /// @param queuePair in RESET or INIT; the peer may send as soon as the connection stands, so post receives
-    ///         before
-    /// @param timeout how long to wait at the most
-    /// @throws ConnectionRejectedException if the peer refused
-    /// @throws PeerUnreachableException if nobody answered at that address
-    /// @throws ConnectFailedException if it failed in another way
-    /// @throws ConnectionTimeoutException if it took longer than allowed
-    /// @throws IllegalStateException if the route was used before
+    /// @param queuePair in RESET or INIT; post receives first, as the peer may send as soon as the connection is
+    ///         established
+    /// @param timeout the longest wait
+    /// @throws ConnectionRejectedException if the peer rejected the connection
+    /// @throws PeerUnreachableException if the peer did not reply
+    /// @throws ConnectFailedException if connecting failed in another way
+    /// @throws ConnectionTimeoutException if the timeout passed first
+    /// @throws IllegalStateException if the route was already used
     /// @throws InterruptedException if the thread was interrupted
     public final Connection connect(QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
             throws InterruptedException {
@@ -42,7 +41,7 @@ public abstract class Route extends CommunicationIdentifier {
         checkPrivateData(CONNECT, parameters.privateData());
         makeReady(CONNECT, queuePair);
         if (!used.compareAndSet(false, true)) {
-            throw new IllegalStateException(this + " was used; resolve a new one for each connection");
+            throw new IllegalStateException(this + " was already used; resolve a new route for each connection");
         }
         return manager().established(doConnect(queuePair, parameters, timeout.toNanos()));
     }

@@ -10,9 +10,9 @@ public final class RouteUnresolvedException extends ConnectionException {
 
     /// The failure.
     ///
-    /// @param operation the call in words with its C name
-    /// @param errno why, as far as it is known
-    /// @param detail what happened to which address, and what to do
+    /// @param operation the call in words, with its C name
+    /// @param errno the cause, as far as it is known
+    /// @param detail what happened, to which address, and what to do
     public RouteUnresolvedException(String operation, Errno errno, String detail) {
         super(operation, ConnectionEvent.ROUTE_ERROR, errno, detail);
     }

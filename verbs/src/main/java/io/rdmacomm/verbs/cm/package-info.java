@@ -1,5 +1,5 @@
-/// The vocabulary of librdmacm: connections found by address, with private data, instead of by exchanged numbers.
-/// The only way to connect on iWARP devices.
+/// librdmacm's vocabulary as Java types: connections by address, with private data, instead of exchanged numbers.
+/// iWARP devices can only connect this way.
 @NullMarked
 package io.rdmacomm.verbs.cm;
 

@@ -1,4 +1,4 @@
-/// What a provider of devices implements; it is found by [java.util.ServiceLoader] and named by nobody.
+/// The interface that a provider of devices implements and [java.util.ServiceLoader] finds.
 @NullMarked
 package io.rdmacomm.verbs.spi;
 
