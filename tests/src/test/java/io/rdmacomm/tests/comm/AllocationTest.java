@@ -2,7 +2,6 @@ package io.rdmacomm.tests.comm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ChannelBatch;
 import io.rdmacomm.comm.CompletionHandler;
@@ -13,17 +12,16 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.tests.fixture.Allocation;
+import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.verbs.WorkStatus;
-import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Operations with handlers allocate nothing, from post to handler.
 final class AllocationTest {
-    private static final int WARM_UP = 30_000;
-    private static final int OPERATIONS = 100_000;
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int OPERATIONS = Amount.of(100_000, 3000);
 
     private ConnectedPair pair;
     private RdmaChannel channel;
@@ -60,21 +58,12 @@ final class AllocationTest {
     }
 
     private void measure(Round round) {
-        for (int i = 0; i < WARM_UP; i++) {
-            round.run();
-        }
-        long least = Long.MAX_VALUE;
-        // What the machine itself allocates once, while it compiles, is not in every round.
-        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
-            long before = THREADS.getCurrentThreadAllocatedBytes();
+        Allocation.assertNone(OPERATIONS + " operations", () -> {
             for (int i = 0; i < OPERATIONS; i++) {
                 round.run();
             }
-            least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
-        }
-
+        });
         assertThat(failed).isZero();
-        assertThat(least).as("bytes for " + OPERATIONS + " operations").isZero();
     }
 
     @Test
