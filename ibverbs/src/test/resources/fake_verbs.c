@@ -53,11 +53,8 @@ static int object_count;
 static char fail_function[64];
 static int fail_errno, fail_times;
 static int refuse_index = -2, refuse_result;
-static volatile int stalls;
 static int next_status;
 static int keeps;
-static struct { struct ibv_cq *cq; struct ibv_wc wc; } kept[64];
-static int kept_count;
 static int device_count = 1;
 static int list_errno;
 static int transport = IBV_TRANSPORT_IB;
@@ -73,10 +70,8 @@ void fake_reset(void)
 	object_count = 0;
 	fail_function[0] = 0;
 	refuse_index = -2;
-	stalls = 0;
 	next_status = 0;
 	keeps = 0;
-	kept_count = 0;
 	device_count = 1;
 	list_errno = 0;
 	transport = IBV_TRANSPORT_IB;
@@ -108,9 +103,9 @@ void fake_fail(const char *function, int err, int times)
 	fail_times = times;
 }
 void fake_refuse(int index, int result) { refuse_index = index; refuse_result = result; }
-void fake_stall(int on) { stalls = on; }
 void fake_status(int status) { next_status = status; }
 void fake_keep(int on) { keeps = on; }
+void fake_next_number(int number) { next_qp = number; }
 void fake_devices(int count, int err) { device_count = count; list_errno = err; }
 void fake_extended(int bytes) { extended_bytes = bytes; }
 void fake_kind(int type, int vendor_id) { transport = type; vendor = vendor_id; }
@@ -175,22 +170,6 @@ static void complete(struct ibv_cq *ibcq, struct ibv_wc wc)
 	}
 }
 
-static void keep(struct ibv_cq *cq, struct ibv_wc wc)
-{
-	wc.status = IBV_WC_WR_FLUSH_ERR;
-	kept[kept_count].cq = cq;
-	kept[kept_count++].wc = wc;
-}
-
-/* As siw, when it closes a connection late; READs it may flush twice. */
-void fake_flush_kept(int reads)
-{
-	for (int i = 0; i < kept_count; i++)
-		for (int j = kept[i].wc.opcode == IBV_WC_RDMA_READ ? 0 : reads - 1; j < reads; j++)
-			complete(kept[i].cq, kept[i].wc);
-	kept_count = 0;
-}
-
 static int fake_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {
 	struct fake_cq *cq = (struct fake_cq *)ibcq;
@@ -233,10 +212,6 @@ static int fake_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 {
 	if (!log_off)
 		note("post_recv %s id=%llu sge=%d", n(qp), (unsigned long long)wr->wr_id, wr->num_sge);
-	if (keeps) {
-		struct ibv_wc wc = { .wr_id = wr->wr_id, .opcode = IBV_WC_RECV, .qp_num = qp->qp_num };
-		keep(qp->recv_cq, wc);
-	}
 	return push_receives(&((struct fake_qp *)qp)->receives, wr, bad);
 }
 
@@ -281,8 +256,6 @@ static int fake_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ib
 			note("post_send %s id=%llu op=%d flags=%d sge=%d remote=%llx key=%x imm=%x", n(ibqp),
 			     (unsigned long long)wr->wr_id, wr->opcode, wr->send_flags, wr->num_sge,
 			     (unsigned long long)wr->wr.rdma.remote_addr, wr->wr.rdma.rkey, be32toh(wr->imm_data));
-		while (stalls)
-			usleep(100);
 		if (i == refuse_index) {
 			refuse_index = -2;
 			*bad = wr;
@@ -290,11 +263,8 @@ static int fake_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ib
 		}
 		struct ibv_wc wc = { .wr_id = wr->wr_id, .status = next_status, .vendor_err = 77,
 				     .qp_num = ibqp->qp_num };
-		if (keeps) { /* as siw, in ERROR */
-			wc.opcode = wr->opcode == IBV_WR_RDMA_READ ? IBV_WC_RDMA_READ : IBV_WC_RDMA_WRITE;
-			keep(ibqp->send_cq, wc);
+		if (keeps) /* as siw, in ERROR */
 			continue;
-		}
 		if (next_status)
 			ibqp->state = IBV_QPS_ERR;
 		else if (wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM)

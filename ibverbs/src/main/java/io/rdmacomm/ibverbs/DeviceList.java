@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.ibverbs.ffm.DeviceLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
+import io.rdmacomm.ibverbs.ffm.NativeLibraries;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.verbs.Errno;
 import java.lang.foreign.Arena;

@@ -3,9 +3,15 @@ package io.rdmacomm.ibverbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.rdmacomm.ibverbs.ffm.DeviceLayout;
+import io.rdmacomm.ibverbs.ffm.LibIbverbs;
+import io.rdmacomm.ibverbs.ffm.NativeLibraries;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
+import io.rdmacomm.ibverbs.objects.DeviceQueries;
+import io.rdmacomm.ibverbs.objects.IbvContext;
+import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
+import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.TransportType;
 import java.lang.foreign.MemorySegment;
 
@@ -56,17 +62,26 @@ final class IbvDevice extends Device {
         return transport;
     }
 
-    /// The name of the file that opening it opens, for example `uverbs0`.
+    /// The name of the device file, for example `uverbs0`.
     String fileName() {
         return fileName;
     }
 
-    NativeLibraries libraries() {
-        return libraries;
-    }
-
     @Override
     protected Context doOpen() {
-        return IbvContext.open(this);
+        LibIbverbs library = libraries.verbs();
+        long address = IbvFailure.address("open device (ibv_open_device)", DeviceList.open(library, name), toString());
+        boolean success = false;
+        try {
+            DeviceQueries queries = new DeviceQueries(library, address, toString());
+            DeviceAttributes attributes = queries.device();
+            Context context = new IbvContext(this, libraries, address, queries, attributes, Drivers.of(attributes));
+            success = true;
+            return context;
+        } finally {
+            if (!success) {
+                library.closeDevice(address);
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.rdmacomm.ibverbs;
 
 import io.rdmacomm.ibverbs.ffm.AbsentLibraryException;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
+import io.rdmacomm.ibverbs.ffm.NativeLibraries;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.nio.file.Files;

@@ -129,24 +129,19 @@ final class FakeVerbs {
         call("fake_refuse", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), index, result);
     }
 
-    /// Whether sends that are posted do not come back from C.
-    void stall(boolean on) {
-        call("fake_stall", FunctionDescriptor.ofVoid(JAVA_INT), on ? 1 : 0);
-    }
-
     /// What sends end with from now on.
     void status(int status) {
         call("fake_status", FunctionDescriptor.ofVoid(JAVA_INT), status);
     }
 
-    /// Whether sends and single receives that are posted from now on stay where they are, without an end.
+    /// Whether sends that are posted from now on stay in the queue and never complete.
     void keep(boolean on) {
         call("fake_keep", FunctionDescriptor.ofVoid(JAVA_INT), on ? 1 : 0);
     }
 
-    /// Flushes what was kept, READs so many times.
-    void flushKept(int reads) {
-        call("fake_flush_kept", FunctionDescriptor.ofVoid(JAVA_INT), reads);
+    /// The number of the next queue pair.
+    void nextNumber(int number) {
+        call("fake_next_number", FunctionDescriptor.ofVoid(JAVA_INT), number);
     }
 
     void devices(int count, int errno) {

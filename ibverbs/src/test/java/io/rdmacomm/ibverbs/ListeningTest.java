@@ -3,6 +3,7 @@ package io.rdmacomm.ibverbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.ibverbs.cm.ClosingManager;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
@@ -138,7 +139,7 @@ class ListeningTest extends ConnectionCase {
         String name = fake.request("id0", "", false);
         // The backlog is full once the next one is refused.
         awaitLog("destroy_id " + fake.request("id0", "", false));
-        ((IbvConnectionManager) manager).channel().wake();
+        ClosingManager.begin(manager);
         assertThatThrownBy(() -> listener.awaitRequest(LONG)).isInstanceOf(IllegalStateException.class);
         assertThat(fake.log()).contains("reject " + name + " ", "destroy_id " + name);
     }

@@ -9,6 +9,7 @@ import static io.rdmacomm.tests.arch.Production.CLASSES;
 import static io.rdmacomm.tests.arch.Production.COMM;
 import static io.rdmacomm.tests.arch.Production.EXAMPLES;
 import static io.rdmacomm.tests.arch.Production.IBVERBS;
+import static io.rdmacomm.tests.arch.Production.KERNEL_DRIVERS;
 import static io.rdmacomm.tests.arch.Production.NATIVE;
 import static io.rdmacomm.tests.arch.Production.SOFT;
 import static io.rdmacomm.tests.arch.Production.SPI;
@@ -84,6 +85,20 @@ class ModuleArrowsTest {
                     .because("a provider is found by ServiceLoader")
                     .check(CLASSES);
         }
+    }
+
+    @Test
+    void onlyOneClassNamesAKernelDriver() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(KERNEL_DRIVERS)
+                .and()
+                .doNotHaveFullyQualifiedName("io.rdmacomm.ibverbs.Drivers")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(KERNEL_DRIVERS)
+                .because("devices of other drivers do not pay for the workarounds")
+                .check(CLASSES);
     }
 
     @Test

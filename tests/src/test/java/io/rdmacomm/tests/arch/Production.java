@@ -16,6 +16,9 @@ final class Production {
     /// The only package that links native symbols.
     static final String NATIVE = "io.rdmacomm.ibverbs.ffm..";
 
+    /// The workarounds for kernel drivers, a package for each.
+    static final String[] KERNEL_DRIVERS = {"io.rdmacomm.ibverbs.siw..", "io.rdmacomm.ibverbs.rxe.."};
+
     static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(location -> !location.contains("/test-classes/"))
             .importPackages("io.rdmacomm");

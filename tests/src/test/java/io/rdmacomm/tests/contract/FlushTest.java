@@ -112,7 +112,11 @@ class FlushTest extends ContractCase {
             good(some.getFirst(), 1, CompletionOpcode.WRITE);
             assertThat(some.subList(1, some.size()))
                     .allMatch(outcome -> refusal(WorkStatus.REMOTE_ACCESS_ERROR).contains(outcome.status()));
-            assertThat(some).extracting(Outcome::id).doesNotHaveDuplicates().contains(5L, 100L);
+            assertThat(some)
+                    .filteredOn(outcome -> !has(Deviation.A_READ_MAY_BE_FLUSHED_TWICE) || outcome.id() != 5)
+                    .extracting(Outcome::id)
+                    .doesNotHaveDuplicates();
+            assertThat(some).extracting(Outcome::id).contains(5L, 100L);
             return;
         }
         List<Outcome> all = pair.here().drain(5);
@@ -128,6 +132,15 @@ class FlushTest extends ContractCase {
         EndMemory target = there().allocate(8, everything());
         source.setLong(0, 77);
         pair.here().modify(QueuePairState.ERROR);
+        if (has(Deviation.WORK_POSTED_IN_ERROR_STAYS)) {
+            assertThat(can(Capability.FLUSH_IN_ERROR)).isFalse();
+            assertThat(pair.here().post(Work.write(1, target.remote(), source.piece(0, 8))))
+                    .isEqualTo(1);
+            assertThat(pair.here().receive(2)).isEqualTo(1);
+            assertThat(pair.here().collect(1, 200)).isEmpty();
+            assertThat(target.getLong(0)).isZero();
+            return;
+        }
         for (int i = 0; i < 200; i++) {
             assertThat(pair.here().post(Work.write(i, target.remote(), source.piece(0, 8))))
                     .isEqualTo(1);
@@ -146,6 +159,11 @@ class FlushTest extends ContractCase {
         }
         pair.here().modify(QueuePairState.ERROR);
         pair.here().receive(999);
+        if (has(Deviation.WORK_POSTED_IN_ERROR_STAYS)) {
+            flushed(pair.here().drain(10), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+            assertThat(pair.here().collect(1, 200)).isEmpty();
+            return;
+        }
         flushed(pair.here().drain(11), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 999);
     }
 

@@ -1,0 +1,28 @@
+package io.rdmacomm.ibverbs;
+
+import io.rdmacomm.ibverbs.objects.Driver;
+import io.rdmacomm.ibverbs.rxe.RxeDriver;
+import io.rdmacomm.ibverbs.siw.SiwDriver;
+import io.rdmacomm.verbs.DeviceAttributes;
+
+/// Chooses what is special about the kernel driver of a device. The only class that names a driver.
+final class Drivers {
+    /// The kernel's software RoCE device (`RXE_VENDOR_ID`).
+    private static final int RXE = 0xffffff;
+    /// The kernel's software iWARP device (`SIW_VENDOR_ID`).
+    private static final int SIW = 0x626d74;
+    /// InfiniBand and Omni-Path adapters of QLogic and Intel (qib, hfi1), which post with a system call.
+    private static final int QLOGIC = 0x1175;
+
+    private Drivers() {}
+
+    /// The driver of a device that was just opened.
+    static Driver of(DeviceAttributes attributes) {
+        return switch (attributes.vendorId()) {
+            case RXE -> new RxeDriver();
+            case SIW -> new SiwDriver();
+            case QLOGIC -> new Driver(false);
+            default -> new Driver(true);
+        };
+    }
+}

@@ -1,0 +1,307 @@
+package io.rdmacomm.ibverbs.cm;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.ibverbs.ffm.ConnectionEventLayout;
+import io.rdmacomm.ibverbs.ffm.ConnectionIdentifierLayout;
+import io.rdmacomm.ibverbs.ffm.LibC;
+import io.rdmacomm.ibverbs.ffm.LibCLayout;
+import io.rdmacomm.ibverbs.ffm.LibRdmacm;
+import io.rdmacomm.ibverbs.ffm.NativeMemory;
+import io.rdmacomm.ibverbs.structs.IbvFailure;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.ConnectionEvent;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The channel that the events of identifiers come through (`struct rdma_event_channel`), and the thread that
+/// reads them.
+///
+/// The thread copies each event and acknowledges it at once, exactly once (rdma_ack_cm_event(3)): destroying an
+/// identifier waits for that in C, and must not wait for the program. Only then is the identifier told. The thread
+/// ends, and destroys the channel, when the channel is closed and the last identifier has left.
+final class ConnectionEventChannel implements AutoCloseable {
+    private static final String GET_EVENT = "wait for a connection event (rdma_get_cm_event)";
+    /// How long closing waits for identifiers that are still in a call in C.
+    private static final long CLOSE_SECONDS = 5;
+    /// How long the thread sleeps at a time; without an eventfd it has to look whether it is over.
+    private static final int SLEEP_MILLISECONDS = 60_000;
+    private static final int NAP_MILLISECONDS = 50;
+
+    private static final System.Logger LOG = System.getLogger(ConnectionEventChannel.class.getName());
+
+    private final LibRdmacm library;
+    private final long address;
+    private final int file;
+    private final int wakeUp;
+    private final String name;
+    private final Map<Long, ConnectionIdentifier> byAddress = new ConcurrentHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private int identifiers;
+    private boolean closing;
+    private boolean ended;
+
+    private ConnectionEventChannel(LibRdmacm library, long address, String name) {
+        this.library = library;
+        this.address = address;
+        this.name = name;
+        this.file = NativeMemory.at(address, ConnectionIdentifierLayout.CHANNEL_BYTES)
+                .get(JAVA_INT, ConnectionIdentifierLayout.CHANNEL_FILE);
+        this.wakeUp = LibC.createEvent();
+    }
+
+    /// Opens a channel (rdma_create_event_channel(3)) and starts its thread.
+    ///
+    /// @param name what the device is called in messages
+    static ConnectionEventChannel open(LibRdmacm library, String name) {
+        String operation = "open connection manager (rdma_create_event_channel)";
+        long address = library.createChannel();
+        if (address <= 0) {
+            VerbException failure = IbvFailure.of(operation, (int) -address, name);
+            throw new VerbException(
+                    operation,
+                    failure.errno(),
+                    name + ": the kernel's connection manager does not answer; load it with `modprobe rdma_ucm`, and"
+                            + " see `ls -l /dev/infiniband/rdma_cm`");
+        }
+        ConnectionEventChannel channel = new ConnectionEventChannel(library, address, name);
+        if (!LibC.makeNonBlocking(channel.file)) {
+            library.destroyChannel(address);
+            throw new IllegalStateException("the connection events of " + name + " have no open file");
+        }
+        Thread.ofPlatform().daemon().name("rdmacomm connections of " + name).start(channel::read);
+        return channel;
+    }
+
+    /// A new identifier (rdma_create_id(3)).
+    ///
+    /// @throws IllegalStateException if the channel is closed
+    ConnectionIdentifier create(Object owner) {
+        enter();
+        boolean success = false;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pointer = arena.allocate(JAVA_LONG);
+            IbvFailure.check(
+                    "create identifier (rdma_create_id)",
+                    library.createIdentifier(address, pointer.address(), ConnectionIdentifierLayout.PORT_SPACE_TCP),
+                    name);
+            ConnectionIdentifier created = add(pointer.get(JAVA_LONG, 0), owner);
+            success = true;
+            // Closing wakes those that it finds, which this one may have missed.
+            if (isClosing()) {
+                created.wake();
+            }
+            return created;
+        } finally {
+            if (!success) {
+                left();
+            }
+        }
+    }
+
+    private ConnectionIdentifier add(long identifier, Object owner) {
+        ConnectionIdentifier added = new ConnectionIdentifier(this, library, identifier, owner);
+        byAddress.put(identifier, added);
+        return added;
+    }
+
+    private void enter() {
+        lock.lock();
+        try {
+            if (closing) {
+                throw new IllegalStateException("the connection manager of " + name + " is closed");
+            }
+            identifiers++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// An identifier is about to be destroyed: its events are nobody's from now on.
+    void forget(long identifier) {
+        byAddress.remove(identifier);
+    }
+
+    /// An identifier is destroyed.
+    void left() {
+        lock.lock();
+        try {
+            identifiers--;
+            changed.signalAll();
+            wakeWhenOver();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Ends all waits for events, now and from now on.
+    void wake() {
+        lock.lock();
+        try {
+            closing = true;
+        } finally {
+            lock.unlock();
+        }
+        byAddress.values().forEach(ConnectionIdentifier::wake);
+    }
+
+    /// Closes the channel once the last identifier has left; waits a moment for that.
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closing = true;
+            wakeWhenOver();
+            long left = TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
+            while (!ended && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void wakeWhenOver() {
+        if (closing && identifiers == 0 && wakeUp >= 0 && !ended) {
+            LibC.signal(wakeUp);
+        }
+    }
+
+    private boolean isClosing() {
+        lock.lock();
+        try {
+            return closing;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isOver() {
+        lock.lock();
+        try {
+            return closing && identifiers == 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void read() {
+        int patience = wakeUp >= 0 ? SLEEP_MILLISECONDS : NAP_MILLISECONDS;
+        try {
+            while (!isOver()) {
+                if (LibC.awaitReadable(file, wakeUp, patience)) {
+                    take();
+                }
+            }
+        } catch (RuntimeException e) {
+            VerbException failure = e instanceof VerbException known ? known : IbvFailure.of(GET_EVENT, 0, name);
+            byAddress.values().forEach(identifier -> identifier.fail(failure));
+        } finally {
+            end();
+        }
+    }
+
+    private void end() {
+        lock.lock();
+        try {
+            while (!(closing && identifiers == 0)) {
+                changed.awaitUninterruptibly();
+            }
+            ended = true;
+            library.destroyChannel(address);
+            if (wakeUp >= 0) {
+                LibC.close(wakeUp);
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void take() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pointer = arena.allocate(JAVA_LONG);
+            int errno = library.getEvent(address, pointer.address());
+            if (errno == LibCLayout.EAGAIN || errno == LibCLayout.EINTR) {
+                return;
+            }
+            IbvFailure.check(GET_EVENT, errno, name);
+            long event = pointer.get(JAVA_LONG, 0);
+            MemorySegment struct = NativeMemory.at(event, ConnectionEventLayout.BYTES);
+            boolean request =
+                    struct.get(JAVA_INT, ConnectionEventLayout.TYPE) == ConnectionEvent.CONNECT_REQUEST.code();
+            // Found before it is acknowledged: until then the struct cannot be freed and its address given away.
+            ConnectionIdentifier about = byAddress.get(
+                    struct.get(JAVA_LONG, request ? ConnectionEventLayout.LISTENER : ConnectionEventLayout.IDENTIFIER));
+            IdentifierEvent copy = copy(struct, request);
+            int _ = library.acknowledgeEvent(event);
+            tell(about, copy);
+        }
+    }
+
+    private IdentifierEvent copy(MemorySegment struct, boolean request) {
+        MemorySegment parameters =
+                struct.asSlice(ConnectionEventLayout.PARAMETERS, ConnectionEventLayout.PARAMETERS_BYTES);
+        return new IdentifierEvent(
+                ConnectionEvent.of(struct.get(JAVA_INT, ConnectionEventLayout.TYPE)),
+                struct.get(JAVA_INT, ConnectionEventLayout.STATUS),
+                request ? arrived(struct.get(JAVA_LONG, ConnectionEventLayout.IDENTIFIER)) : null,
+                privateData(parameters),
+                Byte.toUnsignedInt(parameters.get(JAVA_BYTE, ConnectionEventLayout.RESPONDER_RESOURCES)),
+                Byte.toUnsignedInt(parameters.get(JAVA_BYTE, ConnectionEventLayout.INITIATOR_DEPTH)));
+    }
+
+    /// A request brings an identifier of its own, which counts whether or not somebody wants it.
+    private ConnectionIdentifier arrived(long identifier) {
+        lock.lock();
+        try {
+            identifiers++;
+        } finally {
+            lock.unlock();
+        }
+        return add(identifier, this);
+    }
+
+    private static byte[] privateData(MemorySegment parameters) {
+        long data = parameters.get(JAVA_LONG, ConnectionEventLayout.PRIVATE_DATA);
+        int length = Byte.toUnsignedInt(parameters.get(JAVA_BYTE, ConnectionEventLayout.PRIVATE_DATA_LENGTH));
+        return data == 0 ? new byte[0] : NativeMemory.at(data, length).toArray(JAVA_BYTE);
+    }
+
+    private void tell(@Nullable ConnectionIdentifier about, IdentifierEvent event) {
+        try {
+            if (about != null) {
+                about.deliver(event);
+            } else if (event.arrived() != null) {
+                refuse(event.arrived());
+            }
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, () -> event.type() + " of " + name + " could not be handled", e);
+        }
+    }
+
+    /// Refuses a request that nobody took, and destroys its identifier.
+    void refuse(ConnectionIdentifier arrived) {
+        try {
+            int _ = arrived.call(identifier -> library.reject(identifier, 0, 0));
+        } finally {
+            arrived.destroy(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,93 @@
+package io.rdmacomm.ibverbs.cm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.rdmacomm.ibverbs.ffm.LibRdmacm;
+import io.rdmacomm.ibverbs.ffm.QueuePairAttributesLayout;
+import io.rdmacomm.ibverbs.structs.QueuePairStructs;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RetryOptions;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.ConnectFailedException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// Brings a queue pair up with the attributes that the connection manager has agreed on with the peer
+/// (rdma_init_qp_attr(3)), as librdmacm does with queue pairs of its own.
+///
+/// On iWARP the kernel brings it up itself, when the TCP connection stands; here that is only written down.
+final class ConnectionTransitions {
+    private final LibRdmacm library;
+    private final boolean iwarp;
+
+    ConnectionTransitions(LibRdmacm library, boolean iwarp) {
+        this.library = library;
+        this.iwarp = iwarp;
+    }
+
+    /// Whether the kernel brings queue pairs up.
+    boolean isIwarp() {
+        return iwarp;
+    }
+
+    /// From RESET to INIT, with every right for the peer: what it may do is for the keys of the regions to say.
+    void initialize(ConnectionIdentifier identifier, QueuePair queuePair) {
+        QueuePairAttributes change = ask(identifier, QueuePairState.INIT)
+                .accessFlags(ConnectionOptions.defaults().accessFlags());
+        if (iwarp) {
+            // iWARP has neither, and answers without them.
+            change.partitionKeyIndex(0).port(1);
+        }
+        queuePair.modify(change);
+    }
+
+    /// From INIT to READY_TO_SEND with the depths that were agreed on.
+    void bringUp(ConnectionIdentifier identifier, QueuePair queuePair, ConnectionDepths depths) {
+        if (iwarp) {
+            ((ConnectedQueuePair) queuePair).connected();
+            return;
+        }
+        // The kernel proposes 0 for the timer, the longest there is: 655 ms for a message that met no receive.
+        queuePair.modify(ask(identifier, QueuePairState.READY_TO_RECEIVE)
+                .maxDestinationReadAtomic(depths.responderResources())
+                .minRnrTimer(RetryOptions.defaults().rnrTimer()));
+        queuePair.modify(ask(identifier, QueuePairState.READY_TO_SEND).maxReadAtomic(depths.initiatorDepth()));
+    }
+
+    /// To ERROR, whatever the state; does nothing for a queue pair that its owner has closed or reset.
+    void fail(QueuePair queuePair) {
+        QueuePairState state = queuePair.state();
+        if (!queuePair.isOpen() || state == QueuePairState.RESET || state == QueuePairState.ERROR) {
+            return;
+        }
+        try {
+            queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+        } catch (VerbException | IllegalStateException e) {
+            // Its device is gone, or its owner was faster. Either way nothing will be sent any more.
+            ((ConnectedQueuePair) queuePair).noticeState();
+        }
+    }
+
+    private QueuePairAttributes ask(ConnectionIdentifier identifier, QueuePairState to) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = arena.allocate(QueuePairAttributesLayout.BYTES, 8);
+            MemorySegment mask = arena.allocate(JAVA_INT);
+            attributes.set(JAVA_INT, QueuePairAttributesLayout.STATE, to.code());
+            int errno = identifier.call(
+                    address -> library.initQueuePairAttributes(address, attributes.address(), mask.address()));
+            if (errno != 0) {
+                // What the kernel answers when the peer has gone meanwhile.
+                throw new ConnectFailedException(
+                        "go to " + to + " (rdma_init_qp_attr)",
+                        Errno.of(errno),
+                        identifier + ": the peer has withdrawn, or the device is gone");
+            }
+            return QueuePairStructs.readChange(mask.get(JAVA_INT, 0), attributes)
+                    .state(to);
+        }
+    }
+}

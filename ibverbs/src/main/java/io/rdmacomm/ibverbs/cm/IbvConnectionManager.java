@@ -1,0 +1,248 @@
+package io.rdmacomm.ibverbs.cm;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.ibverbs.ffm.ConnectionEventLayout;
+import io.rdmacomm.ibverbs.ffm.LibRdmacm;
+import io.rdmacomm.ibverbs.ffm.SocketAddressLayout;
+import io.rdmacomm.ibverbs.structs.Deadline;
+import io.rdmacomm.ibverbs.structs.IbvFailure;
+import io.rdmacomm.ibverbs.structs.SocketAddresses;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.AddressUnresolvedException;
+import io.rdmacomm.verbs.cm.ConnectionEvent;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.cm.Route;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongToIntFunction;
+
+/// The connection manager of a device over librdmacm.
+///
+/// Queue pairs are ours, made on our own context: an identifier has none (`id->qp` is NULL), so librdmacm leaves
+/// their states alone, and what it would do is done in [ConnectionTransitions]. The kernel finds them by number.
+public final class IbvConnectionManager extends ConnectionManager {
+    private static final String BIND = "listen (rdma_bind_addr)";
+    private static final String RESOLVE_ADDRESS = "resolve address (rdma_resolve_addr)";
+    private static final String RESOLVE_ROUTE = "resolve route (rdma_resolve_route)";
+    private static final int PRIVATE_DATA_LIMIT = 56;
+    /// More makes siw write a wrong length.
+    private static final int IWARP_PRIVATE_DATA_LIMIT = 251;
+
+    private final Context context;
+    private final LibRdmacm library;
+    private final ConnectionEventChannel channel;
+    private final ConnectionTransitions transitions;
+    private final long connectPauseNanos;
+
+    /// @param connectPauseNanos how long a new connection waits before the peer can be expected to receive
+    public IbvConnectionManager(Context context, LibRdmacm library, long connectPauseNanos) {
+        super(context);
+        this.context = context;
+        this.connectPauseNanos = connectPauseNanos;
+        this.library = library;
+        this.channel = ConnectionEventChannel.open(library, context.device().name());
+        this.transitions = new ConnectionTransitions(library, context.device().transport() == TransportType.IWARP);
+    }
+
+    LibRdmacm library() {
+        return library;
+    }
+
+    ConnectionEventChannel channel() {
+        return channel;
+    }
+
+    ConnectionTransitions transitions() {
+        return transitions;
+    }
+
+    long connectPauseNanos() {
+        return connectPauseNanos;
+    }
+
+    @Override
+    public int privateDataLimit() {
+        return transitions.isIwarp() ? IWARP_PRIVATE_DATA_LIMIT : PRIVATE_DATA_LIMIT;
+    }
+
+    @Override
+    protected Listener doListen(InetSocketAddress address, int backlog) {
+        int tries = transitions.isIwarp() && address.getPort() == 0 ? ChosenPort.TRIES : 1;
+        while (true) {
+            ConnectionIdentifier identifier = channel.create(this);
+            boolean success = false;
+            try {
+                bind(identifier, address);
+                int errno = identifier.call(id -> library.listen(id, backlog));
+                tries--;
+                if (tries == 0 || !ChosenPort.isTaken(errno)) {
+                    IbvFailure.check("listen (rdma_listen)", errno, address + " on " + context);
+                    Listener listener = new IbvListener(this, identifier, backlog);
+                    success = true;
+                    return listener;
+                }
+            } finally {
+                if (!success) {
+                    identifier.destroy(this);
+                }
+            }
+        }
+    }
+
+    private void bind(ConnectionIdentifier identifier, InetSocketAddress address) {
+        int errno = withAddress(address, pointer -> identifier.call(id -> library.bindAddress(id, pointer)));
+        if (Errno.of(errno) == Errno.ENODEV) {
+            throw new VerbException(
+                    BIND, Errno.EADDRNOTAVAIL, address + " is not an address of an RDMA device; see `ip address`");
+        }
+        IbvFailure.check(BIND, errno, address + " on " + context);
+        String bound = identifier.deviceName();
+        if (!bound.isEmpty() && !isThisDevice(bound)) {
+            throw new VerbException(
+                    BIND, Errno.EADDRNOTAVAIL, address + " is an address of " + bound + ", not of " + context);
+        }
+    }
+
+    @Override
+    protected Route doResolve(InetSocketAddress destination, long timeoutNanos) throws InterruptedException {
+        ConnectionIdentifier identifier = channel.create(this);
+        boolean success = false;
+        try {
+            resolve(identifier, destination, Deadline.after(timeoutNanos), timeoutNanos);
+            Route route = new IbvRoute(this, identifier, destination);
+            success = true;
+            return route;
+        } finally {
+            if (!success) {
+                identifier.destroy(this);
+            }
+        }
+    }
+
+    /// Resolves the address of the destination and the route to it; the identifier gets a port.
+    void resolve(ConnectionIdentifier identifier, InetSocketAddress destination, long deadline, long timeoutNanos)
+            throws InterruptedException {
+        int milliseconds = Math.clamp(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), 1, Integer.MAX_VALUE);
+        String peer = destination.toString();
+        int errno = withAddress(
+                destination, pointer -> identifier.call(id -> library.resolveAddress(id, 0, pointer, milliseconds)));
+        checkResolving(errno, peer);
+        await(RESOLVE_ADDRESS, identifier, ConnectionEvent.ADDRESS_RESOLVED, deadline, peer, timeoutNanos);
+        String through = identifier.deviceName();
+        if (!isThisDevice(through)) {
+            throw new AddressUnresolvedException(
+                    RESOLVE_ADDRESS,
+                    Errno.ENODEV,
+                    peer + " is reached through " + through + ", not through " + context + "; open that device");
+        }
+        IbvFailure.check(RESOLVE_ROUTE, identifier.call(id -> library.resolveRoute(id, milliseconds)), peer);
+        await(RESOLVE_ROUTE, identifier, ConnectionEvent.ROUTE_RESOLVED, deadline, peer, timeoutNanos);
+    }
+
+    private static void checkResolving(int errno, String peer) {
+        if (errno != 0) {
+            throw new AddressUnresolvedException(
+                    RESOLVE_ADDRESS,
+                    Errno.of(errno),
+                    peer + " is not reached through an RDMA device (errno " + errno + "); see `ip route get`");
+        }
+    }
+
+    private static void await(
+            String operation,
+            ConnectionIdentifier identifier,
+            ConnectionEvent wanted,
+            long deadline,
+            String peer,
+            long timeoutNanos)
+            throws InterruptedException {
+        IdentifierEvent event = identifier.await(deadline);
+        if (event == null || event.type() != wanted) {
+            throw IdentifierFailures.of(operation, event, peer, timeoutNanos);
+        }
+    }
+
+    /// Whether this is the name of the device whose queue pairs are connected here.
+    boolean isThisDevice(String name) {
+        return name.equals(context.device().name());
+    }
+
+    /// READs and atomics of the peer that this device can hold, at most `wanted`. librdmacm keeps the lowest byte.
+    int responderResources(int wanted) {
+        return Math.min(wanted, (int) context.attributes().limit(DeviceLimit.MAX_READ_ATOMIC) & 0xff);
+    }
+
+    /// READs and atomics that this device can have outstanding, at most `wanted`.
+    int initiatorDepth(int wanted) {
+        return Math.min(wanted, (int) context.attributes().limit(DeviceLimit.MAX_INITIATOR_READ_ATOMIC) & 0xff);
+    }
+
+    /// Calls a function that asks the peer for an answer.
+    ///
+    /// @return what the call returned, or -1 after the deadline
+    int ask(ConnectionIdentifier identifier, LongToIntFunction function, long deadline) throws InterruptedException {
+        return transitions.isIwarp() ? identifier.callSlow(function, deadline) : identifier.call(function);
+    }
+
+    /// Calls C with a `struct rdma_conn_param`.
+    static int withParameters(
+            ConnectionParameters parameters,
+            QueuePair queuePair,
+            int responderResources,
+            int initiatorDepth,
+            LongToIntFunction function) {
+        byte[] data = parameters.privateData();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment struct = arena.allocate(ConnectionEventLayout.PARAMETERS_BYTES, 8);
+            if (data.length > 0) {
+                struct.set(
+                        JAVA_LONG,
+                        ConnectionEventLayout.PRIVATE_DATA,
+                        arena.allocateFrom(JAVA_BYTE, data).address());
+            }
+            setByte(struct, ConnectionEventLayout.PRIVATE_DATA_LENGTH, data.length);
+            setByte(struct, ConnectionEventLayout.RESPONDER_RESOURCES, responderResources);
+            setByte(struct, ConnectionEventLayout.INITIATOR_DEPTH, initiatorDepth);
+            setByte(struct, ConnectionEventLayout.RETRY_COUNT, parameters.retryCount());
+            setByte(struct, ConnectionEventLayout.RNR_RETRY, parameters.rnrRetry());
+            boolean shared = queuePair.options().sharedReceives() != null;
+            setByte(struct, ConnectionEventLayout.SHARED_RECEIVES, shared ? 1 : 0);
+            struct.set(JAVA_INT, ConnectionEventLayout.QUEUE_PAIR_NUMBER, queuePair.number());
+            return function.applyAsInt(struct.address());
+        }
+    }
+
+    private static void setByte(MemorySegment struct, int offset, int value) {
+        struct.set(JAVA_BYTE, offset, (byte) value);
+    }
+
+    private static int withAddress(InetSocketAddress address, LongToIntFunction function) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pointer = arena.allocate(SocketAddressLayout.BYTES, 8);
+            SocketAddresses.write(address, pointer);
+            return function.applyAsInt(pointer.address());
+        }
+    }
+
+    @Override
+    protected void onClosing() {
+        channel.wake();
+    }
+
+    @Override
+    protected void doClose() {
+        channel.close();
+    }
+}

@@ -1,0 +1,131 @@
+package io.rdmacomm.ibverbs.cm;
+
+import io.rdmacomm.ibverbs.structs.Deadline;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.cm.ConnectFailedException;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionEvent;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.util.function.LongToIntFunction;
+
+/// The identifier of a request that arrived; it accepts (rdma_accept(3)) or refuses (rdma_reject(3)).
+final class IbvConnectionRequest extends ConnectionRequest {
+    private static final String ACCEPT = "accept (rdma_accept)";
+
+    private final IbvConnectionManager connections;
+    private final ConnectionTransitions transitions;
+    private final ConnectionIdentifier identifier;
+    private final IdentifierEvent request;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
+
+    IbvConnectionRequest(IbvConnectionManager connections, ConnectionIdentifier identifier, IdentifierEvent request) {
+        super(connections);
+        this.connections = connections;
+        this.transitions = connections.transitions();
+        this.identifier = identifier;
+        this.request = request;
+        this.local = identifier.localAddress();
+        this.remote = identifier.remoteAddress();
+        identifier.handOver(connections.channel(), this);
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return remote;
+    }
+
+    @Override
+    public byte[] privateData() {
+        return request.privateData().clone();
+    }
+
+    @Override
+    public int responderResources() {
+        return request.responderResources();
+    }
+
+    @Override
+    public int initiatorDepth() {
+        return request.initiatorDepth();
+    }
+
+    @Override
+    protected void doPrepare(QueuePair queuePair) {
+        transitions.initialize(identifier, queuePair);
+    }
+
+    @Override
+    protected Connection doAccept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+            throws InterruptedException {
+        ConnectionDepths depths = ConnectionDepths.ofRequest(
+                connections.responderResources(parameters.responderResources()),
+                connections.initiatorDepth(parameters.initiatorDepth()),
+                request);
+        long deadline = Deadline.after(timeoutNanos);
+        boolean success = false;
+        try {
+            if (!transitions.isIwarp()) {
+                transitions.bringUp(identifier, queuePair, depths);
+            }
+            LongToIntFunction accept = id -> IbvConnectionManager.withParameters(
+                    parameters,
+                    queuePair,
+                    depths.responderResources(),
+                    depths.initiatorDepth(),
+                    pointer -> connections.library().accept(id, pointer));
+            int errno = connections.ask(identifier, accept, deadline);
+            if (errno > 0) {
+                throw new ConnectFailedException(
+                        ACCEPT, Errno.of(errno), remote + " has withdrawn its request, or closed the connection");
+            }
+            IdentifierEvent answer = errno < 0 ? null : identifier.await(deadline);
+            if (answer == null || answer.type() != ConnectionEvent.ESTABLISHED) {
+                throw IdentifierFailures.ofAccepting(ACCEPT, answer, remote.toString(), timeoutNanos);
+            }
+            if (transitions.isIwarp()) {
+                transitions.bringUp(identifier, queuePair, depths);
+            }
+            IbvConnection connection =
+                    new IbvConnection(connections, identifier, queuePair, local, remote, request.privateData(), depths);
+            identifier.handOver(this, connection, connection::occurred);
+            success = true;
+            return connection;
+        } finally {
+            if (!success) {
+                transitions.fail(queuePair);
+            }
+        }
+    }
+
+    @Override
+    protected void doReject(byte[] privateData) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment data = arena.allocate(Math.max(1, privateData.length));
+            MemorySegment.copy(privateData, 0, data, ValueLayout.JAVA_BYTE, 0, privateData.length);
+            // The errno tells nothing: a peer that has withdrawn its request needs no refusal.
+            int _ = identifier.call(id -> connections.library().reject(id, data.address(), privateData.length));
+        }
+    }
+
+    @Override
+    protected void onClosing() {
+        identifier.wake(this);
+    }
+
+    @Override
+    protected void doRelease() {
+        identifier.destroy(this);
+    }
+}

@@ -1,0 +1,150 @@
+package io.rdmacomm.ibverbs.cm;
+
+import io.rdmacomm.ibverbs.structs.Deadline;
+import io.rdmacomm.ibverbs.structs.IbvFailure;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionEvent;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.Route;
+import java.net.InetSocketAddress;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongToIntFunction;
+
+/// An identifier whose address and route are resolved; it connects (rdma_connect(3)).
+final class IbvRoute extends Route {
+    private static final String CONNECT = "connect (rdma_connect)";
+    private final IbvConnectionManager connections;
+    private final ConnectionTransitions transitions;
+    private final InetSocketAddress remote;
+    private final Object identifierLock = new Object();
+    private volatile ConnectionIdentifier identifier;
+    private volatile InetSocketAddress local;
+    private boolean closing;
+
+    IbvRoute(IbvConnectionManager connections, ConnectionIdentifier identifier, InetSocketAddress destination) {
+        super(connections);
+        this.connections = connections;
+        this.transitions = connections.transitions();
+        this.identifier = identifier;
+        this.local = identifier.localAddress();
+        this.remote = destination;
+        identifier.handOver(connections, this);
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return remote;
+    }
+
+    @Override
+    protected void doPrepare(QueuePair queuePair) {
+        transitions.initialize(identifier, queuePair);
+    }
+
+    @Override
+    protected Connection doConnect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+            throws InterruptedException {
+        int responder = connections.responderResources(parameters.responderResources());
+        int initiator = connections.initiatorDepth(parameters.initiatorDepth());
+        LongToIntFunction connect = id -> IbvConnectionManager.withParameters(
+                parameters,
+                queuePair,
+                responder,
+                initiator,
+                pointer -> connections.library().connect(id, pointer));
+        boolean intact = false;
+        try {
+            long deadline = Deadline.after(timeoutNanos);
+            int errno = connections.ask(identifier, connect, deadline);
+            for (int tries = 1; isTaken(errno) && tries < ChosenPort.TRIES; tries++) {
+                takeAnotherPort(deadline, timeoutNanos);
+                errno = connections.ask(identifier, connect, deadline);
+            }
+            if (errno > 0) {
+                intact = true;
+                throw IdentifierFailures.ofConnecting(CONNECT, errno, remote.toString());
+            }
+            IdentifierEvent answer = errno < 0 ? null : identifier.await(deadline);
+            if (answer == null || !isPositive(answer)) {
+                // After a refusal the queue pair is what it was before; without an answer nobody knows.
+                intact = answer != null;
+                throw IdentifierFailures.of(CONNECT, answer, remote.toString(), timeoutNanos);
+            }
+            pause(connections.connectPauseNanos());
+            ConnectionDepths depths = ConnectionDepths.ofAnswer(responder, initiator, answer, transitions.isIwarp());
+            Connection connection = establish(queuePair, answer, depths);
+            intact = true;
+            return connection;
+        } finally {
+            if (!intact) {
+                transitions.fail(queuePair);
+            }
+        }
+    }
+
+    private boolean isTaken(int errno) {
+        return transitions.isIwarp() && ChosenPort.isTaken(errno);
+    }
+
+    /// The queue pair stays as it is: the kernel lets go of it when it cannot connect.
+    private void takeAnotherPort(long deadline, long timeoutNanos) throws InterruptedException {
+        ConnectionIdentifier taken = identifier;
+        ConnectionIdentifier other = connections.channel().create(this);
+        synchronized (identifierLock) {
+            if (!closing) {
+                identifier = other;
+                other = taken;
+            }
+        }
+        other.destroy(this);
+        checkOpen();
+        connections.resolve(identifier, remote, deadline, timeoutNanos);
+        local = identifier.localAddress();
+    }
+
+    private static void pause(long nanos) throws InterruptedException {
+        long end = Deadline.after(nanos);
+        for (long left = nanos; left > 0; left = Deadline.left(end)) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    private static boolean isPositive(IdentifierEvent answer) {
+        return answer.type() == ConnectionEvent.CONNECT_RESPONSE || answer.type() == ConnectionEvent.ESTABLISHED;
+    }
+
+    /// On InfiniBand and RoCE the peer waits until it is told that this side is ready (rdma_establish(3)).
+    private Connection establish(QueuePair queuePair, IdentifierEvent answer, ConnectionDepths depths) {
+        transitions.bringUp(identifier, queuePair, depths);
+        if (answer.type() == ConnectionEvent.CONNECT_RESPONSE) {
+            IbvFailure.check(
+                    "connect (rdma_establish)", identifier.call(connections.library()::establish), remote.toString());
+        }
+        IbvConnection connection =
+                new IbvConnection(connections, identifier, queuePair, local, remote, answer.privateData(), depths);
+        identifier.handOver(this, connection, connection::occurred);
+        return connection;
+    }
+
+    @Override
+    protected void onClosing() {
+        synchronized (identifierLock) {
+            closing = true;
+        }
+        identifier.wake(this);
+    }
+
+    @Override
+    protected void doClose() {
+        identifier.destroy(this);
+    }
+}

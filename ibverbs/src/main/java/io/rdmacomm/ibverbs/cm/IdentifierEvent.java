@@ -1,0 +1,62 @@
+package io.rdmacomm.ibverbs.cm;
+
+import io.rdmacomm.verbs.cm.ConnectionEvent;
+import org.jspecify.annotations.Nullable;
+
+/// A copy of what the connection manager reported about an identifier (`struct rdma_cm_event`).
+final class IdentifierEvent {
+    private final ConnectionEvent type;
+    private final int status;
+    private final @Nullable ConnectionIdentifier arrived;
+    private final byte[] privateData;
+    private final int responderResources;
+    private final int initiatorDepth;
+
+    /// @param arrived the identifier of a request that arrived; null for everything else
+    /// @param privateData what the peer's program sent along; not copied
+    IdentifierEvent(
+            ConnectionEvent type,
+            int status,
+            @Nullable ConnectionIdentifier arrived,
+            byte[] privateData,
+            int responderResources,
+            int initiatorDepth) {
+        this.type = type;
+        this.status = status;
+        this.arrived = arrived;
+        this.privateData = privateData;
+        this.responderResources = responderResources;
+        this.initiatorDepth = initiatorDepth;
+    }
+
+    /// What happened.
+    ConnectionEvent type() {
+        return type;
+    }
+
+    /// 0, a negative errno, or on InfiniBand and RoCE why the peer refused.
+    int status() {
+        return status;
+    }
+
+    /// The identifier of a request that arrived; null for everything else.
+    @Nullable
+    ConnectionIdentifier arrived() {
+        return arrived;
+    }
+
+    /// What the peer's program sent along; not copied.
+    byte[] privateData() {
+        return privateData;
+    }
+
+    /// READs and atomics of the peer to hold here.
+    int responderResources() {
+        return responderResources;
+    }
+
+    /// READs and atomics of this side that the peer holds.
+    int initiatorDepth() {
+        return initiatorDepth;
+    }
+}

@@ -1,0 +1,97 @@
+package io.rdmacomm.ibverbs.cm;
+
+import io.rdmacomm.ibverbs.structs.IbvFailure;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.AddressUnresolvedException;
+import io.rdmacomm.verbs.cm.ConnectFailedException;
+import io.rdmacomm.verbs.cm.ConnectionEvent;
+import io.rdmacomm.verbs.cm.ConnectionRejectedException;
+import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.cm.DeviceRemovedException;
+import io.rdmacomm.verbs.cm.PeerUnreachableException;
+import io.rdmacomm.verbs.cm.RouteUnresolvedException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// Turns an event that was not hoped for, or none, into an exception of its own kind.
+final class IdentifierFailures {
+    /// Nobody listens at the port (`IB_CM_REJ_INVALID_SERVICE_ID`, InfiniBand specification 12.6.7.2).
+    private static final int REASON_NOBODY_LISTENS = 8;
+    /// The program said no (`IB_CM_REJ_CONSUMER_DEFINED`).
+    private static final int REASON_PROGRAM = 28;
+
+    private IdentifierFailures() {}
+
+    /// The exception for an event that ends a call.
+    ///
+    /// @param event the event; null if there was none in time
+    /// @param peer where the call was going to
+    static VerbException of(String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
+        if (event == null) {
+            return new ConnectionTimeoutException(
+                    operation,
+                    peer + " did not answer within "
+                            + Duration.ofNanos(timeoutNanos).toMillis() + " ms; check that it runs, or wait longer");
+        }
+        Errno errno = errno(event);
+        return switch (event.type()) {
+            case ADDRESS_ERROR ->
+                new AddressUnresolvedException(
+                        operation, errno, peer + " has no address on the link; check that the host is up");
+            case ROUTE_ERROR ->
+                new RouteUnresolvedException(operation, errno, "there is no route to " + peer + "; check the network");
+            case UNREACHABLE ->
+                new PeerUnreachableException(operation, errno, peer + " does not answer; check that it is up");
+            case REJECTED ->
+                new ConnectionRejectedException(operation, peer + " " + refusal(event.status()), event.privateData());
+            case DEVICE_REMOVAL ->
+                new DeviceRemovedException(operation, Errno.ENODEV, "the device went away; see `rdma link`");
+            default -> failed(operation, event, peer);
+        };
+    }
+
+    /// The exception for an event that ends accepting: whatever the peer did, it went away.
+    static VerbException ofAccepting(
+            String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
+        if (event == null || event.type() == ConnectionEvent.DEVICE_REMOVAL) {
+            return of(operation, event, peer, timeoutNanos);
+        }
+        return failed(operation, event, peer);
+    }
+
+    private static ConnectFailedException failed(String operation, IdentifierEvent event, String peer) {
+        return new ConnectFailedException(
+                operation,
+                errno(event),
+                peer + " went away while connecting: " + event.type() + " (status " + event.status() + ")");
+    }
+
+    /// The exception for rdma_connect(3) itself: siw connects in it, and answers with the errno of connect(2).
+    static VerbException ofConnecting(String operation, int errno, String peer) {
+        Errno known = Errno.of(errno);
+        return switch (known) {
+            case ECONNREFUSED ->
+                new ConnectionRejectedException(operation, peer + ": nobody listens there", new byte[0]);
+            case ETIMEDOUT, EHOSTUNREACH, ENETUNREACH ->
+                new PeerUnreachableException(operation, known, peer + " does not answer; check that it is up");
+            case ECONNRESET -> new ConnectFailedException(operation, known, peer + " closed the connection at once");
+            default -> IbvFailure.of(operation, errno, peer);
+        };
+    }
+
+    private static String refusal(int status) {
+        if (status == REASON_NOBODY_LISTENS || status == -Errno.ECONNREFUSED.number()) {
+            return "refuses: nobody listens there";
+        }
+        if (status == REASON_PROGRAM || status == -Errno.ECONNRESET.number()) {
+            return "refuses: its program said no";
+        }
+        return "refuses (reason " + status + ")";
+    }
+
+    /// A status is 0 or a negative errno, except of a refusal on InfiniBand.
+    private static Errno errno(IdentifierEvent event) {
+        return Errno.of(Math.abs(event.status()));
+    }
+}

@@ -1,0 +1,98 @@
+package io.rdmacomm.ibverbs.objects;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.ibverbs.ffm.CompletionLayouts;
+import io.rdmacomm.ibverbs.ffm.LibCLayout;
+import io.rdmacomm.ibverbs.structs.Deadline;
+import io.rdmacomm.ibverbs.structs.IbvFailure;
+import io.rdmacomm.verbs.AsyncEvent;
+import io.rdmacomm.verbs.AsyncEventType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// Takes the asynchronous events of a context (ibv_get_async_event(3)).
+///
+/// Each is acknowledged exactly once, as soon as it is read: destroying its object waits for that in C, and must not
+/// wait for the program.
+final class AsyncEvents {
+    private final NativeContext device;
+    private final EventSource source;
+
+    AsyncEvents(NativeContext device, EventSource source) {
+        this.device = device;
+        this.source = source;
+    }
+
+    /// The next event, or null when there was none in time or the context is closing.
+    @Nullable
+    AsyncEvent await(long nanos, String subject) throws InterruptedException {
+        if (!source.enter()) {
+            return null;
+        }
+        try {
+            long deadline = Deadline.after(nanos);
+            AsyncEvent event = take(subject);
+            for (long left = nanos; event == null && left > 0; left = Deadline.left(deadline)) {
+                if (!source.await(left)) {
+                    return null;
+                }
+                event = take(subject);
+            }
+            return event;
+        } finally {
+            source.leave();
+        }
+    }
+
+    private @Nullable AsyncEvent take(String subject) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment struct = arena.allocate(CompletionLayouts.EVENT_BYTES, 8);
+            int errno = device.library().getAsyncEvent(device.address(), struct.address());
+            if (errno == LibCLayout.EAGAIN || errno == LibCLayout.EINTR) {
+                return null;
+            }
+            IbvFailure.check("wait for an asynchronous event (ibv_get_async_event)", errno, subject);
+            AsyncEventType type = AsyncEventType.of(struct.get(JAVA_INT, CompletionLayouts.EVENT_TYPE));
+            AsyncEvent event = switch (type) {
+                case COMPLETION_QUEUE_ERROR,
+                        QUEUE_PAIR_FATAL,
+                        QUEUE_PAIR_REQUEST_ERROR,
+                        QUEUE_PAIR_ACCESS_ERROR,
+                        COMMUNICATION_ESTABLISHED,
+                        SEND_QUEUE_DRAINED,
+                        PATH_MIGRATED,
+                        PATH_MIGRATION_ERROR,
+                        SHARED_RECEIVE_QUEUE_ERROR,
+                        SHARED_RECEIVE_QUEUE_LIMIT_REACHED,
+                        QUEUE_PAIR_LAST_WORK_REACHED -> {
+                    long element = struct.get(JAVA_LONG, CompletionLayouts.EVENT_ELEMENT);
+                    yield new AsyncEvent(type, device.find(element), 0);
+                }
+                case PORT_ACTIVE,
+                        PORT_ERROR,
+                        LID_CHANGE,
+                        PARTITION_KEY_CHANGE,
+                        SUBNET_MANAGER_CHANGE,
+                        CLIENT_REREGISTER,
+                        GID_CHANGE -> new AsyncEvent(type, null, struct.get(JAVA_INT, CompletionLayouts.EVENT_ELEMENT));
+                case DEVICE_FATAL, WORK_QUEUE_FATAL, UNKNOWN -> new AsyncEvent(type, null, 0);
+            };
+            device.library().acknowledgeAsyncEvent(struct.address());
+            noticeFailure(event);
+            return event;
+        }
+    }
+
+    /// These events mean that a queue pair has failed, or is about to.
+    private static void noticeFailure(AsyncEvent event) {
+        boolean failed = event.type() == AsyncEventType.QUEUE_PAIR_FATAL
+                || event.type() == AsyncEventType.QUEUE_PAIR_REQUEST_ERROR
+                || event.type() == AsyncEventType.QUEUE_PAIR_ACCESS_ERROR;
+        if (failed && event.resource() instanceof IbvQueuePair queuePair) {
+            queuePair.noticeState();
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package io.rdmacomm.ibverbs.objects;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.rdmacomm.ibverbs.ffm.CompletionLayouts;
+import io.rdmacomm.ibverbs.ffm.ContextOps;
+import io.rdmacomm.ibverbs.ffm.NativeMemory;
+import io.rdmacomm.ibverbs.structs.IbvFailure;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
+import java.lang.foreign.MemorySegment;
+
+/// A completion queue (`struct ibv_cq`). The driver writes completions straight into the caller's memory.
+public class IbvCompletionQueue extends CompletionQueue {
+    private final NativeContext device;
+    private final ContextOps ops;
+    private final long address;
+    // A copy: toString() needs it after the struct is gone.
+    private volatile int capacity;
+
+    /// Creates the struct, too.
+    ///
+    /// @throws VerbException the errno of the device
+    public IbvCompletionQueue(NativeContext device, Context context, CompletionQueueOptions options) {
+        super(context, options);
+        this.device = device;
+        this.ops = device.ops();
+        CompletionChannel channel = options.channel();
+        long channelAddress = channel == null ? 0 : ((IbvCompletionChannel) channel).address();
+        this.address = IbvFailure.address(
+                "create completion queue (ibv_create_cq)",
+                device.library()
+                        .createCompletionQueue(device.address(), options.capacity(), channelAddress, options.vector()),
+                options.capacity() + " completions, vector " + options.vector() + " on " + context);
+        this.capacity = readCapacity();
+        device.add(address, this);
+    }
+
+    /// The address of the struct.
+    final long address() {
+        return address;
+    }
+
+    @Override
+    public final int capacity() {
+        return capacity;
+    }
+
+    private int readCapacity() {
+        return NativeMemory.at(address, CompletionLayouts.QUEUE_BYTES).get(JAVA_INT, CompletionLayouts.QUEUE_CAPACITY);
+    }
+
+    @Override
+    protected int doPoll(MemorySegment into, int max) {
+        into.get(JAVA_INT, 0); // throws if the memory was freed, which C would not notice
+        int count = ops.poll(address, max, into.address());
+        if (count < 0) {
+            throw new VerbException(
+                    "poll completion queue (ibv_poll_cq)",
+                    Errno.EIO,
+                    this + " is broken (" + count + "); it overran, or its device is gone");
+        }
+        return count;
+    }
+
+    @Override
+    protected void doArm(boolean solicitedOnly) {
+        int errno = Math.abs(ops.requestNotify(address, solicitedOnly ? 1 : 0));
+        if (errno != 0) { // only then, because toString() allocates
+            throw IbvFailure.of("arm completion queue (ibv_req_notify_cq)", errno, toString());
+        }
+    }
+
+    @Override
+    protected final void doAcknowledge(int events) {
+        // The channel acknowledged them when it read them.
+    }
+
+    @Override
+    protected final void doResize(int newCapacity) {
+        IbvFailure.check(
+                "resize completion queue (ibv_resize_cq)",
+                device.library().resizeCompletionQueue(address, newCapacity),
+                Capability.RESIZE_COMPLETION_QUEUE,
+                context());
+        capacity = readCapacity();
+    }
+
+    @Override
+    protected final void doDestroy() {
+        device.remove(address);
+        IbvFailure.check(
+                "destroy completion queue (ibv_destroy_cq)",
+                device.library().destroyCompletionQueue(address),
+                "completion queue on " + context());
+    }
+}

@@ -1,0 +1,56 @@
+package io.rdmacomm.ibverbs.objects;
+
+import io.rdmacomm.ibverbs.ffm.ContextOps;
+import io.rdmacomm.ibverbs.ffm.LibIbverbs;
+import io.rdmacomm.verbs.Resource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// The C side of an open device: the `struct ibv_context`, the library, the function pointers of the driver, and which
+/// object belongs to which struct. Thread-safe.
+public final class NativeContext {
+    private final LibIbverbs library;
+    private final long address;
+    private final ContextOps ops;
+    private final Map<Long, Resource> objects = new ConcurrentHashMap<>();
+
+    /// @param address the address of the struct
+    /// @param postsInUserSpace whether the driver posts without a system call; see [ContextOps]
+    public NativeContext(LibIbverbs library, long address, boolean postsInUserSpace) {
+        this.library = library;
+        this.address = address;
+        this.ops = new ContextOps(address, postsInUserSpace);
+    }
+
+    /// libibverbs.
+    public LibIbverbs library() {
+        return library;
+    }
+
+    /// The address of the struct.
+    public long address() {
+        return address;
+    }
+
+    /// The data path of the driver.
+    ContextOps ops() {
+        return ops;
+    }
+
+    /// Notes which object belongs to the struct at `struct`: events name the struct.
+    void add(long struct, Resource object) {
+        objects.put(struct, object);
+    }
+
+    /// Forgets an object. To be called before its struct is freed: the next struct may have the same address.
+    void remove(long struct) {
+        objects.remove(struct);
+    }
+
+    /// The object whose struct is at `struct`; null if there is none.
+    @Nullable
+    Resource find(long struct) {
+        return objects.get(struct);
+    }
+}

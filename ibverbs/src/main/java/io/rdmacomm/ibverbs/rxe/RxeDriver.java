@@ -1,0 +1,28 @@
+package io.rdmacomm.ibverbs.rxe;
+
+import io.rdmacomm.ibverbs.objects.Driver;
+import io.rdmacomm.ibverbs.objects.NativeContext;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairOptions;
+import java.util.Set;
+
+/// rxe as of Linux 6.1.
+public final class RxeDriver extends Driver {
+    /// A driver for one open device.
+    public RxeDriver() {
+        super(false);
+    }
+
+    @Override
+    protected Set<Capability> missing() {
+        return Set.of(Capability.REREGISTER_MEMORY);
+    }
+
+    @Override
+    protected QueuePair createQueuePair(
+            NativeContext device, ProtectionDomain domain, long domainAddress, QueuePairOptions options) {
+        return new RxeQueuePair(device, domain, domainAddress, options);
+    }
+}

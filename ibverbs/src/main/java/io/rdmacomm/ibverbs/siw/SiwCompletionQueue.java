@@ -1,0 +1,69 @@
+package io.rdmacomm.ibverbs.siw;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.ibverbs.objects.IbvCompletionQueue;
+import io.rdmacomm.ibverbs.objects.NativeContext;
+import io.rdmacomm.verbs.CompletionLayout;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.OperationLock;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// A completion queue of siw. It removes the completions of queue pairs that are closed, which siw leaves in it.
+final class SiwCompletionQueue extends IbvCompletionQueue {
+    private static final long EACH = CompletionLayout.BYTES;
+
+    private final OperationLock lock = new OperationLock();
+    /// Completions that were taken from the device to remove others; they come before those of the device.
+    private MemorySegment kept = MemorySegment.NULL;
+
+    SiwCompletionQueue(NativeContext device, Context context, CompletionQueueOptions options) {
+        super(device, context, options);
+    }
+
+    @Override
+    protected int doPoll(MemorySegment into, int max) {
+        lock.lock();
+        try {
+            return kept.byteSize() == 0 ? super.doPoll(into, max) : pollKept(into, max);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int pollKept(MemorySegment into, int max) {
+        long bytes = Math.min(kept.byteSize(), max * EACH);
+        MemorySegment.copy(kept, 0, into, 0, bytes);
+        kept = kept.asSlice(bytes);
+        int count = (int) (bytes / EACH);
+        return count == max ? max : count + super.doPoll(into.asSlice(bytes), max - count);
+    }
+
+    /// siw drops the solicited flag of a message, so an arm for solicited completions alone would never fire: every
+    /// completion counts.
+    @Override
+    protected void doArm(boolean solicitedOnly) {
+        super.doArm(false);
+    }
+
+    /// Removes the completions of a queue pair that is destroyed.
+    void removeCompletionsOf(int queuePairNumber) {
+        lock.lock();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment all = arena.allocate(kept.byteSize() + capacity() * EACH, Long.BYTES);
+            int count = doPoll(all, (int) (all.byteSize() / EACH));
+            int left = 0;
+            for (int i = 0; i < count; i++) {
+                if (all.get(JAVA_INT, i * EACH + CompletionLayout.QUEUE_PAIR_NUMBER) != queuePairNumber) {
+                    MemorySegment.copy(all, i * EACH, all, left++ * EACH, EACH);
+                }
+            }
+            kept = MemorySegment.ofArray(all.asSlice(0, left * EACH).toArray(JAVA_LONG));
+        } finally {
+            lock.unlock();
+        }
+    }
+}

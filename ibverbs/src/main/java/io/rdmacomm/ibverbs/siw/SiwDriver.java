@@ -1,0 +1,83 @@
+package io.rdmacomm.ibverbs.siw;
+
+import io.rdmacomm.ibverbs.objects.Driver;
+import io.rdmacomm.ibverbs.objects.NativeContext;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.SharedReceiveQueue;
+import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/// siw as of Linux 6.1 and libsiw as of rdma-core 44. The names in backquotes are functions there.
+public final class SiwDriver extends Driver {
+    private static final Set<Capability> MISSING = Set.of(
+            // siw_activate_tx_from_sq() rejects it when its turn comes: the connection ends, or the queue stalls.
+            Capability.FENCED_READ,
+            // siw_try_1seg() gets the end of a page wrong; the peer of a siw device is most likely siw, too.
+            Capability.SHORT_READ_ACROSS_PAGES,
+            // siw_check_sgl_tx() skips an empty element, but siw_tx_hdt() looks up its memory: the kernel fails.
+            Capability.EMPTY_ELEMENTS,
+            // siw_qp_nextstate_from_rts() does nothing, so the peer could go on, and ERROR is final.
+            Capability.RESET,
+            Capability.RESIZE_COMPLETION_QUEUE,
+            Capability.REREGISTER_MEMORY,
+            // The solicited flag of a message is dropped at the receiver.
+            Capability.SOLICITED_EVENTS,
+            // Only READs are overtaken.
+            Capability.ORDERED_COMPLETIONS,
+            // siw_sq_flush() runs once, when the connection ends or the state becomes ERROR; later requests stay.
+            Capability.FLUSH_IN_ERROR);
+    /// siw first accepts a connection and then begins to listen for messages (`siw_accept`): a message that arrives in
+    /// between stays in its socket until another one comes. The peer of a siw device is most likely siw, too.
+    private static final long CONNECT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final SiwPlaceholder placeholder = new SiwPlaceholder();
+
+    /// A driver for one open device.
+    public SiwDriver() {
+        super(false);
+    }
+
+    @Override
+    protected Set<Capability> missing() {
+        return MISSING;
+    }
+
+    @Override
+    protected long connectPauseNanos() {
+        return CONNECT_PAUSE_NANOS;
+    }
+
+    @Override
+    protected CompletionQueue createCompletionQueue(
+            NativeContext device, Context context, CompletionQueueOptions options) {
+        placeholder.occupy(device, context.toString());
+        return new SiwCompletionQueue(device, context, options);
+    }
+
+    @Override
+    protected SharedReceiveQueue createSharedReceiveQueue(
+            NativeContext device, ProtectionDomain domain, long domainAddress, SharedReceiveQueueOptions options) {
+        placeholder.occupy(device, domain.context().toString());
+        return super.createSharedReceiveQueue(device, domain, domainAddress, options);
+    }
+
+    /// Waits for queue pairs that are being destroyed: the kernel may give their numbers to this one before
+    /// [SiwQueuePair#doDestroy()] has removed their completions.
+    @Override
+    protected synchronized QueuePair createQueuePair(
+            NativeContext device, ProtectionDomain domain, long domainAddress, QueuePairOptions options) {
+        return new SiwQueuePair(this, device, domain, domainAddress, options);
+    }
+
+    @Override
+    protected void release(NativeContext device, String subject) {
+        placeholder.release(device, subject);
+    }
+}

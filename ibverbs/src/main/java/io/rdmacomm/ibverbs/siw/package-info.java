@@ -1,0 +1,5 @@
+/// What siw, the kernel's software iWARP device, needs: everything that works around its defects is here.
+@NullMarked
+package io.rdmacomm.ibverbs.siw;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,15 @@
+package io.rdmacomm.ibverbs.structs;
+
+/// Points in time by [System#nanoTime()].
+public final class Deadline {
+    private Deadline() {}
+
+    /// `nanos` from now; a wait for ever becomes one of 146 years, which does not overflow.
+    public static long after(long nanos) {
+        return System.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 2);
+    }
+
+    public static long left(long deadline) {
+        return deadline - System.nanoTime();
+    }
+}

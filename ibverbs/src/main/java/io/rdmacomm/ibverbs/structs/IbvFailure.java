@@ -1,0 +1,87 @@
+package io.rdmacomm.ibverbs.structs;
+
+import io.rdmacomm.ibverbs.ffm.LibC;
+import io.rdmacomm.ibverbs.ffm.LibCLayout;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
+
+/// Turns the errno of a C call into an exception that says what to do.
+public final class IbvFailure {
+    private IbvFailure() {}
+
+    /// The address that a creator returned.
+    ///
+    /// @param result an address, or minus the errno
+    /// @throws VerbException the errno
+    public static long address(String operation, long result, String subject) {
+        if (result > 0) {
+            return result;
+        }
+        throw of(operation, (int) -result, subject);
+    }
+
+    /// Checks what a call returned.
+    ///
+    /// @param errno 0 or the errno
+    /// @throws VerbException the errno
+    public static void check(String operation, int errno, String subject) {
+        if (errno != 0) {
+            throw of(operation, errno, subject);
+        }
+    }
+
+    /// Checks what a call returned that only some devices support.
+    ///
+    /// @throws UnsupportedVerbException if this device does not
+    /// @throws VerbException the errno
+    public static void check(String operation, int errno, Capability capability, Context context) {
+        if (errno == LibCLayout.EOPNOTSUPP || errno == LibCLayout.ENOSYS) {
+            throw new UnsupportedVerbException(
+                    operation, capability, context.device().name());
+        }
+        check(operation, errno, context.toString());
+    }
+
+    /// Checks a port number. In C it is one byte, so a larger number would silently name another port.
+    public static void checkByte(String operation, int port, String subject) {
+        if (port < 1 || port > 255) {
+            throw new VerbException(operation, Errno.EINVAL, subject);
+        }
+    }
+
+    /// The exception for an errno.
+    public static VerbException of(String operation, int errno, String subject) {
+        Errno known = Errno.of(errno);
+        return new VerbException(operation, known, subject + hint(known, errno));
+    }
+
+    private static String hint(Errno known, int errno) {
+        return switch (known) {
+            case EACCES, EPERM ->
+                ": no permission; see `ls -l /dev/infiniband`, join the group of the file or run as root";
+            case EBUSY -> " is in use; first close what uses it";
+            case ENODEV, EIO -> ": the device does not answer; it may have been removed, see `rdma link`";
+            case ENOMEM -> ": the device or the system has no memory for it";
+            case UNKNOWN -> ": errno " + errno;
+            default -> "";
+        };
+    }
+
+    /// The exception for memory that could not be registered: nearly always the limit of locked memory is too low.
+    public static VerbException ofRegistration(String operation, int errno, long bytes, Context context) {
+        String subject = bytes + " bytes on " + context;
+        long limit = LibC.lockedMemoryLimit();
+        if (Errno.of(errno) != Errno.ENOMEM || limit < 0) {
+            return of(operation, errno, subject);
+        }
+        return new VerbException(
+                operation,
+                Errno.ENOMEM,
+                subject + ": this process may lock " + limit / 1024 + " KiB in memory (RLIMIT_MEMLOCK); raise it with"
+                        + " `ulimit -l unlimited`, memlock in /etc/security/limits.conf, LimitMEMLOCK= of the service or"
+                        + " --ulimit memlock=-1 of the container");
+    }
+}

@@ -1,0 +1,179 @@
+package io.rdmacomm.ibverbs.structs;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.rdmacomm.ibverbs.ffm.AddressVectorLayout;
+import io.rdmacomm.ibverbs.ffm.QueuePairAttributesLayout;
+import io.rdmacomm.ibverbs.ffm.QueuePairLayout;
+import io.rdmacomm.verbs.AckTimeout;
+import io.rdmacomm.verbs.AddressVector;
+import io.rdmacomm.verbs.QueuePairAttribute;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.RnrTimer;
+import java.lang.foreign.MemorySegment;
+
+/// Writes how a queue pair is created and changed as C reads it.
+public final class QueuePairStructs {
+    private QueuePairStructs() {}
+
+    /// Fills a zeroed `struct ibv_qp_init_attr`.
+    ///
+    /// @param sendCompletions the address of the completion queue for sends
+    /// @param receiveCompletions the address of the completion queue for receives
+    /// @param sharedReceives the address of the shared receive queue; 0 for none
+    public static void writeInit(
+            QueuePairOptions options,
+            long sendCompletions,
+            long receiveCompletions,
+            long sharedReceives,
+            MemorySegment into) {
+        QueueSizes sizes = options.sizes();
+        boolean shared = sharedReceives != 0;
+        into.set(JAVA_LONG, QueuePairLayout.INIT_SEND_COMPLETIONS, sendCompletions);
+        into.set(JAVA_LONG, QueuePairLayout.INIT_RECEIVE_COMPLETIONS, receiveCompletions);
+        into.set(JAVA_LONG, QueuePairLayout.INIT_SHARED_RECEIVES, sharedReceives);
+        into.set(JAVA_INT, QueuePairLayout.INIT_SENDS, sizes.sends());
+        into.set(JAVA_INT, QueuePairLayout.INIT_RECEIVES, shared ? 0 : sizes.receives());
+        into.set(JAVA_INT, QueuePairLayout.INIT_SEND_ELEMENTS, sizes.sendElements());
+        into.set(JAVA_INT, QueuePairLayout.INIT_RECEIVE_ELEMENTS, shared ? 0 : sizes.receiveElements());
+        into.set(JAVA_INT, QueuePairLayout.INIT_INLINE, sizes.inlineBytes());
+        into.set(JAVA_INT, QueuePairLayout.INIT_TYPE, options.type().code());
+        into.set(JAVA_INT, QueuePairLayout.INIT_SIGNAL_ALL, options.signalAll() ? 1 : 0);
+    }
+
+    /// The sizes that creation put into a `struct ibv_qp_init_attr`, within what [QueueSizes] can say.
+    public static QueueSizes readSizes(MemorySegment init) {
+        return new QueueSizes(
+                clamp(init.get(JAVA_INT, QueuePairLayout.INIT_SENDS), 1 << 20),
+                clamp(init.get(JAVA_INT, QueuePairLayout.INIT_RECEIVES), 1 << 20),
+                clamp(init.get(JAVA_INT, QueuePairLayout.INIT_SEND_ELEMENTS), 256),
+                clamp(init.get(JAVA_INT, QueuePairLayout.INIT_RECEIVE_ELEMENTS), 256),
+                clamp(init.get(JAVA_INT, QueuePairLayout.INIT_INLINE), 1 << 16));
+    }
+
+    private static int clamp(int unsigned, int max) {
+        return unsigned < 0 ? max : Math.min(unsigned, max);
+    }
+
+    /// Fills a zeroed `struct ibv_qp_attr` with what `change` sets.
+    ///
+    /// @return the mask for ibv_modify_qp(3)
+    public static int writeChange(QueuePairAttributes change, MemorySegment into) {
+        int mask = 0;
+        for (QueuePairAttribute attribute : change.present()) {
+            mask |= attribute.bit();
+            switch (attribute) {
+                case STATE ->
+                    into.set(
+                            JAVA_INT,
+                            QueuePairAttributesLayout.STATE,
+                            change.state().code());
+                case CURRENT_STATE ->
+                    into.set(
+                            JAVA_INT,
+                            QueuePairAttributesLayout.CURRENT_STATE,
+                            change.currentState().code());
+                case DRAIN_NOTIFICATION ->
+                    setByte(into, QueuePairAttributesLayout.DRAIN_NOTIFICATION, change.drainNotification() ? 1 : 0);
+                case ACCESS_FLAGS -> into.set(JAVA_INT, QueuePairAttributesLayout.ACCESS_FLAGS, change.accessFlags());
+                case PARTITION_KEY_INDEX ->
+                    into.set(JAVA_SHORT, QueuePairAttributesLayout.PARTITION_KEY_INDEX, (short)
+                            change.partitionKeyIndex());
+                case PORT -> setByte(into, QueuePairAttributesLayout.PORT, change.port());
+                case QUEUE_KEY -> into.set(JAVA_INT, QueuePairAttributesLayout.QUEUE_KEY, change.queueKey());
+                case ADDRESS_VECTOR -> {
+                    AddressVector vector = change.addressVector();
+                    if (vector != null) {
+                        AddressVectors.write(vector, into, QueuePairAttributesLayout.ADDRESS_VECTOR);
+                    }
+                }
+                case PATH_MTU ->
+                    into.set(
+                            JAVA_INT,
+                            QueuePairAttributesLayout.PATH_MTU,
+                            change.pathMtu().code());
+                case TIMEOUT ->
+                    setByte(
+                            into,
+                            QueuePairAttributesLayout.TIMEOUT,
+                            change.timeout().code());
+                case RETRY_COUNT -> setByte(into, QueuePairAttributesLayout.RETRY_COUNT, change.retryCount());
+                case RNR_RETRY -> setByte(into, QueuePairAttributesLayout.RNR_RETRY, change.rnrRetry());
+                case RECEIVE_PSN -> into.set(JAVA_INT, QueuePairAttributesLayout.RECEIVE_PSN, change.receivePsn());
+                case SEND_PSN -> into.set(JAVA_INT, QueuePairAttributesLayout.SEND_PSN, change.sendPsn());
+                case MAX_READ_ATOMIC ->
+                    setByte(into, QueuePairAttributesLayout.MAX_READ_ATOMIC, change.maxReadAtomic());
+                case MAX_DESTINATION_READ_ATOMIC ->
+                    setByte(
+                            into,
+                            QueuePairAttributesLayout.MAX_DESTINATION_READ_ATOMIC,
+                            change.maxDestinationReadAtomic());
+                case MIN_RNR_TIMER ->
+                    setByte(
+                            into,
+                            QueuePairAttributesLayout.MIN_RNR_TIMER,
+                            change.minRnrTimer().code());
+                case DESTINATION_NUMBER ->
+                    into.set(JAVA_INT, QueuePairAttributesLayout.DESTINATION_NUMBER, change.destinationNumber());
+                // There is no way to set them.
+                case ALTERNATE_PATH, PATH_MIGRATION, CAPACITY -> mask &= ~attribute.bit();
+            }
+        }
+        return mask;
+    }
+
+    /// Reads from a `struct ibv_qp_attr` what `mask` names besides the state, as far as bringing up a reliable
+    /// connection needs it.
+    ///
+    /// @param mask that of ibv_modify_qp(3); bits that nothing here knows are left out
+    public static QueuePairAttributes readChange(int mask, MemorySegment from) {
+        QueuePairAttributes change = new QueuePairAttributes();
+        for (QueuePairAttribute attribute : QueuePairAttribute.values()) {
+            if ((mask & attribute.bit()) != 0) {
+                read(attribute, from, change);
+            }
+        }
+        return change;
+    }
+
+    private static void read(QueuePairAttribute attribute, MemorySegment from, QueuePairAttributes into) {
+        switch (attribute) {
+            case ACCESS_FLAGS -> into.accessFlags(from.get(JAVA_INT, QueuePairAttributesLayout.ACCESS_FLAGS));
+            case PARTITION_KEY_INDEX ->
+                into.partitionKeyIndex(
+                        Short.toUnsignedInt(from.get(JAVA_SHORT, QueuePairAttributesLayout.PARTITION_KEY_INDEX)));
+            case PORT -> into.port(getByte(from, QueuePairAttributesLayout.PORT));
+            case ADDRESS_VECTOR ->
+                into.addressVector(AddressVectors.read(
+                        from.asSlice(QueuePairAttributesLayout.ADDRESS_VECTOR, AddressVectorLayout.BYTES)));
+            case PATH_MTU -> into.pathMtu(IbvAttributes.mtu(from.get(JAVA_INT, QueuePairAttributesLayout.PATH_MTU)));
+            case TIMEOUT -> into.timeout(new AckTimeout(getByte(from, QueuePairAttributesLayout.TIMEOUT) & 31));
+            case RETRY_COUNT -> into.retryCount(getByte(from, QueuePairAttributesLayout.RETRY_COUNT));
+            case RNR_RETRY -> into.rnrRetry(getByte(from, QueuePairAttributesLayout.RNR_RETRY));
+            case RECEIVE_PSN -> into.receivePsn(from.get(JAVA_INT, QueuePairAttributesLayout.RECEIVE_PSN));
+            case SEND_PSN -> into.sendPsn(from.get(JAVA_INT, QueuePairAttributesLayout.SEND_PSN));
+            case MAX_READ_ATOMIC -> into.maxReadAtomic(getByte(from, QueuePairAttributesLayout.MAX_READ_ATOMIC));
+            case MAX_DESTINATION_READ_ATOMIC ->
+                into.maxDestinationReadAtomic(getByte(from, QueuePairAttributesLayout.MAX_DESTINATION_READ_ATOMIC));
+            case MIN_RNR_TIMER ->
+                into.minRnrTimer(new RnrTimer(getByte(from, QueuePairAttributesLayout.MIN_RNR_TIMER) & 31));
+            case DESTINATION_NUMBER ->
+                into.destinationNumber(from.get(JAVA_INT, QueuePairAttributesLayout.DESTINATION_NUMBER));
+            // The caller knows the state; the rest is no part of bringing up a reliable connection over one path.
+            case STATE, CURRENT_STATE, DRAIN_NOTIFICATION, QUEUE_KEY, ALTERNATE_PATH, PATH_MIGRATION, CAPACITY -> {}
+        }
+    }
+
+    private static int getByte(MemorySegment from, long offset) {
+        return Byte.toUnsignedInt(from.get(JAVA_BYTE, offset));
+    }
+
+    private static void setByte(MemorySegment into, long offset, int value) {
+        into.set(JAVA_BYTE, offset, (byte) value);
+    }
+}
