@@ -1,34 +1,20 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.iwarp.Fpdu;
+import io.rdmacomm.soft.tcp.TcpSettings;
 import java.net.InetAddress;
 
 /// How one software device is set up: an entry of the system property `rdmacomm.soft.devices`, for example
 /// `soft1=10.0.0.1?sharedMemory=false&checksum=true`.
 ///
 /// @param name what programs open it by
-/// @param address what it is bound to: its GID, and where it listens
 /// @param sharedMemory whether it reaches peers on its own host over shared memory; if not, only over TCP
-/// @param checksum which TCP links have a checksum (CRC-32C) if the peer does not insist on one
-/// @param segment the longest frame that it sends, in bytes: what one TCP segment of the path carries (the EMSS of
-/// RFC 5044 4.5)
-record DeviceSettings(String name, InetAddress address, boolean sharedMemory, Checksum checksum, int segment) {
+/// @param tcp how it reaches peers over TCP; its address is also the device's GID
+record DeviceSettings(String name, boolean sharedMemory, TcpSettings tcp) {
     private static final String DEFAULT_ADDRESS = "127.0.0.1";
     private static final String SEGMENT = "segment=";
     /// What every path takes (RFC 9293 3.7.1).
     private static final int SHORTEST_SEGMENT = 536;
     private static final int LONGEST_SEGMENT = 0xffff;
-    private static final int NO_LIMIT = Fpdu.bytes(Fpdu.MAX_SEGMENT_BYTES);
-
-    /// Which TCP links have a checksum.
-    enum Checksum {
-        /// Those that leave the host: what stays in its memory is not damaged on the way.
-        BETWEEN_HOSTS,
-        /// All.
-        ALWAYS,
-        /// None.
-        NEVER
-    }
 
     /// Reads one entry.
     ///
@@ -39,20 +25,20 @@ record DeviceSettings(String name, InetAddress address, boolean sharedMemory, Ch
         String[] addressAndOptions = rest.split("\\?", 2);
         InetAddress address = address(addressAndOptions[0]);
         boolean shared = true;
-        Checksum checksum = Checksum.BETWEEN_HOSTS;
-        int segment = NO_LIMIT;
+        TcpSettings.Checksum checksum = TcpSettings.Checksum.BETWEEN_HOSTS;
+        int segment = TcpSettings.NO_LIMIT;
         if (addressAndOptions.length == 2) {
             for (String option : addressAndOptions[1].split("&", -1)) {
                 switch (option) {
                     case "sharedMemory=true" -> shared = true;
                     case "sharedMemory=false" -> shared = false;
-                    case "checksum=true" -> checksum = Checksum.ALWAYS;
-                    case "checksum=false" -> checksum = Checksum.NEVER;
+                    case "checksum=true" -> checksum = TcpSettings.Checksum.ALWAYS;
+                    case "checksum=false" -> checksum = TcpSettings.Checksum.NEVER;
                     default -> segment = segment(option);
                 }
             }
         }
-        return new DeviceSettings(nameAndRest[0], address, shared, checksum, segment);
+        return new DeviceSettings(nameAndRest[0], shared, new TcpSettings(address, checksum, segment));
     }
 
     private static int segment(String option) {
@@ -68,20 +54,6 @@ record DeviceSettings(String name, InetAddress address, boolean sharedMemory, Ch
                     + " bytes, for example " + SEGMENT + "1440");
         }
         return bytes;
-    }
-
-    /// The longest DDP segment that it sends, in bytes: what a frame of at most [#segment] bytes holds.
-    int segmentLimit() {
-        return Fpdu.segmentLimit(segment);
-    }
-
-    /// Whether this side asks for a checksum on a link between these two addresses.
-    boolean checksumBetween(InetAddress local, InetAddress remote) {
-        return switch (checksum) {
-            case ALWAYS -> true;
-            case NEVER -> false;
-            case BETWEEN_HOSTS -> !remote.isLoopbackAddress() && !remote.equals(local);
-        };
     }
 
     private static InetAddress address(String literal) {

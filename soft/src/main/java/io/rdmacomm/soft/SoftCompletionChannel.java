@@ -2,6 +2,7 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.Context;
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -11,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 final class SoftCompletionChannel extends CompletionChannel {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition announced = lock.newCondition();
-    private final ArrayDeque<SoftCompletionQueue> queues = new ArrayDeque<>();
+    private final ArrayDeque<CompletionQueue> queues = new ArrayDeque<>();
     private boolean woken;
 
-    SoftCompletionChannel(SoftContext context) {
+    SoftCompletionChannel(Context context) {
         super(context);
     }
 
     /// Announces that `queue` was armed and has a completion.
-    void announce(SoftCompletionQueue queue) {
+    void announce(CompletionQueue queue) {
         lock.lock();
         try {
             queues.add(queue);
@@ -30,7 +31,7 @@ final class SoftCompletionChannel extends CompletionChannel {
     }
 
     /// Forgets what `queue` announced: it is being closed.
-    void forget(SoftCompletionQueue queue) {
+    void forget(CompletionQueue queue) {
         lock.lock();
         try {
             queues.removeIf(queue::equals);

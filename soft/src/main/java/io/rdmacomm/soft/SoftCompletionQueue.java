@@ -1,7 +1,8 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.shm.CompletionFields;
-import io.rdmacomm.soft.shm.CompletionRing;
+import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.tcp.PolledLinks;
+import io.rdmacomm.soft.transport.CompletionSink;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
@@ -17,12 +18,13 @@ final class SoftCompletionQueue extends CompletionQueue {
     private final int number;
     private final @Nullable SoftCompletionChannel channel;
     private final CompletionRing ring;
-    private volatile @Nullable LinkPolling links;
+    private final CompletionSink sink;
+    private volatile @Nullable PolledLinks links;
 
     SoftCompletionQueue(SoftContext context, CompletionQueueOptions options) {
         super(context, options);
         this.context = context;
-        this.number = context.nextNumber();
+        this.number = context.objects().nextNumber();
         CompletionChannel where = options.channel();
         this.channel = (SoftCompletionChannel) where;
         try {
@@ -30,7 +32,8 @@ final class SoftCompletionQueue extends CompletionQueue {
         } catch (IOException e) {
             throw context.noSpace("create completion queue (ibv_create_cq)", options.capacity() + " completions", e);
         }
-        context.completionQueues().put(number, this);
+        this.sink = new CompletionSink(context.memory().control(), context.lid(), ring, this::announce, this::overran);
+        context.objects().add(number, this);
     }
 
     CompletionRing ring() {
@@ -38,34 +41,27 @@ final class SoftCompletionQueue extends CompletionQueue {
     }
 
     /// The TCP links whose completions come here.
-    LinkPolling links() {
-        LinkPolling known = links;
+    PolledLinks links() {
+        PolledLinks known = links;
         return known == null ? makeLinks() : known;
     }
 
-    private synchronized LinkPolling makeLinks() {
-        LinkPolling made = links;
+    private synchronized PolledLinks makeLinks() {
+        PolledLinks made = links;
         if (made == null) {
-            made = new LinkPolling();
+            made = new PolledLinks(ring);
             links = made;
         }
         return made;
     }
 
-    /// Whether somebody waits for its next completion.
-    boolean isArmed() {
-        return ring.isArmed();
+    /// Where queue pairs of this context push their completions.
+    CompletionSink sink() {
+        return sink;
     }
 
-    /// Appends a completion of this side. Any thread; does not allocate.
-    void push(CompletionFields completion) {
-        int result =
-                CompletionRing.push(context.memory(), ring.offset(), context.lid(), context.memory(), 0, completion);
-        if (result == CompletionRing.NOTIFY) {
-            announce();
-        } else if (result == CompletionRing.OVERRUN) {
-            context.overran(number);
-        }
+    private void overran() {
+        context.engine().execute(() -> context.objects().onOverrun(number));
     }
 
     /// Tells whoever waits that completions may have come in another way than by a push.
@@ -91,7 +87,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     @Override
     protected int doPoll(MemorySegment into, int max) {
         int count = ring.poll(into, max);
-        LinkPolling polled = links;
+        PolledLinks polled = links;
         if (count == 0 && polled != null) {
             polled.drive();
             count = ring.poll(into, max);
@@ -109,7 +105,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     protected void doArm(boolean solicitedOnly) {
         ring.arm(solicitedOnly);
         if (links != null) {
-            context.links().watch().armed();
+            context.tcp().armed();
         }
     }
 
@@ -134,12 +130,12 @@ final class SoftCompletionQueue extends CompletionQueue {
 
     @Override
     protected void doDestroy() {
-        context.completionQueues().remove(number);
+        context.objects().remove(number);
         if (channel != null) {
             channel.forget(this);
         }
         ring.free();
-        LinkPolling made = links;
+        PolledLinks made = links;
         if (made != null) {
             made.close();
         }

@@ -1,17 +1,21 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.shm.CompletionRing;
-import io.rdmacomm.soft.shm.ControlFile;
-import io.rdmacomm.soft.shm.ControlLayout;
-import io.rdmacomm.soft.shm.Engine;
-import io.rdmacomm.soft.shm.KeyTable;
-import io.rdmacomm.soft.shm.MappedFile;
-import io.rdmacomm.soft.shm.Message;
+import io.rdmacomm.soft.cm.SoftConnectionManager;
+import io.rdmacomm.soft.mapped.ControlFile;
+import io.rdmacomm.soft.mapped.MappedFile;
+import io.rdmacomm.soft.mapped.ShmDirectory;
+import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.shm.Peer;
-import io.rdmacomm.soft.shm.SharedWords;
-import io.rdmacomm.soft.shm.ShmDirectory;
+import io.rdmacomm.soft.shm.SharedMemory;
+import io.rdmacomm.soft.tcp.CallListener;
+import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.tcp.TcpNode;
+import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.Retries;
+import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEvent;
-import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
@@ -22,23 +26,19 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.net.BindException;
 import java.util.EnumSet;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// An open software device: a folder in shared memory, its control file, its keys, its peers and its engine.
-final class SoftContext extends Context implements Engine.Events, ConnectionManagerProvider {
-    private static final System.Logger LOGGER = System.getLogger(SoftContext.class.getName());
+final class SoftContext extends Context implements ConnectionManagerProvider {
     private static final Set<Capability> MISSING = EnumSet.of(
             Capability.UNRELIABLE_CONNECTED, Capability.UNRELIABLE_DATAGRAM, Capability.RESIZE_SHARED_RECEIVE_QUEUE);
 
@@ -47,33 +47,27 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
     private final SoftDevice device;
     private final ShmDirectory directory;
     private final ControlFile control;
-    private final KeyTable keys;
+    private final LocalMemory memory;
     private final Engine engine;
-    private final Peers peers;
-    private final Stager stager;
-    private final Links links;
+    private final Retries retries;
+    private final ContextObjects objects = new ContextObjects(this);
+    private final SharedMemory sharedMemory;
+    private final TcpNode tcp;
     private final AsyncEvents asyncEvents = new AsyncEvents();
-    private final LocalRegions regions = new LocalRegions();
-    private final QueuePairNumbers queuePairNumbers = new QueuePairNumbers();
-    private final WaitingQueuePairs waiting = new WaitingQueuePairs();
-    private final Set<SoftQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
-    private final Map<Integer, SoftCompletionQueue> completionQueues = new ConcurrentHashMap<>();
-    private final Map<Integer, SoftSharedReceiveQueue> sharedQueues = new ConcurrentHashMap<>();
-    private final Map<Long, SoftMemoryWindow> windows = new ConcurrentHashMap<>();
-    private final AtomicInteger numbers = new AtomicInteger();
     private final AtomicLong files = new AtomicLong();
 
-    private SoftContext(SoftDevice device, ShmDirectory directory, ControlFile control, @Nullable Listener listener)
+    private SoftContext(SoftDevice device, ShmDirectory directory, ControlFile control, @Nullable CallListener listener)
             throws IOException {
         super(device);
         this.device = device;
         this.directory = directory;
         this.control = control;
-        this.keys = new KeyTable(control);
-        this.engine = new Engine(directory, device.name() + "-" + directory.lid(), this);
-        this.peers = new Peers(engine, directory.lid(), device.gid());
-        this.stager = new Stager(this);
-        this.links = new Links(this, engine, listener);
+        this.memory = new LocalMemory(control);
+        this.engine = new Engine(device.name() + "-" + lid(), this::onTime);
+        this.retries = new Retries(engine::wakeup);
+        this.sharedMemory = new SharedMemory(directory, device.name(), gid(), control, memory, engine, objects);
+        this.tcp = new TcpNode(
+                device.settings().tcp(), gid(), lid(), memory, engine, listener, objects::endpoint, objects::onLimit);
     }
 
     static SoftContext open(SoftDevice device) {
@@ -106,7 +100,7 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
     }
 
     private static SoftContext open(SoftDevice device, ShmDirectory directory) throws IOException {
-        Listener listener = Listener.open(device.settings().address(), directory.lid());
+        CallListener listener = CallListener.open(device.settings().tcp().address(), directory.lid());
         try {
             ControlFile control = ControlFile.create(
                     directory, device.gid().high(), device.gid().low());
@@ -144,51 +138,28 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
         return control;
     }
 
-    MemorySegment memory() {
-        return control.memory();
+    /// The memory that was registered.
+    LocalMemory memory() {
+        return memory;
     }
 
-    KeyTable keys() {
-        return keys;
+    /// The objects of this context, by number.
+    ContextObjects objects() {
+        return objects;
     }
 
-    LocalRegions regions() {
-        return regions;
+    /// The side towards peers on this host.
+    SharedMemory sharedMemory() {
+        return sharedMemory;
     }
 
-    Peers peers() {
-        return peers;
+    /// The side towards peers on the network.
+    TcpNode tcp() {
+        return tcp;
     }
 
-    DeviceSettings settings() {
-        return device.settings();
-    }
-
-    /// The TCP side.
-    Links links() {
-        return links;
-    }
-
-    /// The queue pair with this number, or null.
-    @Nullable
-    SoftQueuePair softQueuePair(int number) {
-        return queuePair(number) instanceof SoftQueuePair queuePair ? queuePair : null;
-    }
-
-    /// A shared receive queue fell below its limit.
-    void limitReached(int number) {
-        SoftSharedReceiveQueue queue = sharedQueues.get(number);
-        if (queue != null) {
-            asyncEvents.raise(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, queue);
-        }
-    }
-
-    Stager stager() {
-        return stager;
-    }
-
-    WaitingQueuePairs waiting() {
-        return waiting;
+    Retries retries() {
+        return retries;
     }
 
     Engine engine() {
@@ -199,28 +170,14 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
         return asyncEvents;
     }
 
-    QueuePairNumbers queuePairNumbers() {
-        return queuePairNumbers;
-    }
-
-    Set<SoftQueuePair> softQueuePairs() {
-        return queuePairs;
-    }
-
-    Map<Integer, SoftCompletionQueue> completionQueues() {
-        return completionQueues;
-    }
-
-    Map<Integer, SoftSharedReceiveQueue> sharedQueues() {
-        return sharedQueues;
-    }
-
-    Map<Long, SoftMemoryWindow> windows() {
-        return windows;
-    }
-
-    int nextNumber() {
-        return numbers.incrementAndGet();
+    /// A transport over shared memory, if the peer is on this host and may be reached that way; else null. A context
+    /// always reaches itself.
+    @Nullable
+    Transport connectOnHost(QueuePairResources queuePair) {
+        Destination destination = queuePair.destination();
+        boolean allowed = device.settings().sharedMemory()
+                || (destination.lid() == lid() && destination.gid().equals(gid()));
+        return allowed ? sharedMemory.connect(queuePair) : null;
     }
 
     long nextFile() {
@@ -231,117 +188,17 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
         return MappedFile.create(directory, Peer.regionName(file), bytes);
     }
 
-    boolean isValid(int key) {
-        long word = SharedWords.acquire(memory(), ControlLayout.key(key) + ControlLayout.KEY_WORD);
-        return (int) word == key && word != 0;
+    private long onTime() {
+        return Math.min(retries.onTime(), tcp.onTime());
     }
 
-    /// Waits until no operation that began before is still using memory of this context, its own or a peer's.
-    ///
-    /// @return false if one still is, after a long time
-    boolean quiesce() {
-        boolean idle = true;
-        for (SoftQueuePair queuePair : queuePairs) {
-            idle &= queuePair.awaitExecutions();
-        }
-        return idle;
-    }
-
-    /// Tells peers that they can drop their mapping of a region.
-    void regionGone(int key) {
-        peers.tellAll(Message.REGION_GONE, key >>> 16);
-    }
-
-    /// A completion queue of this context had no room.
-    void overran(int number) {
-        engine.execute(() -> failQueue(number));
-    }
-
-    private void failQueue(int number) {
-        SoftCompletionQueue queue = completionQueues.get(number);
-        if (queue == null) {
-            return;
-        }
-        asyncEvents.raise(AsyncEventType.COMPLETION_QUEUE_ERROR, queue);
-        for (SoftQueuePair queuePair : queuePairs) {
-            if (queuePair.completesIn(queue)) {
-                queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL);
-            }
-        }
-        queue.announce();
-    }
-
-    @Override
-    public void onMessage(int type, int number, long first, long second) {
-        switch (type) {
-            case Message.HELLO -> onHello(number, new Gid(first, second));
-            case Message.COMPLETION -> {
-                SoftCompletionQueue queue = completionQueues.get(number);
-                if (queue != null) {
-                    queue.announce();
-                }
-            }
-            case Message.FAULT -> {
-                if (queuePair(number) instanceof SoftQueuePair queuePair) {
-                    queuePair.failLocally(AsyncEventType.of((int) first));
-                }
-            }
-            case Message.OVERRUN -> failQueue(number);
-            case Message.LIMIT -> limitReached(number);
-            case Message.REGION_GONE -> peers.forgetRegion((int) first, number);
-            case Message.ESTABLISHED -> {
-                if (queuePair(number) instanceof SoftQueuePair queuePair) {
-                    asyncEvents.raise(AsyncEventType.COMMUNICATION_ESTABLISHED, queuePair);
-                }
-            }
-            case Message.STAGE -> stager.serve(peers.known((int) first), second);
-            case Message.STAGED -> stager.finished();
-            default -> {
-                // A later version's message: nothing here depends on it.
-            }
-        }
-    }
-
-    /// A context that can reach this one's memory is watched from here, too.
-    private void onHello(int lid, Gid gid) {
-        peers.find(gid, lid);
-        for (SoftQueuePair queuePair : queuePairs) {
-            queuePair.peerAppeared(gid, lid);
-        }
-    }
-
-    @Override
-    public void onPeerGone(Peer peer) {
-        peer.markDead();
-        for (SoftQueuePair queuePair : queuePairs) {
-            try {
-                queuePair.peerGone(peer);
-            } catch (RuntimeException e) {
-                // One queue pair's trouble must not keep the others from being told.
-                LOGGER.log(System.Logger.Level.WARNING, queuePair + " could not be failed with its peer", e);
-            }
-        }
-        for (SoftCompletionQueue queue : completionQueues.values()) {
-            queue.ring().skipClaims(peer.lid());
-        }
-        for (SoftCompletionQueue queue : completionQueues.values()) {
-            if (!queue.ring().isEmpty()) {
-                queue.announceIfArmed();
-            }
-        }
-        peers.remove(peer);
-        quiesce();
-        peer.close();
-    }
-
-    @Override
-    public long onTime() {
-        return Math.min(waiting.retryDue(), links.onTime());
+    private static TcpEndpoint endpoint(QueuePair queuePair) {
+        return ((SoftQueuePair) queuePair).tcp();
     }
 
     @Override
     public ConnectionManager openConnectionManager() {
-        return adopt(new SoftConnectionManager(this));
+        return adopt(new SoftConnectionManager(this, device.settings().tcp(), gid(), lid(), SoftContext::endpoint));
     }
 
     @Override
@@ -351,7 +208,7 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
 
     @Override
     protected DeviceAttributes doQueryDevice() {
-        return SoftLimits.device(device);
+        return SoftLimits.device(device.guid());
     }
 
     @Override
@@ -383,7 +240,7 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
 
     @Override
     protected ProtectionDomain doAllocateProtectionDomain() {
-        return new SoftProtectionDomain(this, nextNumber());
+        return new SoftProtectionDomain(this, objects.nextNumber());
     }
 
     @Override
@@ -408,23 +265,14 @@ final class SoftContext extends Context implements Engine.Events, ConnectionMana
 
     @Override
     protected void doCloseDevice() {
-        stager.close();
+        sharedMemory.stopStaging();
         try (directory) {
             engine.close();
-            links.close();
-            peers.close();
+            tcp.close();
+            sharedMemory.close();
             control.close();
         } catch (IOException e) {
             throw new VerbException("close device " + device.name(), Errno.EIO, "removing its shared memory", e);
-        }
-    }
-
-    /// The number that wakes the queue behind a completion that was pushed to a peer, as a message.
-    static void announceRemote(Peer peer, long queue, int result) {
-        if (result == CompletionRing.NOTIFY) {
-            peer.tell(Message.COMPLETION, CompletionRing.number(peer.memory(), queue), 0, 0);
-        } else if (result == CompletionRing.OVERRUN) {
-            peer.tell(Message.OVERRUN, CompletionRing.number(peer.memory(), queue), 0, 0);
         }
     }
 }

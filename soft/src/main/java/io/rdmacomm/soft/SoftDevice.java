@@ -14,7 +14,7 @@ final class SoftDevice extends Device {
     SoftDevice(String provider, DeviceSettings settings) {
         this.provider = provider;
         this.settings = settings;
-        this.gid = Gid.of(settings.address());
+        this.gid = Gid.of(settings.tcp().address());
     }
 
     DeviceSettings settings() {

@@ -1,6 +1,9 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.shm.ControlLayout;
+import io.rdmacomm.soft.mapped.ControlLayout;
+import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.LocalElements;
+import io.rdmacomm.soft.tcp.LinkTerms;
 import io.rdmacomm.verbs.AtomicCapability;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
@@ -17,40 +20,34 @@ final class SoftLimits {
     static final int MAX_DEPTH = 1 << 16;
     /// Largest completion queue.
     static final int MAX_COMPLETIONS = 1 << 20;
-    /// Most scatter/gather elements of a request.
-    static final int MAX_ELEMENTS = 32;
     /// Most inline bytes of a request.
     static final int MAX_INLINE = 4096;
-    /// Most READs and atomics of one queue pair at a time.
-    static final int MAX_READ_ATOMIC = 255;
-    /// Longest message: what `byte_len` can say of it.
-    static final long MAX_MESSAGE = 0xffff_ffffL;
 
     private SoftLimits() {}
 
-    static DeviceAttributes device(SoftDevice device) {
+    static DeviceAttributes device(long guid) {
         Map<DeviceLimit, Long> limits = new EnumMap<>(DeviceLimit.class);
         limits.put(DeviceLimit.MAX_REGION_SIZE, Long.MAX_VALUE);
         limits.put(DeviceLimit.PAGE_SIZES, 4096L);
         limits.put(DeviceLimit.MAX_QUEUE_PAIRS, (long) ControlLayout.QUEUE_PAIR_COUNT);
         limits.put(DeviceLimit.MAX_QUEUE_PAIR_DEPTH, (long) MAX_DEPTH);
-        limits.put(DeviceLimit.MAX_SGE, (long) MAX_ELEMENTS);
-        limits.put(DeviceLimit.MAX_SGE_READ, (long) MAX_ELEMENTS);
+        limits.put(DeviceLimit.MAX_SGE, (long) ElementList.MAX_ELEMENTS);
+        limits.put(DeviceLimit.MAX_SGE_READ, (long) ElementList.MAX_ELEMENTS);
         limits.put(DeviceLimit.MAX_COMPLETION_QUEUES, 1L << 16);
         limits.put(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH, (long) MAX_COMPLETIONS);
         limits.put(DeviceLimit.MAX_REGIONS, (long) ControlLayout.KEY_COUNT);
         limits.put(DeviceLimit.MAX_PROTECTION_DOMAINS, 1L << 16);
-        limits.put(DeviceLimit.MAX_READ_ATOMIC, (long) MAX_READ_ATOMIC);
-        limits.put(DeviceLimit.MAX_DEVICE_READ_ATOMIC, (long) MAX_READ_ATOMIC * ControlLayout.QUEUE_PAIR_COUNT);
-        limits.put(DeviceLimit.MAX_INITIATOR_READ_ATOMIC, (long) MAX_READ_ATOMIC);
+        limits.put(DeviceLimit.MAX_READ_ATOMIC, (long) LinkTerms.MOST_READS);
+        limits.put(DeviceLimit.MAX_DEVICE_READ_ATOMIC, (long) LinkTerms.MOST_READS * ControlLayout.QUEUE_PAIR_COUNT);
+        limits.put(DeviceLimit.MAX_INITIATOR_READ_ATOMIC, (long) LinkTerms.MOST_READS);
         limits.put(DeviceLimit.MAX_WINDOWS, (long) ControlLayout.KEY_COUNT);
         limits.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUES, 1L << 16);
         limits.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_DEPTH, (long) MAX_DEPTH);
-        limits.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_SGE, (long) MAX_ELEMENTS);
+        limits.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_SGE, (long) ElementList.MAX_ELEMENTS);
         limits.put(DeviceLimit.MAX_PARTITION_KEYS, 1L);
         limits.put(DeviceLimit.MAX_INLINE, (long) MAX_INLINE);
         limits.put(DeviceLimit.COMPLETION_VECTORS, 1L);
-        return new DeviceAttributes("1.0", device.guid(), device.guid(), 0, 0, 1, 1, AtomicCapability.GLOBAL, limits);
+        return new DeviceAttributes("1.0", guid, guid, 0, 0, 1, 1, AtomicCapability.GLOBAL, limits);
     }
 
     static PortAttributes port(int lid) {
@@ -64,7 +61,7 @@ final class SoftLimits {
                 0,
                 1,
                 1,
-                MAX_MESSAGE,
+                LocalElements.MAX_MESSAGE,
                 0,
                 0,
                 1,

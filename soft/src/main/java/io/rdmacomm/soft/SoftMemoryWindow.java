@@ -1,85 +1,42 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.memory.LocalWindow;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 
 /// A memory window: a key that can be pointed at a part of a region.
 final class SoftMemoryWindow extends MemoryWindow {
     private final SoftContext context;
-    private final SoftProtectionDomain domain;
-    private volatile int key;
-    private @Nullable SoftMemoryRegion region;
+    private final LocalWindow local;
 
     SoftMemoryWindow(SoftProtectionDomain domain, MemoryWindowType type) {
         super(domain, type);
-        this.domain = domain;
         this.context = domain.softContext();
         try {
-            this.key = context.keys().allocate();
+            int key = context.memory().allocateKey();
+            this.local = new LocalWindow(key, domain.number(), type == MemoryWindowType.TYPE_2);
         } catch (IOException e) {
             throw context.noSpace("allocate memory window (ibv_alloc_mw)", "a key", e);
         }
-        context.windows().put(handle(), this);
-    }
-
-    int domainNumber() {
-        return domain.number();
-    }
-
-    /// Whether it is bound now; a peer may have invalidated it.
-    synchronized boolean isBound() {
-        if (region != null && !context.isValid(key)) {
-            detach();
-        }
-        return region != null;
-    }
-
-    /// Points the key `newKey` at a region.
-    synchronized void attach(int newKey, SoftMemoryRegion to) {
-        detach();
-        key = newKey;
-        region = to;
-        to.countWindow(1);
-    }
-
-    /// Makes the present key invalid. Does not wait for operations that are under way: it is part of the data
-    /// path.
-    synchronized void invalidate() {
-        context.keys().revoke(key);
-        detach();
-    }
-
-    /// Sets the key that the next binding will make valid.
-    void announceKey(int next) {
-        key = next;
-    }
-
-    private void detach() {
-        SoftMemoryRegion bound = region;
-        region = null;
-        if (bound != null) {
-            bound.countWindow(-1);
-        }
+        context.memory().add(local);
     }
 
     @Override
     public int remoteKey() {
-        return key;
+        return local.key();
     }
 
-    /// The index of its key, which never changes.
     @Override
     public long handle() {
-        return Integer.toUnsignedLong(key) >>> 16;
+        return local.handle();
     }
 
     @Override
     protected void doClose() {
-        invalidate();
-        context.quiesce();
-        context.windows().remove(handle());
-        context.keys().free(key);
+        context.memory().unbind(local);
+        context.objects().quiesce();
+        context.memory().remove(local);
+        context.memory().freeKey(local.key());
     }
 }

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.shm.ShmDirectory;
+import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.nio.file.Files;

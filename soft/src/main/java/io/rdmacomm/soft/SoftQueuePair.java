@@ -1,13 +1,19 @@
 package io.rdmacomm.soft;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import io.rdmacomm.soft.iwarp.MpaFrame;
-import io.rdmacomm.soft.iwarp.MpaNegotiation;
-import io.rdmacomm.soft.iwarp.PeerHandshake;
-import io.rdmacomm.soft.shm.ControlLayout;
-import io.rdmacomm.soft.shm.Peer;
-import io.rdmacomm.soft.shm.ReceiveRing;
+import io.rdmacomm.soft.mapped.ControlLayout;
+import io.rdmacomm.soft.mapped.QueuePairBlock;
+import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.memory.LocalElements;
+import io.rdmacomm.soft.memory.WindowRequests;
+import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.ReceiveQueue;
+import io.rdmacomm.soft.transport.RetryTimer;
+import io.rdmacomm.soft.transport.SendCompleter;
+import io.rdmacomm.soft.transport.SendLock;
+import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
@@ -27,33 +33,42 @@ import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.net.InetAddress;
-import java.nio.channels.SocketChannel;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A reliable connected queue pair: its state, its receives, and how it fails. Its sends are in [SendQueue].
-final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
+/// A reliable connected queue pair: its state, its queues, and how it fails. A [Transport] carries its requests to
+/// the peer; it is chosen once, when the peer is found. Until then requests wait in the [SendQueue].
+///
+/// A transport only takes notes of what happens to it ([#failed], [#peerGone]). The queue pair acts on them in
+/// [#act()], when the call of the transport has returned, and always with the send lock held.
+final class SoftQueuePair extends QueuePair implements Transport.Events, SendLock, TcpEndpoint.Owner {
     private static final int LEAST_INLINE = 64;
-    private static final long DRAIN_NAP_NANOS = 100_000;
+    private static final int SUCCESS = 0;
+    private static final int FLUSHED = WorkStatus.FLUSHED.code();
 
     private final SoftContext context;
     private final int number;
     private final QueueSizes sizes;
     private final SoftCompletionQueue sendCompletions;
     private final SoftCompletionQueue receiveCompletions;
-    private final @Nullable SoftSharedReceiveQueue shared;
-    private final ReceiveRing receives;
-    private final OwnBlock block;
-    private final Destination destination;
-    private final RequestExecutor executor;
+    private final QueuePairBlock block;
+    private final ReceiveQueue receives;
     private final SendQueue sends;
-    private final SendQueue.Parts parts;
-    private int inboundReads = 1;
-    private int expectedPsn = -1;
+    private final Destination destination = new Destination();
+    private final RetryTimer retries;
+    private final RequestsWithoutPeer withoutPeer;
+    private final QueuePairResources resources;
+    private final TcpEndpoint tcp;
+    private volatile @Nullable Transport transport;
     private boolean established;
+    private boolean drainWanted;
+    // What the transport has told.
+    private boolean noted;
+    private boolean gone;
+    private boolean failed;
+    private int failedStatus;
+    private int failedVendorError;
+    private AsyncEventType failedEvent = AsyncEventType.UNKNOWN;
 
     private SoftQueuePair(SoftProtectionDomain domain, QueuePairOptions options, int number) throws IOException {
         super(domain, options.withSingleThreaded(false)); // the engine posts what had to wait
@@ -63,25 +78,27 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
         this.sizes = asked.withInline(Math.max(asked.inlineBytes(), LEAST_INLINE));
         this.sendCompletions = (SoftCompletionQueue) options.sendCompletions();
         this.receiveCompletions = (SoftCompletionQueue) options.receiveCompletions();
-        SharedReceiveQueue sharedQueue = options.sharedReceives();
-        this.shared = (SoftSharedReceiveQueue) sharedQueue;
-        this.receives = shared != null
-                ? shared.ring()
+        SharedReceiveQueue shared = options.sharedReceives();
+        ReceiveRing ring = shared instanceof SoftSharedReceiveQueue queue
+                ? queue.ring()
                 : ReceiveRing.create(context.control(), asked.receives(), asked.receiveElements(), 0, domain.number());
-        this.block = new OwnBlock(
+        this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.sink(), number);
+        this.block = new QueuePairBlock(
                 context.control(),
                 number,
                 domain.number(),
-                receives.offset(),
+                ring.offset(),
                 receiveCompletions.ring().offset());
-        PeerQueuePair peer = new PeerQueuePair(number, context.regions());
-        this.destination = new Destination(context, this, block, peer);
-        this.executor = new RequestExecutor(
-                context, block, number, domain.number(), peer, sendCompletions, options.signalAll());
-        this.sends = new SendQueue(this, this, sendLock(), block, destination, peer, executor, sizes);
-        this.parts = new SendQueue.Parts(
-                sends.ring(), executor, block, domain.number(), receives.offset(), receiveCompletions);
-        context.softQueuePairs().add(this);
+        LocalElements elements = new LocalElements(context.memory(), domain.number());
+        SendCompleter completer = new SendCompleter(sendCompletions.sink(), number, options.signalAll());
+        this.sends = new SendQueue(sizes, elements, completer);
+        this.retries = new RetryTimer(context.retries(), this, this::seek);
+        WindowRequests windowRequests = new WindowRequests(context.memory(), number, domain.number());
+        this.withoutPeer = new RequestsWithoutPeer(sends, windowRequests);
+        this.resources = new QueuePairResources(
+                number, domain.number(), block, sends, receives, windowRequests, destination, retries, this, this);
+        this.tcp = new TcpEndpoint(context.tcp(), resources, this, sendCompletions::links, receiveCompletions::links);
+        context.objects().add(this);
     }
 
     static SoftQueuePair create(SoftProtectionDomain domain, QueuePairOptions options) {
@@ -93,7 +110,7 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
                     Errno.EINVAL,
                     options.sizes().inlineBytes() + " inline bytes, this device allows " + SoftLimits.MAX_INLINE);
         }
-        int number = context.queuePairNumbers().allocate();
+        int number = context.objects().numbers().allocate();
         if (number == 0) {
             throw new VerbException(
                     operation, Errno.ENOMEM, "all " + ControlLayout.QUEUE_PAIR_COUNT + " queue pairs are in use");
@@ -101,35 +118,14 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
         try {
             return new SoftQueuePair(domain, options, number);
         } catch (IOException e) {
-            context.queuePairNumbers().free(number);
+            context.objects().numbers().free(number);
             throw context.noSpace(operation, "a queue pair of " + options.sizes(), e);
         }
     }
 
-    SoftContext context() {
-        return context;
-    }
-
-    SendQueue sends() {
-        return sends;
-    }
-
-    SoftCompletionQueue sendCompletions() {
-        return sendCompletions;
-    }
-
-    SoftCompletionQueue receiveCompletions() {
-        return receiveCompletions;
-    }
-
-    /// Takes the send lock if nobody has it.
-    boolean tryLockSends() {
-        return sendLock().tryLock();
-    }
-
-    /// Gives the send lock back.
-    void unlockSends() {
-        sendLock().unlock();
+    /// How it gets a TCP connection.
+    TcpEndpoint tcp() {
+        return tcp;
     }
 
     boolean completesIn(SoftCompletionQueue queue) {
@@ -146,29 +142,33 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
         return sizes;
     }
 
+    // ---- Posting ----
+
     @Override
     protected int doPost(SendBatch batch, int first, int count) {
         if (state() == QueuePairState.ERROR) {
             sends.flush(batch, first, first + count);
             return count;
         }
-        return sends.post(batch, first, first + count);
+        Transport to = transport;
+        int taken;
+        if (to != null) {
+            taken = to.post(batch, first, first + count);
+        } else {
+            taken = sends.add(batch, first, first + count) - first;
+            seek();
+        }
+        act();
+        return taken;
     }
 
     @Override
     protected int doPost(ReceiveBatch batch, int first, int count) {
         if (state() == QueuePairState.ERROR) {
-            for (int i = first; i < first + count; i++) {
-                flushReceive(batch.segment().get(JAVA_LONG, batch.at(i)));
-            }
+            receives.flush(batch, first, count);
             return count;
         }
-        int taken = 0;
-        while (taken < count
-                && receives.post(batch.segment(), batch.at(first + taken), batch.elementsAt(first + taken))) {
-            taken++;
-        }
-        return taken;
+        return receives.post(batch, first, count);
     }
 
     @Override
@@ -180,31 +180,162 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
         }
     }
 
-    // ---- Failing ----
+    // ---- The peer ----
 
-    @Override
-    public boolean maySend() {
-        return state() == QueuePairState.READY_TO_SEND;
+    /// Carries on with the requests that wait; looks for the peer if it has not been found.
+    private void seek() {
+        Transport to = transport;
+        if (to == null && !tcp.isExpecting()) {
+            to = context.connectOnHost(resources);
+            transport = to;
+        }
+        if (to != null) {
+            to.resume();
+            return;
+        }
+        if (sends.isOpen()) {
+            int failure = withoutPeer.execute();
+            if (failure == SUCCESS && !sends.isEmpty()) {
+                failure = retries.peerMissing(tcp.isReached());
+            }
+            if (failure != SUCCESS) {
+                failed(failure, 0, AsyncEventType.UNKNOWN);
+                return;
+            }
+        }
+        tcp.call();
     }
 
-    @Override
-    public void onFailed(int status) {
-        receiveLock().lock();
+    /// A context of this host has connected to this one: it may be that of the peer; the engine.
+    void peerAppeared(Gid gid, int lid) {
+        enter();
         try {
-            fail(status);
+            if (isConnected() && transport == null && destination.lid() == lid && gid.equals(destination.gid())) {
+                seek();
+            }
         } finally {
-            receiveLock().unlock();
+            leave();
         }
     }
 
     @Override
-    public void onFailed(SendBatch batch, int next, int end, int status) {
+    public boolean isConnected() {
+        return isOpen()
+                && switch (state()) {
+                    case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN -> true;
+                    case RESET, INIT, SEND_QUEUE_ERROR, ERROR -> false;
+                };
+    }
+
+    @Override
+    public @Nullable Transport transport() {
+        return transport;
+    }
+
+    @Override
+    public void begin(Transport made, Set<SendOpcode> missing, String why) {
+        established = false;
+        transport = made;
+        peerLacks(missing, why);
+        retries.stop();
+        made.resume();
+    }
+
+    private void endTransport(boolean orderly) {
+        Transport ending = transport;
+        if (ending != null) {
+            ending.stop(orderly);
+            transport = null;
+            ending.close();
+            tcp.ended();
+        }
+    }
+
+    /// Waits until neither this queue pair nor its peer is in the middle of an operation that began before; any
+    /// thread, without the lock.
+    boolean awaitExecutions() {
+        boolean here = block.awaitIdle();
+        Transport to = transport;
+        return (to == null || to.awaitPeer()) && here;
+    }
+
+    // ---- What the transport tells ----
+
+    @Override
+    public void enter() {
+        sendLock().lock();
+    }
+
+    @Override
+    public boolean tryEnter() {
+        return sendLock().tryLock();
+    }
+
+    @Override
+    public void leave() {
+        try {
+            act();
+        } finally {
+            sendLock().unlock();
+        }
+    }
+
+    @Override
+    public void progressed() {
+        if (!established) {
+            established = true;
+            if (state() == QueuePairState.READY_TO_RECEIVE) {
+                context.asyncEvents().raise(AsyncEventType.COMMUNICATION_ESTABLISHED, this);
+            }
+        }
+    }
+
+    @Override
+    public void failed(int status, int vendorError, AsyncEventType event) {
+        noted = true;
+        failed = true;
+        failedStatus = status;
+        failedVendorError = vendorError;
+        failedEvent = event;
+    }
+
+    @Override
+    public void peerGone() {
+        noted = true;
+        gone = true;
+    }
+
+    /// Acts on what the transport has told.
+    private void act() {
+        if (noted) {
+            noted = false;
+            if (gone) {
+                gone = false;
+                endTransport(false);
+                if (sends.isOpen() && !sends.isEmpty()) {
+                    seek();
+                }
+            }
+            if (failed) {
+                failed = false;
+                failAsTold();
+            }
+        }
+        if (drainWanted) {
+            Transport to = transport;
+            if (to == null || to.isDrained()) {
+                drainWanted = false;
+                context.asyncEvents().raise(AsyncEventType.SEND_QUEUE_DRAINED, this);
+            }
+        }
+    }
+
+    private void failAsTold() {
         receiveLock().lock();
         try {
-            enterError();
-            sends.fail(batch, next, status);
-            sends.flush(batch, next + 1, end);
-            flushReceives();
+            if (isConnected()) {
+                fail(failedStatus, failedVendorError, failedEvent);
+            }
         } finally {
             receiveLock().unlock();
         }
@@ -214,267 +345,39 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
     ///
     /// @param event the event to raise, [AsyncEventType#UNKNOWN] for none
     void failLocally(AsyncEventType event) {
-        sendLock().lock();
+        enter();
         receiveLock().lock();
         try {
             if (isConnected()) {
-                fail(WorkStatus.FLUSHED.code());
-                if (event != AsyncEventType.UNKNOWN) {
-                    context.asyncEvents().raise(event, this);
-                }
+                fail(FLUSHED, 0, event);
             }
         } finally {
             receiveLock().unlock();
-            sendLock().unlock();
+            leave();
         }
-    }
-
-    /// The process of `gone` has ended; the engine.
-    void peerGone(Peer gone) {
-        sendLock().lock();
-        receiveLock().lock();
-        try {
-            if (!destination.isTo(gone)) {
-                return;
-            }
-            destination.forget();
-            if (isConnected()) {
-                block.publish(QueuePairState.ERROR);
-                destination.settleJournal(gone, receives, receiveCompletions.ring(), this::flushReceive, number);
-                fail(WorkStatus.RETRY_EXCEEDED.code());
-                context.asyncEvents().raise(AsyncEventType.QUEUE_PAIR_FATAL, this);
-            }
-        } finally {
-            receiveLock().unlock();
-            sendLock().unlock();
-        }
-    }
-
-    private boolean isConnected() {
-        return isOpen()
-                && switch (state()) {
-                    case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN -> true;
-                    case RESET, INIT, SEND_QUEUE_ERROR, ERROR -> false;
-                };
     }
 
     /// Under both locks. The sends end before the receives, each queue in posting order (IBTA 10.3.1).
-    private void fail(int firstStatus) {
-        enterError();
-        sends.flush(firstStatus);
-        flushReceives();
-    }
-
-    private void enterError() {
+    private void fail(int firstStatus, int vendorError, AsyncEventType event) {
         enter(QueuePairState.ERROR);
-        sends.stop();
-        destination.awaitPeer();
-    }
-
-    private void flushReceives() {
-        sends.flushAbandonedReceive(this::flushReceive);
-        if (shared != null) {
+        stop();
+        sends.flush(firstStatus, vendorError);
+        receives.flush();
+        if (receives.isShared()) {
             context.asyncEvents().raise(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, this);
-            return;
         }
-        long[] taken = new long[1];
-        while (receives.take(taken)) {
-            flushReceive(taken[0]);
+        if (event != AsyncEventType.UNKNOWN) {
+            context.asyncEvents().raise(event, this);
         }
     }
 
-    private void flushReceive(long workId) {
-        executor.completeFlushed(receiveCompletions, workId);
-    }
-
-    @Override
-    public void onLinkFailed(int status, AsyncEventType event) {
-        receiveLock().lock();
-        try {
-            if (isConnected()) {
-                fail(status);
-                if (event != AsyncEventType.UNKNOWN) {
-                    context.asyncEvents().raise(event, this);
-                }
-            }
-        } finally {
-            receiveLock().unlock();
+    private void stop() {
+        drainWanted = false;
+        retries.stop();
+        Transport to = transport;
+        if (to != null) {
+            to.stop(context.isOpen());
         }
-    }
-
-    @Override
-    public void onLinkEstablished() {
-        if (!established) {
-            established = true;
-            if (state() == QueuePairState.READY_TO_RECEIVE) {
-                context.asyncEvents().raise(AsyncEventType.COMMUNICATION_ESTABLISHED, this);
-            }
-        }
-    }
-
-    // ---- TCP ----
-
-    /// What this side wants of a link.
-    MpaNegotiation wishes() {
-        // A device at the loopback address is called by queue pairs of its own host only.
-        boolean checksum = context.settings()
-                .checksumBetween(
-                        InetAddress.getLoopbackAddress(), context.settings().address());
-        return new MpaNegotiation(checksum, inboundReads, SoftLimits.MAX_READ_ATOMIC);
-    }
-
-    /// The engine has begun to call the peer.
-    ///
-    /// @return false if that is not wanted any more
-    boolean calling(OutgoingCall call) {
-        sendLock().lock();
-        try {
-            return destination.calling(call);
-        } finally {
-            sendLock().unlock();
-        }
-    }
-
-    /// The engine has called the peer in vain.
-    void callEnded(OutgoingCall call) {
-        sendLock().lock();
-        try {
-            destination.called(call);
-        } finally {
-            sendLock().unlock();
-        }
-    }
-
-    /// The peer has accepted the call; the engine.
-    ///
-    /// @throws IOException if the connection is not good any more
-    void connected(OutgoingCall call, SocketChannel channel, LinkTerms terms) throws IOException {
-        sendLock().lock();
-        try {
-            if (destination.called(call) && isConnected() && sends.link() == null) {
-                attach(channel, terms);
-            } else {
-                new Link(this, sends, parts, channel, terms).close(true);
-            }
-        } finally {
-            sendLock().unlock();
-        }
-    }
-
-    /// Decides about a call of a peer, and accepts it if it is the right one; the engine.
-    ///
-    /// @throws IOException if the caller cannot be answered
-    PeerHandshake.Verdict answer(IncomingCall call, MpaFrame request, PeerHandshake peer) throws IOException {
-        sendLock().lock();
-        try {
-            if (!isConnected()) {
-                return PeerHandshake.Verdict.NOT_THERE;
-            }
-            PeerHandshake.Verdict verdict = destination.consider(peer);
-            if (verdict == PeerHandshake.Verdict.ACCEPTED) {
-                MpaNegotiation wishes = wishes();
-                MpaFrame reply = wishes.acceptance(
-                        request, LinkTerms.reply(peer, verdict).appendTo(new byte[0]));
-                call.accept(reply);
-                expectedPsn = peer.expectedPsn();
-                attach(
-                        call.channel(),
-                        new LinkTerms(
-                                wishes.responderTerms(request, reply),
-                                LinkTerms.FEATURES & peer.features(),
-                                LinkTerms.segmentLimit(peer, context.settings()),
-                                false,
-                                peer.source().number()));
-            }
-            return verdict;
-        } finally {
-            sendLock().unlock();
-        }
-    }
-
-    private void attach(SocketChannel channel, LinkTerms terms) throws IOException {
-        established = false;
-        Set<SendOpcode> missing = terms.missing();
-        peerLacks(
-                missing,
-                missing.isEmpty()
-                        ? ""
-                        : channel.getRemoteAddress()
-                                + " has the requests of iWARP alone (RFC 5040); use SEND, WRITE or READ");
-        Link link = new Link(this, sends, parts, channel, terms);
-        context.links().counters().established();
-        sends.attach(link, link.attention());
-    }
-
-    /// A connection manager is about to bring this queue pair up, and to make its TCP connection.
-    void expectLink() {
-        sendLock().lock();
-        try {
-            destination.expectLink();
-        } finally {
-            sendLock().unlock();
-        }
-    }
-
-    /// Takes over the TCP connection that a connection manager has made.
-    ///
-    /// @param onEnd is told once why the connection has ended, under this queue pair's locks
-    /// @throws IOException if the connection is not good any more, or this queue pair is not up any more
-    void adopt(SocketChannel channel, LinkTerms terms, Consumer<String> onEnd) throws IOException {
-        sendLock().lock();
-        try {
-            if (!isConnected()) {
-                throw new IOException(this + " was closed or reset meanwhile");
-            }
-            Links.prepare(channel);
-            sends.tellLinkEnd(onEnd);
-            attach(channel, terms);
-        } finally {
-            sendLock().unlock();
-        }
-    }
-
-    /// Waits until everything that was posted has been sent and, if the peer does that, acknowledged.
-    ///
-    /// @return false if it was not in time, or cannot be
-    boolean awaitDrained(long timeoutNanos) {
-        long deadline = System.nanoTime() + timeoutNanos;
-        while (true) {
-            sendLock().lock();
-            try {
-                if (!isOpen() || state() != QueuePairState.READY_TO_SEND) {
-                    return false;
-                }
-                sends.resume();
-                if (sends.isDrained()) {
-                    return true;
-                }
-            } finally {
-                sendLock().unlock();
-            }
-            if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
-                return false;
-            }
-            LockSupport.parkNanos(DRAIN_NAP_NANOS);
-        }
-    }
-
-    /// A context has said hello: it may be that of the peer; the engine.
-    void peerAppeared(Gid gid, int lid) {
-        sendLock().lock();
-        try {
-            if (isConnected() && destination.isAwaiting(gid, lid)) {
-                destination.bind();
-            }
-        } finally {
-            sendLock().unlock();
-        }
-    }
-
-    /// Waits until neither this queue pair nor its peer is in the middle of an operation that began before.
-    boolean awaitExecutions() {
-        boolean here = Executions.await(block.memory(), block.offset(), null);
-        return destination.awaitPeer() && here;
     }
 
     // ---- State ----
@@ -493,64 +396,65 @@ final class SoftQueuePair extends QueuePair implements SendQueue.Owner {
             case RESET -> reset();
             case ERROR -> {
                 if (from != QueuePairState.ERROR) {
-                    fail(WorkStatus.FLUSHED.code());
+                    fail(FLUSHED, 0, AsyncEventType.UNKNOWN);
                 }
             }
             case READY_TO_RECEIVE -> {
                 destination.name(effective);
-                inboundReads = Math.max(1, effective.maxDestinationReadAtomic());
-                expectedPsn = -1;
+                block.destination(destination.gid(), destination.lid(), destination.number(), destination.receivePsn());
                 enter(to);
-                destination.bind();
+                seek();
             }
             case READY_TO_SEND -> {
-                destination.sendPsn(effective.sendPsn());
-                sends.policy().configure(effective);
-                if (sends.link() != null && expectedPsn != -1 && !destination.isExpected(expectedPsn)) {
-                    sends.stop();
+                destination.beginSending(effective.sendPsn());
+                tcp.begin();
+                retries.configure(effective);
+                if (tcp.isMistaken()) {
+                    endTransport(true);
                 }
                 enter(to);
-                destination.bind();
-                sends.resume();
+                seek();
             }
             case SEND_QUEUE_DRAIN -> {
                 enter(to);
-                if (from != to && change.drainNotification()) {
-                    sends.notifyDrained();
-                }
+                drainWanted = from != to && change.drainNotification();
             }
             case INIT, SEND_QUEUE_ERROR -> enter(to);
         }
+        act();
     }
 
     private void enter(QueuePairState to) {
         block.publish(to);
         entered(to);
+        sends.setOpen(to == QueuePairState.READY_TO_SEND);
     }
 
     private void reset() {
         enter(QueuePairState.RESET);
-        sends.stop();
-        destination.awaitPeer();
+        stop();
         sends.clear();
-        if (shared == null) {
-            receives.clear();
-        }
+        receives.clear();
+        disconnect();
+    }
+
+    private void disconnect() {
+        endTransport(context.isOpen());
+        tcp.forget();
         destination.forget();
+        noted = false;
+        failed = false;
+        gone = false;
     }
 
     @Override
     protected void doDestroy() {
-        context.softQueuePairs().remove(this);
+        context.objects().remove(this);
         block.withdraw();
-        sends.stop();
-        destination.awaitPeer();
-        destination.forget();
-        if (shared == null) {
-            receives.free();
-        }
-        context.stager().abandon(this);
+        stop();
+        disconnect();
+        receives.free();
         sends.close();
-        context.queuePairNumbers().free(number);
+        context.objects().numbers().free(number);
     }
 }

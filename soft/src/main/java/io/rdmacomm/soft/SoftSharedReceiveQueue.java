@@ -1,6 +1,7 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.shm.ReceiveRing;
+import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SharedReceiveQueue;
@@ -19,14 +20,14 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
         super(domain, options);
         this.context = domain.softContext();
         this.options = options;
-        if (options.receives() > SoftLimits.MAX_DEPTH || options.elements() > SoftLimits.MAX_ELEMENTS) {
+        if (options.receives() > SoftLimits.MAX_DEPTH || options.elements() > ElementList.MAX_ELEMENTS) {
             throw new VerbException(
                     "create shared receive queue (ibv_create_srq)",
                     Errno.EINVAL,
-                    options + " is more than " + SoftLimits.MAX_DEPTH + " receives of " + SoftLimits.MAX_ELEMENTS
+                    options + " is more than " + SoftLimits.MAX_DEPTH + " receives of " + ElementList.MAX_ELEMENTS
                             + " elements");
         }
-        this.number = context.nextNumber();
+        this.number = context.objects().nextNumber();
         try {
             this.ring = ReceiveRing.create(
                     context.control(), options.receives(), options.elements(), number, domain.number());
@@ -34,7 +35,7 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
             throw context.noSpace("create shared receive queue (ibv_create_srq)", options.receives() + " receives", e);
         }
         ring.armLimit(options.limit());
-        context.sharedQueues().put(number, this);
+        context.objects().add(number, this);
     }
 
     ReceiveRing ring() {
@@ -62,8 +63,8 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
 
     @Override
     protected void doClose() {
-        context.sharedQueues().remove(number);
-        context.quiesce();
+        context.objects().remove(number);
+        context.objects().quiesce();
         ring.free();
     }
 }

@@ -22,7 +22,7 @@ final class DeviceSettingsTest {
     })
     void checksumsAreForLinksBetweenHostsUnlessSaidOtherwise(String entry, String local, String remote, boolean on) {
         DeviceSettings settings = DeviceSettings.parse(entry);
-        assertThat(settings.checksumBetween(InetAddress.ofLiteral(local), InetAddress.ofLiteral(remote)))
+        assertThat(settings.tcp().checksumBetween(InetAddress.ofLiteral(local), InetAddress.ofLiteral(remote)))
                 .isEqualTo(on);
     }
 
@@ -44,8 +44,8 @@ final class DeviceSettingsTest {
     })
     void aFrameFitsTheTcpSegmentsThatAreAskedFor(String entry, int segment) {
         DeviceSettings settings = DeviceSettings.parse(entry);
-        assertThat(settings.segmentLimit()).isEqualTo(segment);
-        assertThat(Fpdu.bytes(segment) <= settings.segment()).isTrue();
+        assertThat(settings.tcp().segmentLimit()).isEqualTo(segment);
+        assertThat(Fpdu.bytes(segment) <= settings.tcp().segment()).isTrue();
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.cm.Wire;
 import io.rdmacomm.soft.iwarp.Fpdu;
 import io.rdmacomm.soft.iwarp.FpduChecksum;
 import io.rdmacomm.soft.iwarp.Opcode;
@@ -9,7 +10,6 @@ import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.TerminateMessage;
 import io.rdmacomm.soft.iwarp.Violation;
-import io.rdmacomm.soft.mpa.Wire;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;

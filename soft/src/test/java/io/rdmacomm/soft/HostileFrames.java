@@ -1,5 +1,6 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.cm.Wire;
 import io.rdmacomm.soft.iwarp.Acknowledgement;
 import io.rdmacomm.soft.iwarp.AtomicRequest;
 import io.rdmacomm.soft.iwarp.Fpdu;
@@ -10,7 +11,6 @@ import io.rdmacomm.soft.iwarp.MessageNumbers;
 import io.rdmacomm.soft.iwarp.Opcode;
 import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
-import io.rdmacomm.soft.mpa.Wire;
 import io.rdmacomm.verbs.MemoryRegion;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;

@@ -7,6 +7,8 @@ import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaFrameReader;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.Violation;
+import io.rdmacomm.soft.tcp.LinkTerms;
+import io.rdmacomm.soft.tcp.TcpTransport;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
@@ -124,7 +126,7 @@ class HostilePeerTest {
                 await("the end of the connection", () -> isEnded(stranger));
             }
         }
-        await("all are counted", () -> context.links().counters().turnedAway() == 50);
+        await("all are counted", () -> context.tcp().counters().turnedAway() == 50);
         works();
     }
 
@@ -136,7 +138,7 @@ class HostilePeerTest {
                 silent.add(call());
             }
             works();
-            await("they are given up", () -> context.links().counters().turnedAway() == 200);
+            await("they are given up", () -> context.tcp().counters().turnedAway() == 200);
             assertThat(silent).allMatch(HostilePeerTest::isEnded);
         } finally {
             for (SocketChannel each : silent) {
@@ -295,8 +297,8 @@ class HostilePeerTest {
     }
 
     private static boolean isBlocked(QueuePair queuePair) {
-        Link link = ((SoftQueuePair) queuePair).sends().link();
-        return link != null && link.isBlocked();
+        return ((SoftQueuePair) queuePair).transport() instanceof TcpTransport transport
+                && transport.driver().isBlocked();
     }
 
     /// Somebody polls all the time, so he is expected to go on with what the sockets do not take: with more links
@@ -387,8 +389,8 @@ class HostilePeerTest {
     }
 
     private boolean isReadDirectly(QueuePair queuePair) {
-        Link link = ((SoftQueuePair) queuePair).sends().link();
-        return link != null && link.attention().isHot(((SoftCompletionQueue) completions).links());
+        return ((SoftQueuePair) queuePair).transport() instanceof TcpTransport transport
+                && transport.driver().isHot(((SoftCompletionQueue) completions).links());
     }
 
     private <T> T onEngine(Callable<T> task) throws Exception {

@@ -200,8 +200,8 @@ class LiveFuzzTest {
             assertThat(suspicion.found).isEmpty();
             // A good part got through the first checks, and a good part did not.
             assertThat(ended() - before).isEqualTo(streams);
-            assertThat(context.links().counters().turnedAway()).isBetween(1L, streams - 1L);
-            assertThat(context.links().counters().violations()).isPositive();
+            assertThat(context.tcp().counters().turnedAway()).isBetween(1L, streams - 1L);
+            assertThat(context.tcp().counters().violations()).isPositive();
         } finally {
             System.out.printf(
                     "LiveFuzzTest: seed %d: %d frames on %d connections in %.1f s: %s%n",
@@ -209,14 +209,13 @@ class LiveFuzzTest {
                     frames,
                     streams,
                     (System.nanoTime() - start) / 1e9,
-                    context.links().counters());
+                    context.tcp().counters());
         }
     }
 
     /// How many connections are over, each counted once.
     private long ended() {
-        return context.links().counters().turnedAway()
-                + context.links().counters().endedByPeers();
+        return context.tcp().counters().turnedAway() + context.tcp().counters().endedByPeers();
     }
 
     /// One connection from its beginning to its end.

@@ -3,10 +3,11 @@ package io.rdmacomm.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.soft.iwarp.Fpdu;
-import io.rdmacomm.soft.iwarp.FrameInput;
 import io.rdmacomm.soft.iwarp.Opcode;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.Violation;
+import io.rdmacomm.soft.tcp.FrameInput;
+import io.rdmacomm.soft.tcp.LinkTerms;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -46,7 +47,7 @@ class LoopbackSegmentsTest {
     }
 
     private static ByteBuffer stream(int opcode, byte[] content) {
-        int most = OutgoingMessage.mostPayload(LinkTerms.LONGEST_SEGMENT);
+        int most = LinkTerms.mostPayload(LinkTerms.LONGEST_SEGMENT);
         int frames = (content.length + most - 1) / most;
         ByteBuffer stream = ByteBuffer.allocate(content.length + (frames * HEADER_ROOM));
         SegmentHeader header = new SegmentHeader();

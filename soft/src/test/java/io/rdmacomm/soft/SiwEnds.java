@@ -2,8 +2,8 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.cm.Wire;
 import io.rdmacomm.soft.iwarp.Opcode;
-import io.rdmacomm.soft.mpa.Wire;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;

@@ -2,10 +2,10 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.cm.Wire;
 import io.rdmacomm.soft.iwarp.Opcode;
 import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
-import io.rdmacomm.soft.mpa.Wire;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;

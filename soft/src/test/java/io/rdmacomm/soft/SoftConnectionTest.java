@@ -3,7 +3,7 @@ package io.rdmacomm.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.soft.mpa.Wire;
+import io.rdmacomm.soft.cm.Wire;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePairState;

@@ -92,7 +92,7 @@ class TooManyFilesTest {
         }
 
         private static long pauses(SoftContext context) {
-            return context.links().counters().pauses();
+            return context.tcp().counters().pauses();
         }
 
         private static List<FileInputStream> openAll() {

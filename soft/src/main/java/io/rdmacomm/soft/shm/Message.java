@@ -1,7 +1,5 @@
 package io.rdmacomm.soft.shm;
 
-import java.nio.ByteBuffer;
-
 /// What contexts of one host tell each other over their control connections: 24 bytes each, in native order.
 ///
 /// ```
@@ -30,8 +28,4 @@ public final class Message {
     public static final int ESTABLISHED = 9;
 
     private Message() {}
-
-    static void write(ByteBuffer buffer, int type, int number, long first, long second) {
-        buffer.putInt(type).putInt(number).putLong(first).putLong(second);
-    }
 }

@@ -1,5 +1,11 @@
 package io.rdmacomm.soft.shm;
 
+import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.mapped.ControlFile;
+import io.rdmacomm.soft.mapped.ControlLayout;
+import io.rdmacomm.soft.mapped.MappedFile;
+import io.rdmacomm.soft.mapped.SharedWords;
+import io.rdmacomm.soft.mapped.ShmDirectory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;
@@ -124,7 +130,7 @@ public final class Peer implements AutoCloseable {
         }
         try {
             out.clear();
-            Message.write(out, type, number, first, second);
+            out.putInt(type).putInt(number).putLong(first).putLong(second);
             out.flip();
             int idle = 0;
             while (out.hasRemaining() && idle < 10_000) {
@@ -140,6 +146,15 @@ public final class Peer implements AutoCloseable {
             // The engine sees the end of the connection too and deals with it.
             return false;
         }
+    }
+
+    /// Tells the owner of a completion queue what became of a push to it.
+    ///
+    /// @param queue where the queue is in the peer's control file
+    /// @param result of [CompletionRing#push]
+    public void announce(long queue, int result) {
+        int type = result == CompletionRing.OVERRUN ? Message.OVERRUN : Message.COMPLETION;
+        tell(type, CompletionRing.number(memory(), queue), 0, 0);
     }
 
     /// The memory of a region, mapped at the first use.

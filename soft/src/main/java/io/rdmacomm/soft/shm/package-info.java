@@ -1,5 +1,5 @@
-/// What processes of one user on one host share: control structures, rings and regions in mapped files, and the
-/// control connections that carry wake-ups and tell of a peer's death. Knows nothing of verbs objects.
+/// Transport over shared memory, for peers on this host: the initiator of an operation carries it out on memory that
+/// both processes map. Control connections carry wake-ups, and their end tells of a peer's death.
 @NullMarked
 package io.rdmacomm.soft.shm;
 

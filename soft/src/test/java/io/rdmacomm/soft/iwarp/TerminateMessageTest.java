@@ -96,7 +96,7 @@ class TerminateMessageTest {
     void writesTheHeaderThatIsToBlame() {
         ByteBuffer cause = Frames.READ_REQUEST.at(3);
         assertThat(header.decode(cause, 3)).isEqualTo(Violation.NONE);
-        int bytes = TerminateMessage.encode(out, 0, header, AccessFault.OUT_OF_BOUNDS.reading(), cause, 3);
+        int bytes = TerminateMessage.encode(out, 0, header, TerminateCode.OUT_OF_BOUNDS, cause, 3);
         assertThat(bytes).isEqualTo(72);
         assertThat(Frames.hex(out, 0, 26)).isEqualTo(Frames.plain("0046" + PREFIX + "01 01 e0 00 002e"));
         assertThat(Frames.hex(out, 26, 46))
@@ -106,7 +106,7 @@ class TerminateMessageTest {
 
         cause = Frames.WRITE.at(0);
         assertThat(header.decode(cause, 0)).isEqualTo(Violation.NONE);
-        assertThat(TerminateMessage.encode(out, 0, header, AccessFault.INVALID_KEY.placing(), cause, 0))
+        assertThat(TerminateMessage.encode(out, 0, header, TerminateCode.TAGGED_INVALID_KEY, cause, 0))
                 .isEqualTo(40);
         assertDecoded(TerminateCode.TAGGED_INVALID_KEY, Opcode.WRITE);
         assertThat(message.causeKey).isEqualTo(0x12345678);
@@ -130,11 +130,6 @@ class TerminateMessageTest {
     void whatRefusalsMeanForTheRequest() {
         assertThat(TerminateCode.NO_RECEIVE.workStatus()).isEqualTo(WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
         assertThat(TerminateCode.MESSAGE_TOO_LONG.workStatus()).isEqualTo(WorkStatus.REMOTE_INVALID_REQUEST);
-        for (AccessFault fault : AccessFault.values()) {
-            assertThat(fault.placing().isProtection()).isTrue();
-            assertThat(fault.reading().isProtection()).isTrue();
-            assertThat(fault.reading().layer()).isZero();
-        }
         assertThat(TerminateCode.CHECKSUM.isProtection()).isFalse();
     }
 

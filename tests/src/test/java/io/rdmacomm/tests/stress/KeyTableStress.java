@@ -1,8 +1,8 @@
 package io.rdmacomm.tests.stress;
 
-import io.rdmacomm.soft.shm.ControlLayout;
-import io.rdmacomm.soft.shm.KeyTable;
-import io.rdmacomm.soft.shm.SharedWords;
+import io.rdmacomm.soft.mapped.ControlLayout;
+import io.rdmacomm.soft.mapped.KeyTable;
+import io.rdmacomm.soft.mapped.SharedWords;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;

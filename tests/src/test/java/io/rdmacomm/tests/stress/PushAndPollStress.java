@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.stress;
 
-import io.rdmacomm.soft.shm.CompletionRing;
+import io.rdmacomm.soft.mapped.CompletionRing;
 import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.stress;
 
-import io.rdmacomm.soft.shm.ReceiveRing;
+import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.verbs.ReceiveRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,10 +1,10 @@
 package io.rdmacomm.tests.stress;
 
-import io.rdmacomm.soft.shm.CompletionFields;
-import io.rdmacomm.soft.shm.CompletionRing;
-import io.rdmacomm.soft.shm.ControlFile;
-import io.rdmacomm.soft.shm.ReceiveRing;
-import io.rdmacomm.soft.shm.ShmDirectory;
+import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.mapped.ControlFile;
+import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.verbs.CompletionLayout;
 import java.io.IOException;
 import java.io.UncheckedIOException;

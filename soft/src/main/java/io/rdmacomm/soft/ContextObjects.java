@@ -1,0 +1,141 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.mapped.QueuePairNumbers;
+import io.rdmacomm.soft.shm.SharedMemory;
+import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.Gid;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// The queue pairs, completion queues and shared receive queues of a context, for those who know them by number: peers
+/// on this host and callers on the network.
+final class ContextObjects implements SharedMemory.Events {
+    private final SoftContext context;
+    private final QueuePairNumbers numbers = new QueuePairNumbers();
+    private final AtomicInteger others = new AtomicInteger();
+    private final Set<SoftQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
+    private final Map<Integer, SoftCompletionQueue> completionQueues = new ConcurrentHashMap<>();
+    private final Map<Integer, SoftSharedReceiveQueue> sharedQueues = new ConcurrentHashMap<>();
+
+    ContextObjects(SoftContext context) {
+        this.context = context;
+    }
+
+    /// Numbers for queue pairs.
+    QueuePairNumbers numbers() {
+        return numbers;
+    }
+
+    /// A number for anything else.
+    int nextNumber() {
+        return others.incrementAndGet();
+    }
+
+    void add(SoftQueuePair queuePair) {
+        queuePairs.add(queuePair);
+    }
+
+    void remove(SoftQueuePair queuePair) {
+        queuePairs.remove(queuePair);
+    }
+
+    void add(int number, SoftCompletionQueue queue) {
+        completionQueues.put(number, queue);
+    }
+
+    void add(int number, SoftSharedReceiveQueue queue) {
+        sharedQueues.put(number, queue);
+    }
+
+    /// Forgets the completion queue or shared receive queue with this number.
+    void remove(int number) {
+        completionQueues.remove(number);
+        sharedQueues.remove(number);
+    }
+
+    /// How a caller reaches the queue pair with this number, or null.
+    @Nullable
+    TcpEndpoint endpoint(int number) {
+        return context.queuePair(number) instanceof SoftQueuePair queuePair ? queuePair.tcp() : null;
+    }
+
+    /// Waits until no operation that began before is still using memory of this context, its own or a peer's.
+    ///
+    /// @return false if one still is, after a long time
+    boolean quiesce() {
+        boolean idle = true;
+        for (SoftQueuePair queuePair : queuePairs) {
+            idle &= queuePair.awaitExecutions();
+        }
+        return idle;
+    }
+
+    @Override
+    public void onHello(Gid gid, int lid) {
+        for (SoftQueuePair queuePair : queuePairs) {
+            queuePair.peerAppeared(gid, lid);
+        }
+    }
+
+    @Override
+    public void onCompletion(int completionQueue) {
+        SoftCompletionQueue queue = completionQueues.get(completionQueue);
+        if (queue != null) {
+            queue.announce();
+        }
+    }
+
+    @Override
+    public void onOverrun(int completionQueue) {
+        SoftCompletionQueue queue = completionQueues.get(completionQueue);
+        if (queue == null) {
+            return;
+        }
+        context.asyncEvents().raise(AsyncEventType.COMPLETION_QUEUE_ERROR, queue);
+        for (SoftQueuePair queuePair : queuePairs) {
+            if (queuePair.completesIn(queue)) {
+                queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL);
+            }
+        }
+        queue.announce();
+    }
+
+    @Override
+    public void onLimit(int sharedReceiveQueue) {
+        SoftSharedReceiveQueue queue = sharedQueues.get(sharedReceiveQueue);
+        if (queue != null) {
+            context.asyncEvents().raise(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, queue);
+        }
+    }
+
+    @Override
+    public void onEstablished(int number) {
+        if (context.queuePair(number) instanceof SoftQueuePair queuePair) {
+            context.asyncEvents().raise(AsyncEventType.COMMUNICATION_ESTABLISHED, queuePair);
+        }
+    }
+
+    @Override
+    public void onFault(int number, AsyncEventType event) {
+        if (context.queuePair(number) instanceof SoftQueuePair queuePair) {
+            queuePair.failLocally(event);
+        }
+    }
+
+    @Override
+    public void onPeerDied(int lid) {
+        for (SoftCompletionQueue queue : completionQueues.values()) {
+            queue.ring().skipClaims(lid);
+        }
+        for (SoftCompletionQueue queue : completionQueues.values()) {
+            if (!queue.ring().isEmpty()) {
+                queue.announceIfArmed();
+            }
+        }
+        quiesce();
+    }
+}

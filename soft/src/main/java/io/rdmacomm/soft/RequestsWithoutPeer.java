@@ -1,0 +1,58 @@
+package io.rdmacomm.soft;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.RequestOpcode;
+import io.rdmacomm.soft.memory.WindowRequests;
+import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+
+/// The requests of a queue pair whose peer has not been found: carries out those that need none, and checks the memory
+/// of this side for the others. Under the queue pair's send lock.
+final class RequestsWithoutPeer {
+    private static final int SUCCESS = 0;
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+
+    private final SendQueue sends;
+    private final WindowRequests windowRequests;
+    private final ElementList elements = new ElementList(ElementList.MAX_ELEMENTS);
+
+    RequestsWithoutPeer(SendQueue sends, WindowRequests windowRequests) {
+        this.sends = sends;
+        this.windowRequests = windowRequests;
+    }
+
+    /// Carries out requests, up to the first that needs a peer.
+    ///
+    /// @return 0, or the status that the oldest request fails with
+    int execute() {
+        MemorySegment request = sends.segment();
+        while (!sends.isEmpty()) {
+            long at = sends.headAt();
+            int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
+            if (!RequestOpcode.isLocal(opcode)) {
+                return check(request, at, opcode);
+            }
+            int status = windowRequests.execute(request, at);
+            if (status != SUCCESS) {
+                return status;
+            }
+            sends.completer().succeed(request, at, 0);
+            sends.removeHead();
+        }
+        return SUCCESS;
+    }
+
+    private int check(MemorySegment request, long at, int opcode) {
+        elements.clear();
+        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
+        int right = RequestOpcode.isRead(opcode) ? LOCAL_WRITE : 0;
+        int status = sends.localElements().resolve(elements, request, at, flags, right);
+        boolean tooShort = RequestOpcode.isAtomic(opcode) && elements.total < Long.BYTES;
+        return status == SUCCESS && tooShort ? WorkStatus.LOCAL_LENGTH_ERROR.code() : status;
+    }
+}

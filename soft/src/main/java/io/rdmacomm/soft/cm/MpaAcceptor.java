@@ -1,0 +1,318 @@
+package io.rdmacomm.soft.cm;
+
+import io.rdmacomm.soft.iwarp.MpaException;
+import io.rdmacomm.soft.iwarp.MpaFrame;
+import io.rdmacomm.soft.iwarp.MpaFrameReader;
+import io.rdmacomm.soft.iwarp.MpaNegotiation;
+import io.rdmacomm.soft.iwarp.MpaViolation;
+import io.rdmacomm.soft.tcp.AcceptPause;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Listens on a TCP port and collects the requests of MPA initiators. One thread, however many come; each stranger
+/// can cost no more than its own connection, of which there are at most as many as [AcceptLimits] allow.
+public final class MpaAcceptor implements AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(MpaAcceptor.class.getName());
+    private static final int TCP_BACKLOG = 1024;
+    private static final long JOIN_MILLIS = 5_000;
+
+    private final AcceptLimits limits;
+    private final AcceptCounters counters = new AcceptCounters();
+    private final Selector selector;
+    private final ServerSocketChannel server;
+    private final SelectionKey serverKey;
+    private final InetSocketAddress localAddress;
+    private final Thread thread;
+    /// Oldest first, so the one that is due first is the first. Only the thread touches it.
+    private final ArrayDeque<HalfOpen> halfOpen = new ArrayDeque<>();
+
+    private final AcceptPause pause = new AcceptPause();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<MpaRequest> waiting = new ArrayDeque<>();
+    private volatile boolean closed;
+
+    /// Listens at `address`; port 0 takes any free one.
+    ///
+    /// @throws IOException if that is not possible
+    public MpaAcceptor(InetSocketAddress address, AcceptLimits limits) throws IOException {
+        this.limits = limits;
+        this.server = ServerSocketChannel.open();
+        try {
+            server.configureBlocking(false);
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.bind(address, TCP_BACKLOG);
+            this.localAddress = (InetSocketAddress) server.getLocalAddress();
+            this.selector = Selector.open();
+            this.serverKey = server.register(selector, SelectionKey.OP_ACCEPT);
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+        this.thread = Thread.ofPlatform()
+                .daemon()
+                .name("rdmacomm-listener-" + localAddress.getPort())
+                .start(this::run);
+    }
+
+    /// Where it listens.
+    public InetSocketAddress localAddress() {
+        return localAddress;
+    }
+
+    /// What has happened so far.
+    public AcceptCounters counters() {
+        return counters;
+    }
+
+    /// Waits for a request.
+    ///
+    /// @return the request, or null if none came in time or the listener was closed
+    public @Nullable MpaRequest await(long timeoutNanos) throws InterruptedException {
+        long left = timeoutNanos;
+        lock.lockInterruptibly();
+        try {
+            while (waiting.isEmpty() && !closed && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            return waiting.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Stops listening, wakes who waits, and refuses the requests that nobody took.
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        selector.wakeup();
+        boolean interrupted = Thread.interrupted();
+        try {
+            thread.join(JOIN_MILLIS);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        List<MpaRequest> left;
+        lock.lock();
+        try {
+            left = new ArrayList<>(waiting);
+            waiting.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        left.forEach(request -> request.reject(new byte[0]));
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // ---- The thread ----
+
+    private void run() {
+        try (selector;
+                server) {
+            while (!closed) {
+                try {
+                    turn();
+                } catch (IOException | RuntimeException e) {
+                    // One bad connection must not end the listener for all others.
+                    LOGGER.log(System.Logger.Level.WARNING, "the listener goes on after an unexpected failure", e);
+                    pause.begin(serverKey);
+                }
+            }
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "closing the listener", e);
+        } finally {
+            halfOpen.forEach(each -> drop(each.channel));
+        }
+    }
+
+    private void turn() throws IOException {
+        select();
+        List<HalfOpen> complete = new ArrayList<>();
+        for (SelectionKey key : selector.selectedKeys()) {
+            if (!key.isValid()) {
+                continue;
+            }
+            if (key.attachment() instanceof HalfOpen connection) {
+                if (connection.read()) {
+                    complete.add(connection);
+                }
+            } else {
+                acceptAll();
+            }
+        }
+        selector.selectedKeys().clear();
+        dropOverdue();
+        if (!complete.isEmpty()) {
+            // A channel is free for another selector, and closes at once, only when its cancelled key is gone.
+            selector.selectNow();
+            complete.forEach(this::publish);
+        }
+    }
+
+    private void select() throws IOException {
+        long now = System.nanoTime();
+        long until = pause.endIfOver();
+        HalfOpen oldest = halfOpen.peekFirst();
+        if (oldest != null) {
+            until = Math.min(until, Math.max(0, oldest.deadline - now));
+        }
+        if (until == Long.MAX_VALUE) {
+            selector.select();
+        } else {
+            selector.select(TimeUnit.NANOSECONDS.toMillis(until) + 1);
+        }
+    }
+
+    private void acceptAll() {
+        try {
+            for (SocketChannel channel = server.accept(); channel != null; channel = server.accept()) {
+                counters.accepted.increment();
+                admit(channel);
+            }
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "cannot accept now: {0}", e.toString());
+            pause.begin(serverKey);
+        }
+    }
+
+    private void admit(SocketChannel channel) {
+        try {
+            channel.configureBlocking(false);
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            if (halfOpen.size() >= limits.halfOpen()) {
+                counters.displaced.increment();
+                drop(halfOpen.removeFirst().channel);
+            }
+            HalfOpen connection = new HalfOpen(channel);
+            connection.key = channel.register(selector, SelectionKey.OP_READ, connection);
+            halfOpen.addLast(connection);
+        } catch (IOException e) {
+            counters.vanished.increment();
+            drop(channel);
+        }
+    }
+
+    private void dropOverdue() {
+        long now = System.nanoTime();
+        for (HalfOpen oldest = halfOpen.peekFirst();
+                oldest != null && now - oldest.deadline >= 0;
+                oldest = halfOpen.peekFirst()) {
+            counters.timeouts.increment();
+            halfOpen.removeFirst();
+            drop(oldest.channel);
+        }
+    }
+
+    private void publish(HalfOpen connection) {
+        MpaRequest request;
+        try {
+            request = new MpaRequest(connection.channel, connection.reader.frame());
+        } catch (IOException e) {
+            counters.vanished.increment();
+            drop(connection.channel);
+            return;
+        }
+        try {
+            MpaNegotiation.check(request.frame());
+        } catch (MpaException e) {
+            counters.violations.increment();
+            request.reject(new byte[0]);
+            return;
+        }
+        counters.requests.increment();
+        if (!offer(request)) {
+            counters.overflows.increment();
+            request.reject(new byte[0]);
+        }
+    }
+
+    private boolean offer(MpaRequest request) {
+        lock.lock();
+        try {
+            if (closed || waiting.size() >= limits.backlog()) {
+                return false;
+            }
+            waiting.addLast(request);
+            changed.signal();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void drop(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "closing a connection", e);
+        }
+    }
+
+    /// A connection whose request is still coming.
+    private final class HalfOpen {
+        private final SocketChannel channel;
+        private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
+        private final long deadline = System.nanoTime() + limits.requestNanos();
+        private @Nullable SelectionKey key;
+
+        HalfOpen(SocketChannel channel) {
+            this.channel = channel;
+        }
+
+        /// Reads what has come.
+        ///
+        /// @return whether the request is complete
+        boolean read() {
+            try {
+                while (!reader.advance()) {
+                    int count = channel.read(reader.buffer());
+                    if (count < 0) {
+                        leave(counters.vanished);
+                        return false;
+                    }
+                    if (count == 0) {
+                        return false;
+                    }
+                }
+                halfOpen.remove(this);
+                if (key != null) {
+                    key.cancel();
+                }
+                return true;
+            } catch (MpaException e) {
+                MpaViolation violation = e.violation();
+                LOGGER.log(System.Logger.Level.DEBUG, "a connection is closed: the peer {0}", violation);
+                leave(counters.violations);
+            } catch (IOException e) {
+                leave(counters.vanished);
+            }
+            return false;
+        }
+
+        private void leave(LongAdder counter) {
+            counter.increment();
+            halfOpen.remove(this);
+            drop(channel);
+        }
+    }
+}

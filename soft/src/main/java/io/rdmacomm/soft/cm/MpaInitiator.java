@@ -1,0 +1,174 @@
+package io.rdmacomm.soft.cm;
+
+import io.rdmacomm.soft.iwarp.MpaFrame;
+import io.rdmacomm.soft.iwarp.MpaFrameReader;
+import io.rdmacomm.soft.iwarp.MpaNegotiation;
+import io.rdmacomm.soft.iwarp.MpaTerms;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Opens one MPA connection, in the caller's thread. [#close()] from another thread ends it at once, and so does
+/// an interrupt.
+public final class MpaInitiator implements AutoCloseable {
+    private final InetSocketAddress remote;
+    private @Nullable SocketChannel current;
+    private boolean closed;
+
+    /// For a connection to `remote`.
+    public MpaInitiator(InetSocketAddress remote) {
+        this.remote = remote;
+    }
+
+    /// Connects, asks, and waits for the reply. Blocks. A peer that hangs up on revision 2 without a word is asked
+    /// once more with revision 1, as existing adapters do it.
+    ///
+    /// @param own what this side wants
+    /// @param privateData for the peer's program
+    /// @param timeoutNanos how long all of it may take
+    /// @throws MpaRejectedException if the responder refused
+    /// @throws io.rdmacomm.soft.iwarp.MpaException if it broke the rules
+    /// @throws SocketTimeoutException if it took too long
+    /// @throws java.net.ConnectException if nobody listens there
+    /// @throws AsynchronousCloseException if it was closed meanwhile, or the thread was interrupted
+    /// @throws IOException if the network failed in another way
+    public MpaConnection connect(MpaNegotiation own, byte[] privateData, long timeoutNanos) throws IOException {
+        long deadline = System.nanoTime() + timeoutNanos;
+        try {
+            return attempt(own, own.request(privateData).askingForHandshake(), deadline);
+        } catch (SilentEndException e) {
+            return attempt(own, own.plainRequest(privateData), deadline);
+        }
+    }
+
+    /// Ends the attempt; who waits in [#connect] gets an [AsynchronousCloseException]. A connection that stands is
+    /// not touched.
+    @Override
+    public synchronized void close() {
+        closed = true;
+        SocketChannel channel = current;
+        if (channel != null) {
+            closeQuietly(channel);
+        }
+    }
+
+    private MpaConnection attempt(MpaNegotiation own, MpaFrame request, long deadline) throws IOException {
+        SocketChannel channel = open();
+        try {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            Socket socket = channel.socket();
+            socket.connect(remote, millisUntil(deadline));
+            ByteBuffer bytes = request.encode();
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            MpaFrame reply = read(socket, deadline);
+            if (reply.isRejected()) {
+                throw new MpaRejectedException(reply.privateData());
+            }
+            MpaTerms terms = own.initiatorTerms(request, reply);
+            channel.configureBlocking(false);
+            release(channel);
+            return new MpaConnection(channel, reply, terms);
+        } catch (IOException | RuntimeException e) {
+            closeQuietly(channel);
+            checkWanted();
+            throw e;
+        }
+    }
+
+    /// However the failure looks: being closed or interrupted was the reason.
+    private synchronized void checkWanted() throws IOException {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new ClosedByInterruptException();
+        }
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+    }
+
+    private synchronized SocketChannel open() throws IOException {
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+        SocketChannel channel = SocketChannel.open();
+        current = channel;
+        return channel;
+    }
+
+    private synchronized void release(SocketChannel channel) throws IOException {
+        current = null;
+        if (closed || !channel.isOpen()) {
+            throw new AsynchronousCloseException();
+        }
+    }
+
+    private static MpaFrame read(Socket socket, long deadline) throws IOException {
+        MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
+        InputStream in = socket.getInputStream();
+        while (!reader.advance()) {
+            ByteBuffer into = reader.buffer();
+            // The deadline is for the whole reply: a byte now and then does not prolong it.
+            socket.setSoTimeout(millisUntil(deadline));
+            readSome(in, into);
+        }
+        return reader.frame();
+    }
+
+    private static void readSome(InputStream in, ByteBuffer into) throws IOException {
+        boolean nothingYet = into.position() == 0;
+        byte[] some = new byte[into.remaining()];
+        try {
+            int count = in.read(some);
+            if (count >= 0) {
+                into.put(some, 0, count);
+                return;
+            }
+        } catch (SocketException e) {
+            if (nothingYet) {
+                throw new SilentEndException(e.getMessage());
+            }
+            throw e;
+        }
+        if (nothingYet) {
+            throw new SilentEndException("the peer hung up without a reply");
+        }
+        throw new EOFException("the peer hung up in the middle of its reply");
+    }
+
+    private static int millisUntil(long deadline) throws SocketTimeoutException {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+            throw new SocketTimeoutException("no reply in time");
+        }
+        return (int) Math.min(TimeUnit.NANOSECONDS.toMillis(left) + 1, Integer.MAX_VALUE);
+    }
+
+    private static void closeQuietly(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // It is closed all the same.
+        }
+    }
+
+    /// The peer ended the connection before the first byte of a reply.
+    private static final class SilentEndException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        SilentEndException(@Nullable String message) {
+            super(message);
+        }
+    }
+}

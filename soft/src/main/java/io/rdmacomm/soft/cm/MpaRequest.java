@@ -1,0 +1,89 @@
+package io.rdmacomm.soft.cm;
+
+import io.rdmacomm.soft.iwarp.MpaFrame;
+import io.rdmacomm.soft.iwarp.MpaNegotiation;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/// A connection whose request has come and has not been answered. Answered by one thread.
+public final class MpaRequest {
+    private final SocketChannel channel;
+    private final MpaFrame frame;
+    private final InetSocketAddress localAddress;
+    private final InetSocketAddress remoteAddress;
+
+    MpaRequest(SocketChannel channel, MpaFrame frame) throws IOException {
+        this.channel = channel;
+        this.frame = frame;
+        this.localAddress = (InetSocketAddress) channel.getLocalAddress();
+        this.remoteAddress = (InetSocketAddress) channel.getRemoteAddress();
+    }
+
+    /// The request.
+    public MpaFrame frame() {
+        return frame;
+    }
+
+    /// The address that was called.
+    public InetSocketAddress localAddress() {
+        return localAddress;
+    }
+
+    /// Who calls.
+    public InetSocketAddress remoteAddress() {
+        return remoteAddress;
+    }
+
+    /// Answers. The connection is the caller's then; it does not block.
+    ///
+    /// @throws IOException if the peer has gone or does not wait; the connection is closed then
+    public SocketChannel reply(MpaFrame reply) throws IOException {
+        try {
+            checkWaiting();
+            write(reply);
+            return channel;
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /// Refuses and ends the connection. A peer that has gone is none the wiser.
+    public void reject(byte[] privateData) {
+        try (channel) {
+            write(MpaNegotiation.rejection(frame, privateData));
+            channel.shutdownOutput();
+        } catch (IOException e) {
+            // It has gone.
+        }
+    }
+
+    /// Ends the connection without an answer.
+    public void drop() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // It is closed all the same.
+        }
+    }
+
+    /// An initiator waits for the reply. One that has hung up, or goes on talking, is not to be connected: the
+    /// first has gone, the second does not keep to RFC 5044 7.1.2.
+    private void checkWaiting() throws IOException {
+        int count = channel.read(ByteBuffer.allocate(1));
+        if (count != 0) {
+            throw new IOException(count < 0 ? "the peer has gone" : "the peer did not wait for the reply");
+        }
+    }
+
+    private void write(MpaFrame reply) throws IOException {
+        ByteBuffer bytes = reply.encode();
+        channel.write(bytes);
+        if (bytes.hasRemaining()) {
+            // Nothing was sent on this connection before: the send buffer has room for some hundred bytes.
+            throw new IOException("the reply does not fit into the send buffer");
+        }
+    }
+}

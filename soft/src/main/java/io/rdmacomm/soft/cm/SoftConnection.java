@@ -1,0 +1,205 @@
+package io.rdmacomm.soft.cm;
+
+import io.rdmacomm.soft.iwarp.EnhancedSetup;
+import io.rdmacomm.soft.iwarp.Fpdu;
+import io.rdmacomm.soft.tcp.LinkTerms;
+import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.tcp.TcpSettings;
+import io.rdmacomm.verbs.AddressVector;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RetryOptions;
+import io.rdmacomm.verbs.cm.ConnectFailedException;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// A queue pair whose TCP connection was set up with MPA. The queue pair drives it; this one only knows whether it
+/// still stands, and ends it.
+final class SoftConnection extends Connection {
+    private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int HOP_LIMIT = 64;
+
+    private static final int IPV4_AND_TCP = 40;
+    private static final int IPV6_AND_TCP = 60;
+    private static final int TIME_STAMPS = 12;
+    private static final int ETHERNET = 1500;
+
+    private final QueuePair queuePair;
+    private final TcpEndpoint endpoint;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
+    private final byte[] privateData;
+    private final AtomicReference<@Nullable String> reason = new AtomicReference<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile int responderResources;
+    private volatile int initiatorDepth;
+
+    /// @param privateData what the peer's program sent along
+    SoftConnection(
+            SoftConnectionManager manager,
+            QueuePair queuePair,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            byte[] privateData) {
+        super(manager, queuePair);
+        this.queuePair = queuePair;
+        this.endpoint = manager.endpoint(queuePair);
+        this.local = local;
+        this.remote = remote;
+        this.privateData = privateData;
+    }
+
+    /// Hands the TCP connection over to the queue pair, which is in INIT, and brings that up.
+    ///
+    /// @param peerReads how many READs and atomics the peer wants to have outstanding
+    /// @throws ConnectFailedException if the connection is not good any more; it is closed then
+    void begin(SocketChannel channel, LinkTerms terms, ConnectionParameters parameters, int peerReads) {
+        // What is agreed on; the link takes more, because siw sends more than it asked for.
+        responderResources = Math.min(terms.mpa().inboundReads(), peerReads);
+        initiatorDepth = terms.mpa().outboundReads();
+        try {
+            endpoint.expectConnection();
+            queuePair.modify(readyToReceive(terms));
+            queuePair.modify(readyToSend(terms, parameters));
+            endpoint.adopt(channel, terms, this::onEnd);
+        } catch (IOException | RuntimeException e) {
+            try (channel) {
+                fail();
+            } catch (IOException | RuntimeException closing) {
+                e.addSuppressed(closing);
+            }
+            if (e instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new ConnectFailedException(
+                    "connect (rdma_connect)",
+                    Errno.ECONNRESET,
+                    "the connection to " + remote + " was lost: " + e.getMessage());
+        }
+    }
+
+    private QueuePairAttributes readyToReceive(LinkTerms terms) {
+        Gid gid = Gid.of(remote.getAddress());
+        return new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(new AddressVector(gid, 0, 0, 1, 0, 0, HOP_LIMIT, 0))
+                .pathMtu(PathMtu.MTU_4096)
+                .destinationNumber(terms.peerNumber())
+                .receivePsn(0)
+                .maxDestinationReadAtomic(terms.mpa().inboundReads())
+                .minRnrTimer(RetryOptions.defaults().rnrTimer());
+    }
+
+    private QueuePairAttributes readyToSend(LinkTerms terms, ConnectionParameters parameters) {
+        return new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_SEND)
+                .sendPsn(0)
+                .timeout(RetryOptions.defaults().timeout())
+                .retryCount(parameters.retryCount())
+                .rnrRetry(parameters.rnrRetry())
+                .maxReadAtomic(terms.mpa().outboundReads());
+    }
+
+    /// The queue pair's link is over; any thread, under the queue pair's locks.
+    private void onEnd(String why) {
+        reason.compareAndSet(null, why);
+        ended.countDown();
+    }
+
+    /// A depth that a peer of another make may have left open.
+    static int depth(int asked) {
+        return asked == EnhancedSetup.NOT_NEGOTIATED ? LinkTerms.MOST_READS : Math.min(asked, LinkTerms.MOST_READS);
+    }
+
+    /// The longest segment for a peer of another make: RNICs take what fits into one TCP segment. That of the
+    /// first hop is known; where the path takes less, the device is told.
+    static int segmentLimit(InetAddress local, TcpSettings own) {
+        int headers = (local instanceof Inet4Address ? IPV4_AND_TCP : IPV6_AND_TCP) + TIME_STAMPS;
+        return Math.min(own.segmentLimit(), Fpdu.segmentLimit(mtu(local) - headers));
+    }
+
+    private static int mtu(InetAddress local) {
+        try {
+            NetworkInterface device = NetworkInterface.getByInetAddress(local);
+            return device == null ? ETHERNET : device.getMTU();
+        } catch (IOException e) {
+            return ETHERNET;
+        }
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return remote;
+    }
+
+    @Override
+    public byte[] privateData() {
+        return privateData.clone();
+    }
+
+    @Override
+    public int responderResources() {
+        return responderResources;
+    }
+
+    @Override
+    public int initiatorDepth() {
+        return initiatorDepth;
+    }
+
+    @Override
+    public @Nullable String disconnectReason() {
+        return reason.get();
+    }
+
+    /// What was posted before is sent, if the peer takes it; then the connection ends with FIN. iWARP has no
+    /// message that says goodbye.
+    @Override
+    protected void doDisconnect() {
+        if (reason.get() == null && endpoint.awaitIdle(DRAIN_NANOS)) {
+            reason.compareAndSet(null, "this side disconnected");
+        }
+        reason.compareAndSet(null, "this side disconnected before everything was sent");
+        fail();
+        ended.countDown();
+    }
+
+    private void fail() {
+        try {
+            if (queuePair.state() != QueuePairState.ERROR) {
+                queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+            }
+        } catch (IllegalStateException e) {
+            // Its owner has closed it, which ended the connection.
+        }
+    }
+
+    @Override
+    protected boolean doAwaitDisconnect(long timeoutNanos) throws InterruptedException {
+        return ended.await(timeoutNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    protected void doClose() {
+        doDisconnect();
+    }
+}

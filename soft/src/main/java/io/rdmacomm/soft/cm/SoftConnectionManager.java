@@ -1,0 +1,142 @@
+package io.rdmacomm.soft.cm;
+
+import io.rdmacomm.soft.iwarp.MpaNegotiation;
+import io.rdmacomm.soft.iwarp.QueuePairAddress;
+import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.tcp.TcpSettings;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.AddressUnresolvedException;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.cm.Route;
+import io.rdmacomm.verbs.cm.RouteUnresolvedException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.channels.DatagramChannel;
+import java.util.function.Function;
+
+/// Connects queue pairs by address, with MPA over TCP (RFC 5044, RFC 6581): what rdma_cm does for iWARP devices,
+/// so the peer may be any of those. Listens on real TCP ports, at any address of this host.
+public final class SoftConnectionManager extends ConnectionManager {
+    /// The most that Linux siw can take, its 4 bytes of IRD and ORD not counted.
+    private static final int PRIVATE_DATA_LIMIT = 251;
+    private static final int ANY_PORT = 1;
+
+    private final TcpSettings settings;
+    private final Gid gid;
+    private final int lid;
+    private final Function<QueuePair, TcpEndpoint> endpoints;
+
+    /// Connects queue pairs of `context`.
+    ///
+    /// @param endpoints the TCP side of a queue pair
+    public SoftConnectionManager(
+            Context context, TcpSettings settings, Gid gid, int lid, Function<QueuePair, TcpEndpoint> endpoints) {
+        super(context);
+        this.settings = settings;
+        this.gid = gid;
+        this.lid = lid;
+        this.endpoints = endpoints;
+    }
+
+    TcpSettings settings() {
+        return settings;
+    }
+
+    TcpEndpoint endpoint(QueuePair queuePair) {
+        return endpoints.apply(queuePair);
+    }
+
+    QueuePairAddress addressOf(QueuePair queuePair) {
+        return new QueuePairAddress(gid, lid, queuePair.number());
+    }
+
+    @Override
+    public int privateDataLimit() {
+        return PRIVATE_DATA_LIMIT;
+    }
+
+    @Override
+    protected Listener doListen(InetSocketAddress address, int backlog) {
+        try {
+            return new SoftListener(this, new MpaAcceptor(address, AcceptLimits.withBacklog(backlog)));
+        } catch (IOException e) {
+            throw cannotListen(address, e);
+        }
+    }
+
+    private static VerbException cannotListen(InetSocketAddress address, IOException cause) {
+        String operation = "listen (rdma_listen)";
+        if (!isOfThisHost(address.getAddress())) {
+            String hint = address + " is not an address of this host; use one of its own or the wildcard";
+            return new VerbException(operation, Errno.EADDRNOTAVAIL, hint, cause);
+        }
+        if (cause instanceof BindException) {
+            String hint = "port " + address.getPort() + " is taken; use another one, or 0 for any";
+            return new VerbException(operation, Errno.EADDRINUSE, hint, cause);
+        }
+        Errno errno = cause instanceof SocketException ? Errno.EACCES : Errno.EIO;
+        return new VerbException(operation, errno, "cannot listen at " + address + ": " + cause.getMessage(), cause);
+    }
+
+    private static boolean isOfThisHost(InetAddress address) {
+        try {
+            return address.isAnyLocalAddress()
+                    || address.isLoopbackAddress()
+                    || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            throw new UncheckedIOException("reading the network interfaces", e);
+        }
+    }
+
+    /// The kernel knows the way: a connected datagram socket has the address that this host would use. Nothing is
+    /// sent.
+    @Override
+    protected Route doResolve(InetSocketAddress destination, long timeoutNanos) {
+        String operation = "resolve address (rdma_resolve_addr)";
+        if (destination.getPort() == 0) {
+            throw new AddressUnresolvedException(
+                    operation, Errno.EINVAL, destination + " has no port; name the one that the peer listens at");
+        }
+        try (DatagramChannel probe = DatagramChannel.open()) {
+            probe.connect(new InetSocketAddress(destination.getAddress(), ANY_PORT));
+            return new SoftRoute(this, (InetSocketAddress) probe.getLocalAddress(), destination);
+        } catch (IOException e) {
+            throw new RouteUnresolvedException(
+                    "resolve route (rdma_resolve_route)",
+                    Errno.ENETUNREACH,
+                    "no way to " + destination + ": " + e.getMessage() + "; check the address and the routes");
+        }
+    }
+
+    /// What this side wants of a connection.
+    MpaNegotiation wishes(ConnectionParameters parameters, InetSocketAddress local, InetSocketAddress remote) {
+        boolean checksum = settings.checksumBetween(local.getAddress(), remote.getAddress());
+        return new MpaNegotiation(checksum, parameters.responderResources(), parameters.initiatorDepth());
+    }
+
+    /// What rdma_create_qp(3) does.
+    static void prepare(QueuePair queuePair) {
+        queuePair.modify(new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(1)
+                .accessFlags(AccessFlag.allRemote()));
+    }
+
+    @Override
+    protected void doClose() {}
+}

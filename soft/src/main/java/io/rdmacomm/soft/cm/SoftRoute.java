@@ -1,0 +1,149 @@
+package io.rdmacomm.soft.cm;
+
+import io.rdmacomm.soft.iwarp.MpaException;
+import io.rdmacomm.soft.iwarp.PeerHandshake;
+import io.rdmacomm.soft.tcp.LinkTerms;
+import io.rdmacomm.soft.tcp.TcpSettings;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.cm.ConnectFailedException;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionException;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.ConnectionRejectedException;
+import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.cm.PeerUnreachableException;
+import io.rdmacomm.verbs.cm.Route;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+
+/// The way to a peer's TCP port.
+final class SoftRoute extends Route {
+    private static final String CONNECT = "connect (rdma_connect)";
+    /// How long Linux siw waits for the reply; then the peer is unreachable.
+    private static final long REPLY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final SoftConnectionManager connections;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
+    private final MpaInitiator initiator;
+
+    SoftRoute(SoftConnectionManager manager, InetSocketAddress local, InetSocketAddress remote) {
+        super(manager);
+        this.connections = manager;
+        this.local = local;
+        this.remote = remote;
+        this.initiator = new MpaInitiator(remote);
+    }
+
+    /// The address that this side will have; its port is chosen when it connects.
+    @Override
+    public InetSocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return remote;
+    }
+
+    @Override
+    protected void doPrepare(QueuePair queuePair) {
+        SoftConnectionManager.prepare(queuePair);
+    }
+
+    @Override
+    protected Connection doConnect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+            throws InterruptedException {
+        MpaConnection made;
+        try {
+            made = initiator.connect(
+                    connections.wishes(parameters, localAddress(), remoteAddress()),
+                    parameters.privateData(),
+                    Math.min(timeoutNanos, REPLY_NANOS));
+        } catch (ClosedByInterruptException e) {
+            Thread.interrupted();
+            throw new InterruptedException("interrupted while connecting to " + remote);
+        } catch (AsynchronousCloseException e) {
+            throw new IllegalStateException(this + " was closed while connecting");
+        } catch (IOException e) {
+            if (e instanceof SocketTimeoutException) {
+                // The peer may believe that it is connected: this queue pair is not to be used again.
+                queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+            }
+            throw failure(e, timeoutNanos);
+        }
+        PeerHandshake peer = PeerHandshake.find(made.reply().privateData());
+        TcpSettings own = connections.settings();
+        LinkTerms terms = peer == null
+                ? new LinkTerms(made.terms(), 0, SoftConnection.segmentLimit(local.getAddress(), own), true, 0)
+                : LinkTerms.with(peer, made.terms(), true, own);
+        byte[] privateData = PeerHandshake.withoutBlock(made.reply().privateData());
+        SoftConnection connection =
+                new SoftConnection(connections, queuePair, addressOf(made.channel()), remote, privateData);
+        connection.begin(
+                made.channel(),
+                terms,
+                parameters,
+                SoftConnection.depth(made.reply().outboundReads()));
+        return connection;
+    }
+
+    private InetSocketAddress addressOf(SocketChannel channel) {
+        try {
+            return (InetSocketAddress) channel.getLocalAddress();
+        } catch (IOException e) {
+            return local;
+        }
+    }
+
+    private ConnectionException failure(IOException cause, long timeoutNanos) {
+        return switch (cause) {
+            case MpaRejectedException rejection ->
+                new ConnectionRejectedException(
+                        CONNECT, remote + " refused", PeerHandshake.withoutBlock(rejection.privateData()));
+            case NoRouteToHostException e ->
+                unreachable(Errno.EHOSTUNREACH, "no route (" + e.getMessage() + "); check the network");
+            case ConnectException e ->
+                new ConnectionRejectedException(
+                        CONNECT,
+                        "nobody listens at " + remote + " (" + e.getMessage() + "); check address and port",
+                        new byte[0]);
+            case SocketTimeoutException e
+            when timeoutNanos >= REPLY_NANOS ->
+                unreachable(Errno.ETIMEDOUT, "no answer within 10 s; check that it speaks iWARP");
+            case SocketTimeoutException e ->
+                new ConnectionTimeoutException(
+                        CONNECT,
+                        remote + " did not answer within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
+                                + " ms; check that it speaks iWARP, or wait longer");
+            case MpaException e ->
+                new ConnectFailedException(
+                        CONNECT, Errno.EIO, remote + " cannot be talked to: " + e.getMessage() + "; check the port");
+            default ->
+                new ConnectFailedException(
+                        CONNECT, Errno.ECONNRESET, remote + " ended the connection: " + cause.getMessage());
+        };
+    }
+
+    private PeerUnreachableException unreachable(Errno errno, String detail) {
+        return new PeerUnreachableException(CONNECT, errno, remote + " cannot be reached: " + detail);
+    }
+
+    @Override
+    protected void onClosing() {
+        initiator.close();
+    }
+
+    @Override
+    protected void doClose() {}
+}

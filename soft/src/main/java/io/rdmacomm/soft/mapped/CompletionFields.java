@@ -1,0 +1,60 @@
+package io.rdmacomm.soft.mapped;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.verbs.CompletionLayout;
+import java.lang.foreign.MemorySegment;
+
+/// The fields of a completion that is about to be pushed: one reusable object for each queue pair, so that pushing
+/// allocates nothing.
+public final class CompletionFields {
+    /// Vendor error.
+    public int vendorError;
+    /// Immediate data in network order, or an invalidated key.
+    public int immediate;
+    /// The sender's queue pair number.
+    public int source;
+    /// Flags of [CompletionLayout].
+    public int flags;
+    /// Whether the sender asked for a solicited event.
+    public boolean solicited;
+
+    private long workId;
+    private int status;
+    private int opcode;
+    private int bytes;
+    private int number;
+
+    /// Sets the fields that every completion has and clears the others.
+    public void set(long newWorkId, int newStatus, int newOpcode, int newBytes, int newNumber) {
+        workId = newWorkId;
+        status = newStatus;
+        opcode = newOpcode;
+        bytes = newBytes;
+        number = newNumber;
+        vendorError = 0;
+        immediate = 0;
+        source = 0;
+        flags = 0;
+        solicited = false;
+    }
+
+    /// Errors count as solicited (ibv_req_notify_cq(3)).
+    boolean wakesSolicited() {
+        return solicited || status != 0;
+    }
+
+    void writeTo(MemorySegment memory, long at) {
+        memory.set(JAVA_LONG, at + CompletionLayout.WORK_ID, workId);
+        memory.set(JAVA_INT, at + CompletionLayout.STATUS, status);
+        memory.set(JAVA_INT, at + CompletionLayout.OPCODE, opcode);
+        memory.set(JAVA_INT, at + CompletionLayout.VENDOR_ERROR, vendorError);
+        memory.set(JAVA_INT, at + CompletionLayout.BYTE_LENGTH, bytes);
+        memory.set(JAVA_INT, at + CompletionLayout.IMMEDIATE, immediate);
+        memory.set(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER, number);
+        memory.set(JAVA_INT, at + CompletionLayout.SOURCE_QUEUE_PAIR, source);
+        memory.set(JAVA_INT, at + CompletionLayout.FLAGS, flags);
+        memory.set(JAVA_LONG, at + CompletionLayout.PARTITION_KEY_INDEX, 0);
+    }
+}

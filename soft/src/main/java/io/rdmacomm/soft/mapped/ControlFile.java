@@ -1,0 +1,123 @@
+package io.rdmacomm.soft.mapped;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The control file of a context, for its owner: header, tables and a heap that rings are allocated from.
+///
+/// Control path only; allocation takes a lock.
+public final class ControlFile implements AutoCloseable {
+    /// Name of the file in the context's folder.
+    public static final String NAME = "control";
+
+    private static final int PAGE = 4096;
+    private static final int LINE = 64;
+
+    // Not a channel: an interrupted thread would close it for all.
+    private final RandomAccessFile file;
+    private final MappedFile mapped;
+    private final BitSet reserved = new BitSet();
+    private final TreeMap<Long, Long> free = new TreeMap<>();
+    private final byte[] zeros = new byte[PAGE];
+
+    private ControlFile(RandomAccessFile file, MappedFile mapped) {
+        this.file = file;
+        this.mapped = mapped;
+        free.put(ControlLayout.HEAP, ControlLayout.FILE_BYTES - ControlLayout.HEAP - PAGE);
+    }
+
+    /// Creates the file of a context.
+    ///
+    /// @throws IOException if there is no room
+    public static ControlFile create(ShmDirectory directory, long gidHigh, long gidLow) throws IOException {
+        MappedFile mapped = MappedFile.createSparse(directory, NAME, ControlLayout.FILE_BYTES);
+        try {
+            ControlFile file =
+                    new ControlFile(new RandomAccessFile(directory.file(NAME).toFile(), "rw"), mapped);
+            file.reserve(0, PAGE);
+            MemorySegment memory = mapped.segment();
+            SharedWords.releaseInt(memory, ControlLayout.HEADER_VERSION, ControlLayout.VERSION);
+            SharedWords.releaseInt(memory, ControlLayout.HEADER_LID, directory.lid());
+            SharedWords.release(memory, ControlLayout.HEADER_GID_HIGH, gidHigh);
+            SharedWords.release(memory, ControlLayout.HEADER_GID_LOW, gidLow);
+            SharedWords.publish(memory, ControlLayout.HEADER_MAGIC, ControlLayout.MAGIC);
+            return file;
+        } catch (IOException | RuntimeException e) {
+            mapped.close();
+            throw e;
+        }
+    }
+
+    /// The whole file.
+    public MemorySegment memory() {
+        return mapped.segment();
+    }
+
+    /// Makes sure that the bytes are there before they are touched: a full file system is an exception, not a
+    /// signal.
+    ///
+    /// @throws IOException if there is no room
+    public synchronized void reserve(long offset, long bytes) throws IOException {
+        int last = (int) ((offset + bytes - 1) / PAGE);
+        for (int page = (int) (offset / PAGE); page <= last; page++) {
+            if (!reserved.get(page)) {
+                file.seek((long) page * PAGE);
+                file.write(zeros);
+                reserved.set(page);
+            }
+        }
+    }
+
+    /// Allocates zeroed memory, aligned to a cache line.
+    ///
+    /// @return its offset
+    /// @throws IOException if there is no room
+    public synchronized long allocate(long bytes) throws IOException {
+        long size = (bytes + LINE - 1) / LINE * LINE;
+        Map.Entry<Long, Long> hole = firstHole(size);
+        if (hole == null) {
+            throw new IOException("the control file is full: " + bytes + " bytes do not fit");
+        }
+        long offset = hole.getKey();
+        reserve(offset, size);
+        free.remove(offset);
+        if (hole.getValue() > size) {
+            free.put(offset + size, hole.getValue() - size);
+        }
+        memory().asSlice(offset, size).fill((byte) 0);
+        return offset;
+    }
+
+    private Map.@Nullable Entry<Long, Long> firstHole(long size) {
+        for (Map.Entry<Long, Long> hole : free.entrySet()) {
+            if (hole.getValue() >= size) {
+                return Map.entry(hole.getKey(), hole.getValue());
+            }
+        }
+        return null;
+    }
+
+    /// Gives memory back that [#allocate] returned for the same number of bytes.
+    public synchronized void free(long offset, long bytes) {
+        long start = offset;
+        long size = (bytes + LINE - 1) / LINE * LINE;
+        Map.Entry<Long, Long> before = free.floorEntry(start);
+        if (before != null && before.getKey() + before.getValue() == start) {
+            start = before.getKey();
+            size += before.getValue();
+        }
+        Long after = free.remove(start + size);
+        free.put(start, after == null ? size : size + after);
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+        mapped.close();
+    }
+}

@@ -1,0 +1,113 @@
+package io.rdmacomm.soft.mapped;
+
+/// Where things are in a context's control file, which peers map.
+///
+/// ```
+/// 0x000000  header: magic, version, GID, LID
+/// 0x010000  queue pair table: 4096 blocks of 256 bytes
+/// 0x200000  key table: 65536 entries of 64 bytes
+/// 0x800000  heap: completion queues, receive queues, staging blocks
+/// ```
+/// The file is sparse; only pages in use take memory.
+public final class ControlLayout {
+    /// First word of the file: "rdmacomm".
+    public static final long MAGIC = 0x6d6d6f63616d6472L;
+    /// Version of this layout.
+    public static final int VERSION = 1;
+
+    /// Header: [#MAGIC].
+    public static final long HEADER_MAGIC = 0;
+    /// Header: [#VERSION], 4 bytes.
+    public static final long HEADER_VERSION = 8;
+    /// Header: the context's LID, 4 bytes.
+    public static final long HEADER_LID = 12;
+    /// Header: first half of the context's GID.
+    public static final long HEADER_GID_HIGH = 16;
+    /// Header: second half of the context's GID.
+    public static final long HEADER_GID_LOW = 24;
+
+    /// Header: how many entries of the key table are there, 4 bytes. What lies behind is a hole that must not be
+    /// touched.
+    public static final long HEADER_KEYS = 64;
+
+    /// Where the queue pair table begins.
+    public static final long QUEUE_PAIRS = 0x10000;
+    /// Blocks in the queue pair table.
+    public static final int QUEUE_PAIR_COUNT = 4096;
+    /// Size of a block.
+    public static final int QUEUE_PAIR_BYTES = 256;
+
+    /// Queue pair: number (low half) and state code (high half). Peers read it before each operation.
+    public static final int QP_IDENTITY = 0;
+    /// Queue pair: the peer's number, 4 bytes.
+    public static final int QP_DESTINATION = 8;
+    /// Queue pair: the expected packet sequence number, 4 bytes.
+    public static final int QP_RECEIVE_PSN = 12;
+    /// Queue pair: first half of the peer's GID.
+    public static final int QP_GID_HIGH = 16;
+    /// Queue pair: second half of the peer's GID.
+    public static final int QP_GID_LOW = 24;
+    /// Queue pair: the peer's LID, 4 bytes.
+    public static final int QP_LID = 32;
+    /// Queue pair: number of the protection domain, 4 bytes.
+    public static final int QP_DOMAIN = 36;
+    /// Queue pair: what the peer may do, 4 bytes.
+    public static final int QP_ACCESS = 40;
+    /// Queue pair: code of the receiver-not-ready timer, 4 bytes.
+    public static final int QP_RNR_TIMER = 44;
+    /// Queue pair: where the receive ring is.
+    public static final int QP_RECEIVE_RING = 48;
+    /// Queue pair: where the completion queue of receives is.
+    public static final int QP_RECEIVE_COMPLETIONS = 56;
+    /// Queue pair: odd while its owner carries out operations on its peer's memory.
+    public static final int QP_EXECUTING = 128;
+    /// Queue pair: the receive of the peer that its owner is filling, plus one; 0 for none.
+    public static final int QP_JOURNAL_RECEIVE = 136;
+    /// Queue pair: the work id of that receive.
+    public static final int QP_JOURNAL_WORK_ID = 144;
+    /// Queue pair: the completion slot of the peer that its owner is filling, plus one; 0 for none.
+    public static final int QP_JOURNAL_COMPLETION = 152;
+
+    /// Where the key table begins.
+    public static final long KEYS = 0x200000;
+    /// Entries in the key table.
+    public static final int KEY_COUNT = 65536;
+    /// Size of an entry.
+    public static final int KEY_BYTES = 64;
+
+    /// Key entry: the key (low half) and what it is (high half); 0 when it is not valid.
+    public static final int KEY_WORD = 0;
+    /// Key entry: first address.
+    public static final int KEY_ADDRESS = 8;
+    /// Key entry: length in bytes.
+    public static final int KEY_LENGTH = 16;
+    /// Key entry: rights, 4 bytes.
+    public static final int KEY_ACCESS = 24;
+    /// Key entry: number of the protection domain, 4 bytes.
+    public static final int KEY_DOMAIN = 28;
+    /// Key entry: number of the region's file; 0 when only its owner can reach the memory.
+    public static final int KEY_FILE = 32;
+    /// Key entry: where in the file the first address is.
+    public static final int KEY_FILE_OFFSET = 40;
+    /// Key entry: number of the only queue pair that may use it, 4 bytes; 0 for all of the protection domain.
+    public static final int KEY_QUEUE_PAIR = 48;
+    /// Key entry: key of the region that a window is bound to, 4 bytes.
+    public static final int KEY_REGION = 52;
+
+    /// Where the heap begins.
+    public static final long HEAP = 0x800000;
+    /// Size of the file.
+    public static final long FILE_BYTES = 1L << 30;
+
+    private ControlLayout() {}
+
+    /// Where the block of the queue pair with this number is.
+    public static long queuePair(int number) {
+        return QUEUE_PAIRS + (long) (number & (QUEUE_PAIR_COUNT - 1)) * QUEUE_PAIR_BYTES;
+    }
+
+    /// Where the entry of this key is.
+    public static long key(int key) {
+        return KEYS + (long) (key >>> 16) * KEY_BYTES;
+    }
+}

@@ -1,0 +1,98 @@
+package io.rdmacomm.soft.mapped;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.concurrent.ThreadLocalRandom;
+
+/// The keys of a context, for its owner. Peers read the entries directly to check their operations.
+///
+/// A key is the index of its entry (16 bits) and a tag (16 bits) that is random at first and changes each time
+/// the entry is used again, so that an old key does not open new memory. Control path only.
+public final class KeyTable {
+    /// The key is that of a memory region.
+    public static final int REGION = 1;
+    /// The key is that of a bound memory window.
+    public static final int WINDOW = 2;
+
+    private final ControlFile file;
+    private final MemorySegment memory;
+    private final ArrayDeque<Integer> freed = new ArrayDeque<>();
+    private final short[] tags = new short[ControlLayout.KEY_COUNT];
+    private int used;
+
+    /// The table in a control file.
+    public KeyTable(ControlFile file) {
+        this.file = file;
+        this.memory = file.memory();
+    }
+
+    /// Takes a free entry and makes a key of it that is not valid yet.
+    ///
+    /// @throws IOException if there is no free entry
+    public synchronized int allocate() throws IOException {
+        int index;
+        // Entries rest for a while before they are used again.
+        if (freed.size() > 64 || used == ControlLayout.KEY_COUNT) {
+            Integer oldest = freed.poll();
+            if (oldest == null) {
+                throw new IOException("all " + ControlLayout.KEY_COUNT + " keys are in use");
+            }
+            index = oldest;
+            tags[index]++;
+        } else {
+            index = used;
+            file.reserve(ControlLayout.key(index << 16), ControlLayout.KEY_BYTES);
+            tags[index] = (short) ThreadLocalRandom.current().nextInt();
+            used++;
+            SharedWords.publishInt(memory, ControlLayout.HEADER_KEYS, used);
+        }
+        return (index << 16) | (tags[index] & 0xffff);
+    }
+
+    /// Gives the entry of a key back; the key must have been revoked.
+    public synchronized void free(int key) {
+        // The low byte of a window's key is its user's choice: go on from the last one that was valid.
+        tags[key >>> 16] = (short) key;
+        freed.add(key >>> 16);
+    }
+
+    /// Fills the entry of a key and makes it valid.
+    ///
+    /// @param kind [#REGION] or [#WINDOW]
+    public void grant(int key, int kind, Grant grant) {
+        long entry = ControlLayout.key(key);
+        SharedWords.release(memory, entry + ControlLayout.KEY_ADDRESS, grant.address());
+        SharedWords.release(memory, entry + ControlLayout.KEY_LENGTH, grant.length());
+        SharedWords.releaseInt(memory, entry + ControlLayout.KEY_ACCESS, grant.access());
+        SharedWords.releaseInt(memory, entry + ControlLayout.KEY_DOMAIN, grant.domain());
+        SharedWords.release(memory, entry + ControlLayout.KEY_FILE, grant.file());
+        SharedWords.release(memory, entry + ControlLayout.KEY_FILE_OFFSET, grant.fileOffset());
+        SharedWords.releaseInt(memory, entry + ControlLayout.KEY_QUEUE_PAIR, grant.queuePair());
+        SharedWords.releaseInt(memory, entry + ControlLayout.KEY_REGION, grant.region());
+        SharedWords.publish(memory, entry + ControlLayout.KEY_WORD, word(key, kind));
+    }
+
+    /// Makes a key invalid; operations that are under way may still go on.
+    public void revoke(int key) {
+        SharedWords.publish(memory, ControlLayout.key(key) + ControlLayout.KEY_WORD, 0);
+    }
+
+    /// The word that an entry holds while `key` is valid.
+    public static long word(int key, int kind) {
+        return ((long) kind << 32) | Integer.toUnsignedLong(key);
+    }
+
+    /// What a key allows.
+    ///
+    /// @param address first address
+    /// @param length length in bytes
+    /// @param access rights
+    /// @param domain number of the protection domain
+    /// @param file number of the region's file, 0 when only the owner can reach the memory
+    /// @param fileOffset where in the file the first address is
+    /// @param queuePair the only queue pair that may use it, 0 for all
+    /// @param region key of the region behind it
+    public record Grant(
+            long address, long length, int access, int domain, long file, long fileOffset, int queuePair, int region) {}
+}

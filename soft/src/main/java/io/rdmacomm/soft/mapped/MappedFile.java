@@ -1,0 +1,163 @@
+package io.rdmacomm.soft.mapped;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/// A file in shared memory, mapped into this process. Closing it unmaps it; the owner also deletes it.
+public final class MappedFile implements AutoCloseable {
+    private static final int ZERO_BYTES = 1 << 20;
+
+    private final Path path;
+    private final boolean owner;
+    private final Arena arena;
+    private final MemorySegment segment;
+    private volatile boolean mappedAgain;
+
+    private MappedFile(Path path, boolean owner, Arena arena, MemorySegment segment) {
+        this.path = path;
+        this.owner = owner;
+        this.arena = arena;
+        this.segment = segment;
+    }
+
+    /// Creates a zeroed file whose memory is all there.
+    ///
+    /// The zeros are written, not just mapped: a file system that is too small then says so here, instead of
+    /// ending the process with a signal at some later access. What is more than the file system or the machine has
+    /// left is refused before that: filling the memory of a machine ends other programs.
+    ///
+    /// @throws IOException if there is no room
+    public static MappedFile create(ShmDirectory directory, String name, long bytes) throws IOException {
+        return Uninterrupted.call(() -> createOnce(directory, name, bytes));
+    }
+
+    private static MappedFile createOnce(ShmDirectory directory, String name, long bytes) throws IOException {
+        Path path = directory.file(name);
+        try (FileChannel channel = directory.create(name)) {
+            checkRoom(path, bytes);
+            ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(bytes, ZERO_BYTES));
+            for (long at = 0; at < bytes; ) {
+                zeros.position(0).limit((int) Math.min(zeros.capacity(), bytes - at));
+                at += channel.write(zeros, at);
+            }
+            return map(path, channel, bytes, true);
+        } catch (IOException | RuntimeException e) {
+            Files.deleteIfExists(path);
+            throw e;
+        }
+    }
+
+    private static void checkRoom(Path path, long bytes) throws IOException {
+        FileStore store = Files.getFileStore(path);
+        long room = store.getUsableSpace();
+        if (store.type().equals("tmpfs")) {
+            room = Math.min(room, availableMemory());
+        }
+        if (bytes > room) {
+            throw new IOException("No space left: " + bytes + " bytes do not fit into the " + room + " that "
+                    + path.getParent() + " has left");
+        }
+    }
+
+    /// What the kernel can give without ending other programs; without a limit where it does not say.
+    private static long availableMemory() throws IOException {
+        Path file = Path.of("/proc/meminfo");
+        if (Files.isReadable(file)) {
+            for (String line : Files.readAllLines(file)) {
+                if (line.startsWith("MemAvailable:")) {
+                    return Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
+                }
+            }
+        }
+        return Long.MAX_VALUE;
+    }
+
+    /// Creates a sparse file; what is used of it must be written first.
+    static MappedFile createSparse(ShmDirectory directory, String name, long bytes) throws IOException {
+        return Uninterrupted.call(() -> {
+            try (FileChannel channel = directory.create(name)) {
+                // Its last byte makes the file as long as it is, and leaves a hole before it.
+                channel.write(ByteBuffer.allocate(1), bytes - 1);
+                return map(directory.file(name), channel, bytes, true);
+            } catch (IOException | RuntimeException e) {
+                Files.deleteIfExists(directory.file(name));
+                throw e;
+            }
+        });
+    }
+
+    /// Maps a file of a peer.
+    ///
+    /// @throws IOException if it is not there
+    public static MappedFile open(Path path) throws IOException {
+        return Uninterrupted.call(() -> {
+            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                return map(path, channel, channel.size(), false);
+            }
+        });
+    }
+
+    private static MappedFile map(Path path, FileChannel channel, long bytes, boolean owner) throws IOException {
+        Arena arena = Arena.ofShared();
+        try {
+            return new MappedFile(path, owner, arena, channel.map(MapMode.READ_WRITE, 0, bytes, arena));
+        } catch (IOException | RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    /// The whole file.
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /// A part of the file as a buffer for sockets, mapped once more: of a buffer that belongs to an arena, as those of
+    /// [#segment] do, the JDK's gathered writes allocate two objects each.
+    ///
+    /// @throws IOException if it cannot be mapped
+    public ByteBuffer map(long from, long bytes) throws IOException {
+        mappedAgain = true;
+        return Uninterrupted.call(() -> {
+            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                return channel.map(MapMode.READ_WRITE, from, bytes);
+            }
+        });
+    }
+
+    @Override
+    public void close() throws IOException {
+        close(false);
+    }
+
+    /// Unmaps the file. What [#map(long, long)] has mapped stays until the garbage collector finds it.
+    ///
+    /// @param idle whether nobody uses the memory, in any process that has mapped the file; then it is given back
+    /// at once
+    public void close(boolean idle) throws IOException {
+        arena.close();
+        if (owner) {
+            if (idle && mappedAgain && Files.exists(path)) {
+                empty();
+            }
+            Files.deleteIfExists(path);
+        }
+    }
+
+    /// Whoever uses the memory afterwards meets a SIGBUS.
+    private void empty() throws IOException {
+        Uninterrupted.call(() -> {
+            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+                return channel.truncate(0);
+            }
+        });
+    }
+}

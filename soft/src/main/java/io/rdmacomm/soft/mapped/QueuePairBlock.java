@@ -1,0 +1,146 @@
+package io.rdmacomm.soft.mapped;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.QueuePairState;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/// A queue pair's block in the control file, which shows its peer the state, the rights and the rings.
+public final class QueuePairBlock {
+    private static final long DEADLINE_NANOS = 1_000_000_000L;
+    private static final int SPINS = 1_000;
+    private static final long PARK_NANOS = 20_000;
+
+    private final MemorySegment memory;
+    private final long block;
+    private final int number;
+
+    /// A zeroed block for the queue pair with this number.
+    ///
+    /// @throws IOException if there is no room
+    public QueuePairBlock(ControlFile control, int number, int domain, long receiveRing, long receiveCompletions)
+            throws IOException {
+        this.memory = control.memory();
+        this.block = ControlLayout.queuePair(number);
+        this.number = number;
+        control.reserve(block, ControlLayout.QUEUE_PAIR_BYTES);
+        memory.asSlice(block, ControlLayout.QUEUE_PAIR_BYTES).fill((byte) 0);
+        memory.set(JAVA_INT, block + ControlLayout.QP_DOMAIN, domain);
+        memory.set(JAVA_LONG, block + ControlLayout.QP_RECEIVE_RING, receiveRing);
+        memory.set(JAVA_LONG, block + ControlLayout.QP_RECEIVE_COMPLETIONS, receiveCompletions);
+        publish(QueuePairState.RESET);
+    }
+
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    long offset() {
+        return block;
+    }
+
+    /// Where in the file a producer notes the completion slot that it fills.
+    public long completionJournal() {
+        return block + ControlLayout.QP_JOURNAL_COMPLETION;
+    }
+
+    /// Shows the state; seen by the peer before anything that is read afterwards.
+    public void publish(QueuePairState state) {
+        SharedWords.publish(
+                memory,
+                block + ControlLayout.QP_IDENTITY,
+                ((long) state.code() << 32) | Integer.toUnsignedLong(number));
+    }
+
+    /// There is no queue pair here any more.
+    public void withdraw() {
+        SharedWords.publish(memory, block + ControlLayout.QP_IDENTITY, 0);
+    }
+
+    public void rights(int accessFlags, int rnrTimer) {
+        memory.set(JAVA_INT, block + ControlLayout.QP_ACCESS, accessFlags);
+        memory.set(JAVA_INT, block + ControlLayout.QP_RNR_TIMER, rnrTimer);
+    }
+
+    /// What the peer may do.
+    public int access() {
+        return memory.get(JAVA_INT, block + ControlLayout.QP_ACCESS);
+    }
+
+    /// The code of the receiver-not-ready timer.
+    public int rnrTimer() {
+        return memory.get(JAVA_INT, block + ControlLayout.QP_RNR_TIMER);
+    }
+
+    public void destination(Gid gid, int lid, int peerNumber, int receivePsn) {
+        memory.set(JAVA_INT, block + ControlLayout.QP_DESTINATION, peerNumber);
+        memory.set(JAVA_INT, block + ControlLayout.QP_RECEIVE_PSN, receivePsn);
+        memory.set(JAVA_LONG, block + ControlLayout.QP_GID_HIGH, gid.high());
+        memory.set(JAVA_LONG, block + ControlLayout.QP_GID_LOW, gid.low());
+        memory.set(JAVA_INT, block + ControlLayout.QP_LID, lid);
+    }
+
+    /// Operations on memory of the peer, and of this side, begin: see [#awaitIdle].
+    public void beginExecuting() {
+        long at = block + ControlLayout.QP_EXECUTING;
+        SharedWords.publish(memory, at, SharedWords.opaque(memory, at) + 1);
+    }
+
+    /// They have ended.
+    public void endExecuting() {
+        long at = block + ControlLayout.QP_EXECUTING;
+        SharedWords.release(memory, at, SharedWords.opaque(memory, at) + 1);
+    }
+
+    /// Waits until the operations that are in flight here have ended, or have not ended in time.
+    ///
+    /// @return false if they have not ended in time
+    public boolean awaitIdle() {
+        return awaitIdle(memory, block, () -> true);
+    }
+
+    /// Waits until the owner of a block, perhaps another process, has ended the operations that it had in flight.
+    ///
+    /// A queue pair's counter is odd while its owner carries operations out, which takes as long as copying takes.
+    /// The wait has a deadline: a peer that was stopped in the middle of an operation writes, when it continues,
+    /// into pages that only it still maps, which therefore must stay.
+    ///
+    /// @param alive whether the owner still lives
+    /// @return false if they have not ended in time
+    public static boolean awaitIdle(MemorySegment memory, long block, BooleanSupplier alive) {
+        long seen = SharedWords.acquire(memory, block + ControlLayout.QP_EXECUTING);
+        if ((seen & 1) == 0) {
+            return true;
+        }
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        int spins = 0;
+        while (SharedWords.acquire(memory, block + ControlLayout.QP_EXECUTING) == seen && alive.getAsBoolean()) {
+            if (System.nanoTime() - deadline >= 0) {
+                return false;
+            }
+            if (++spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(PARK_NANOS);
+            }
+        }
+        return true;
+    }
+
+    /// Notes which receive of the peer is being filled, so that the peer can flush it should this process die.
+    public void openJournal(long position, long workId) {
+        memory.set(JAVA_LONG, block + ControlLayout.QP_JOURNAL_WORK_ID, workId);
+        memory.set(JAVA_LONG, block + ControlLayout.QP_JOURNAL_COMPLETION, 0);
+        SharedWords.release(memory, block + ControlLayout.QP_JOURNAL_RECEIVE, position + 1);
+    }
+
+    /// It was completed, or not taken after all.
+    public void closeJournal() {
+        SharedWords.release(memory, block + ControlLayout.QP_JOURNAL_RECEIVE, 0);
+    }
+}

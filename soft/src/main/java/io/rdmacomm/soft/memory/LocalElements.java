@@ -1,0 +1,78 @@
+package io.rdmacomm.soft.memory;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.verbs.ReceiveRequestLayout;
+import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+
+/// Finds the memory behind the scatter/gather elements of a send request of this side, and checks it: the key
+/// exists, the protection domain is that of the queue pair, the right is there, the range lies inside
+/// (ibv_post_send(3)).
+public final class LocalElements {
+    /// Longest message: what `byte_len` can say of it.
+    public static final long MAX_MESSAGE = 0xffff_ffffL;
+
+    private static final int SUCCESS = 0;
+
+    private final LocalMemory memory;
+    private final int domain;
+
+    /// Of the queue pairs of the protection domain with this number.
+    public LocalElements(LocalMemory memory, int domain) {
+        this.memory = memory;
+        this.domain = domain;
+    }
+
+    /// Adds the elements of the request at `at` to `into`.
+    ///
+    /// @param flags the request's flags: inline data in the request's own memory needs no key
+    /// @param right the right that the memory must have, 0 for reading
+    /// @return 0, or the code of the [WorkStatus] to fail with
+    public int resolve(ElementList into, MemorySegment request, long at, int flags, int right) {
+        int count = request.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT);
+        if (count == 0) {
+            return SUCCESS;
+        }
+        long element = request.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS) - request.address();
+        for (int i = 0; i < count; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
+            long address = request.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
+            long length = Integer.toUnsignedLong(request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
+            if (length == 0) {
+                continue;
+            }
+            if ((flags & SendRequestLayout.FLAG_INLINE) != 0 && isWithin(request, address, length)) {
+                into.add(request, address - request.address(), length);
+                continue;
+            }
+            int key = request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
+            LocalRegion region = memory.region(key);
+            if (region == null
+                    || region.domain() != domain
+                    || !region.allows(right)
+                    || !region.contains(address, length)) {
+                return WorkStatus.LOCAL_PROTECTION_ERROR.code();
+            }
+            into.add(region.segment(), key, region.offsetOf(address), length);
+        }
+        return into.total > MAX_MESSAGE ? WorkStatus.LOCAL_LENGTH_ERROR.code() : SUCCESS;
+    }
+
+    /// How many bytes the elements of the request at `at` have together.
+    public static long bytes(MemorySegment request, long at) {
+        int count = request.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT);
+        long element = request.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS) - request.address();
+        long total = 0;
+        for (int i = 0; i < count; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
+            total += Integer.toUnsignedLong(request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
+        }
+        return total;
+    }
+
+    private static boolean isWithin(MemorySegment segment, long address, long length) {
+        long offset = address - segment.address();
+        return offset >= 0 && offset <= segment.byteSize() - length;
+    }
+}

@@ -1,0 +1,121 @@
+package io.rdmacomm.soft.memory;
+
+import io.rdmacomm.soft.mapped.ControlFile;
+import io.rdmacomm.soft.mapped.ControlLayout;
+import io.rdmacomm.soft.mapped.KeyTable;
+import io.rdmacomm.soft.mapped.SharedWords;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// The memory that a context has registered: its regions, its windows, and the key table in the control file, which
+/// peers on this host read directly.
+public final class LocalMemory {
+    private final MemorySegment control;
+    private final KeyTable keys;
+    private final LocalRegions regions = new LocalRegions();
+    private final Map<Long, LocalWindow> windows = new ConcurrentHashMap<>();
+
+    /// Nothing is registered yet.
+    public LocalMemory(ControlFile control) {
+        this.control = control.memory();
+        this.keys = new KeyTable(control);
+    }
+
+    /// The control file.
+    public MemorySegment control() {
+        return control;
+    }
+
+    /// Takes a key that is not valid yet.
+    ///
+    /// @throws IOException if there is no free key
+    public int allocateKey() throws IOException {
+        return keys.allocate();
+    }
+
+    /// Gives back a key, which is not valid any more.
+    public void freeKey(int key) {
+        keys.free(key);
+    }
+
+    /// Whether a key of this context is valid now.
+    public boolean isValid(int key) {
+        long word = SharedWords.acquire(control, ControlLayout.key(key) + ControlLayout.KEY_WORD);
+        return (int) word == key && word != 0;
+    }
+
+    /// The region with this key, or null.
+    public @Nullable LocalRegion region(int key) {
+        return regions.find(key);
+    }
+
+    /// Makes a region and its key usable.
+    public void add(LocalRegion region) {
+        regions.put(region.key(), region);
+        KeyTable.Grant grant = new KeyTable.Grant(
+                region.address(), region.length(), region.access(), region.domain(), region.file(), 0, 0, region.key());
+        keys.grant(region.key(), KeyTable.REGION, grant);
+    }
+
+    /// Makes the key of a region invalid. Operations that began before may still use the memory.
+    public void remove(LocalRegion region) {
+        keys.revoke(region.key());
+        regions.put(region.key(), null);
+    }
+
+    /// The window with this handle, or null.
+    @Nullable
+    LocalWindow window(long handle) {
+        return windows.get(handle);
+    }
+
+    /// Makes a window known to the requests that bind it.
+    public void add(LocalWindow window) {
+        windows.put(window.handle(), window);
+    }
+
+    /// Forgets a window, whose key is invalid.
+    public void remove(LocalWindow window) {
+        windows.remove(window.handle());
+    }
+
+    /// Whether a window is bound now; a peer may have invalidated it.
+    boolean isBound(LocalWindow window) {
+        synchronized (window) {
+            if (!isValid(window.key())) {
+                window.detach();
+            }
+            return window.isAttached();
+        }
+    }
+
+    /// Points a window at a part of a region, with a new key.
+    ///
+    /// @param queuePair the only queue pair that may use it, 0 for all of the protection domain
+    void bind(LocalWindow window, int key, LocalRegion region, long address, long length, int access, int queuePair) {
+        unbind(window);
+        window.attach(key, region);
+        KeyTable.Grant grant = new KeyTable.Grant(
+                address,
+                length,
+                access,
+                region.domain(),
+                region.file(),
+                region.offsetOf(address),
+                queuePair,
+                region.key());
+        keys.grant(key, KeyTable.WINDOW, grant);
+    }
+
+    /// Makes the present key of a window invalid. Does not wait for operations in flight: it is part of the data
+    /// path.
+    public void unbind(LocalWindow window) {
+        synchronized (window) {
+            keys.revoke(window.key());
+            window.detach();
+        }
+    }
+}

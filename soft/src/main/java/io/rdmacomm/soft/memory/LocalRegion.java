@@ -1,0 +1,153 @@
+package io.rdmacomm.soft.memory;
+
+import io.rdmacomm.soft.mapped.MappedFile;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// Registered memory of this context, as its requests and its peers use it. What was registered never changes; to
+/// register again makes another.
+public final class LocalRegion {
+    private static final System.Logger LOGGER = System.getLogger(LocalRegion.class.getName());
+    private static final long BUFFER_BYTES = 1L << 30;
+
+    private final int key;
+    private final int domain;
+    private final int access;
+    private final long address;
+    private final long file;
+    private final MemorySegment segment;
+    private final @Nullable MappedFile mapped;
+    private final AtomicInteger windows = new AtomicInteger();
+    private volatile @Nullable ByteBuffer @Nullable [] buffers;
+
+    /// Memory that is not usable yet: see [LocalMemory#add(LocalRegion)].
+    ///
+    /// @param domain number of the protection domain
+    /// @param access the rights, as bits
+    /// @param address of its first byte, as requests name it
+    /// @param file number of the file that peers map, 0 if only this process can reach the memory
+    /// @param mapped that file, or null
+    public LocalRegion(
+            int key,
+            int domain,
+            int access,
+            long address,
+            MemorySegment segment,
+            long file,
+            @Nullable MappedFile mapped) {
+        this.key = key;
+        this.domain = domain;
+        this.access = access;
+        this.address = address;
+        this.segment = segment;
+        this.file = file;
+        this.mapped = mapped;
+    }
+
+    /// Its local and remote key.
+    public int key() {
+        return key;
+    }
+
+    /// Number of its protection domain.
+    public int domain() {
+        return domain;
+    }
+
+    int access() {
+        return access;
+    }
+
+    long address() {
+        return address;
+    }
+
+    long file() {
+        return file;
+    }
+
+    /// Its size in bytes.
+    public long length() {
+        return segment.byteSize();
+    }
+
+    /// Its memory.
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /// Where `target` is in the segment; the caller has checked that it is in the region.
+    public long offsetOf(long target) {
+        return target - address;
+    }
+
+    /// Whether `[from, from + bytes)` lies in the region.
+    public boolean contains(long from, long bytes) {
+        long offset = from - address;
+        return offset >= 0 && bytes >= 0 && offset <= segment.byteSize() - bytes;
+    }
+
+    /// Whether all of these rights, as bits, are given.
+    public boolean allows(int rights) {
+        return (access & rights) == rights;
+    }
+
+    /// A window was bound to the region, or unbound from it.
+    void countWindow(int difference) {
+        windows.addAndGet(difference);
+    }
+
+    /// How many windows are bound to it.
+    public int windows() {
+        return windows.get();
+    }
+
+    /// A buffer over the part of the region that contains `offset`, for sockets. It reaches further than a segment
+    /// of a message beyond [#BUFFER_BYTES], so that a payload never lies in two. Its position and limit must not
+    /// be changed, because its users share it.
+    public ByteBuffer buffer(long offset) {
+        int index = (int) (offset / BUFFER_BYTES);
+        @Nullable ByteBuffer[] all = buffers;
+        ByteBuffer buffer = all == null ? null : all[index];
+        return buffer == null ? makeBuffer(index) : buffer;
+    }
+
+    /// Where in its buffer `offset` is.
+    public static int inBuffer(long offset) {
+        return (int) (offset % BUFFER_BYTES);
+    }
+
+    private synchronized ByteBuffer makeBuffer(int index) {
+        @Nullable ByteBuffer[] before = buffers;
+        @Nullable
+        ByteBuffer[] all =
+                before == null ? new @Nullable ByteBuffer[(int) (length() / BUFFER_BYTES) + 1] : before.clone();
+        ByteBuffer buffer = all[index];
+        if (buffer == null) {
+            long from = index * BUFFER_BYTES;
+            buffer = bufferOf(from, Math.min(2 * BUFFER_BYTES - 1, length() - from));
+            all[index] = buffer;
+            buffers = all;
+        }
+        return buffer;
+    }
+
+    private ByteBuffer bufferOf(long from, long bytes) {
+        if (mapped != null) {
+            try {
+                return mapped.map(from, bytes);
+            } catch (IOException e) {
+                LOGGER.log(System.Logger.Level.DEBUG, () -> this + ": sends of it will allocate", e);
+            }
+        }
+        return segment.asSlice(from, bytes).asByteBuffer();
+    }
+
+    @Override
+    public String toString() {
+        return "memory region with the key 0x" + Integer.toHexString(key);
+    }
+}

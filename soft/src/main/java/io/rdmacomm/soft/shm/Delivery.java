@@ -1,0 +1,171 @@
+package io.rdmacomm.soft.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.mapped.QueuePairBlock;
+import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.RequestOpcode;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.CompletionLayout;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.ReceiveRequestLayout;
+import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+
+/// Delivers a message: takes the peer's oldest receive, puts the payload into its memory and completes it. Under the
+/// queue pair's send lock, or on the stager's thread; allocates nothing.
+final class Delivery {
+    private static final int LOCAL_LENGTH = WorkStatus.LOCAL_LENGTH_ERROR.code();
+    private static final int LOCAL_PROTECTION = WorkStatus.LOCAL_PROTECTION_ERROR.code();
+    private static final int REMOTE_INVALID = WorkStatus.REMOTE_INVALID_REQUEST.code();
+    private static final int REMOTE_OPERATION = WorkStatus.REMOTE_OPERATION_ERROR.code();
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+    private static final int RECEIVE = CompletionOpcode.RECEIVE.code();
+    private static final int RECEIVE_WRITE = CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE.code();
+
+    private final int lid;
+    private final int number;
+    private final QueuePairBlock block;
+    private final PeerQueuePair peer;
+    private final Transfer transfer;
+    private final CompletionFields fields = new CompletionFields();
+
+    /// @param lid of this context
+    /// @param number of this side's queue pair
+    /// @param block has the journal of what this side is doing to the peer
+    Delivery(int lid, int number, QueuePairBlock block, PeerQueuePair peer, Transfer transfer) {
+        this.lid = lid;
+        this.number = number;
+        this.block = block;
+        this.peer = peer;
+        this.transfer = transfer;
+    }
+
+    /// Delivers a SEND, whose payload goes into the receive.
+    int send(MemorySegment request, long at, int flags, boolean mayStage) {
+        MemorySegment memory = peer.memory();
+        long ring = peer.receiveRing();
+        while (true) {
+            long position = peer.oldestReceive();
+            if (position < 0) {
+                return Outcome.RECEIVER_NOT_READY;
+            }
+            long entry = ReceiveRing.entry(memory, ring, position);
+            long workId = ReceiveRing.workId(memory, entry);
+            int status = resolveReceive(memory, ring, entry);
+            if (status == Outcome.DONE && transfer.remote.partlyUnreachable && !mayStage) {
+                return Outcome.NEEDS_STAGING;
+            }
+            if (take(memory, ring, position, workId)) {
+                if (status == Outcome.DONE && transfer.put(true) != Outcome.DONE) {
+                    status = WorkStatus.FLUSHED.code();
+                }
+                if (status == Outcome.DONE && !invalidated(request, at)) {
+                    status = REMOTE_INVALID;
+                }
+                return complete(RECEIVE, workId, status, request, at, flags);
+            }
+        }
+    }
+
+    /// Delivers the immediate data of a WRITE, whose payload has its place already.
+    ///
+    /// @param status what the receive completes with
+    int writeWithImmediate(int status, MemorySegment request, long at, int flags) {
+        MemorySegment memory = peer.memory();
+        long ring = peer.receiveRing();
+        while (true) {
+            long position = peer.oldestReceive();
+            if (position < 0) {
+                return Outcome.RECEIVER_NOT_READY;
+            }
+            long workId = ReceiveRing.workId(memory, ReceiveRing.entry(memory, ring, position));
+            if (take(memory, ring, position, workId)) {
+                return complete(RECEIVE_WRITE, workId, status, request, at, flags);
+            }
+        }
+    }
+
+    /// Finds the memory behind the elements of the peer's receive.
+    private int resolveReceive(MemorySegment memory, long ring, long entry) {
+        ElementList remote = transfer.remote;
+        long bytes = transfer.local.total;
+        remote.clear();
+        int count = ReceiveRing.elementCount(memory, ring, entry);
+        int receiveDomain = ReceiveRing.domain(memory, ring);
+        long element = ReceiveRing.elements(entry);
+        for (int i = 0; i < count; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
+            long length = Integer.toUnsignedLong(memory.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
+            if (length == 0 || remote.total >= bytes) {
+                continue;
+            }
+            long address = memory.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
+            int key = memory.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
+            if (!peer.resolve(key, address, length, LOCAL_WRITE, receiveDomain, false, remote)) {
+                return LOCAL_PROTECTION;
+            }
+        }
+        return remote.total < bytes ? LOCAL_LENGTH : Outcome.DONE;
+    }
+
+    /// Takes the receive, noted in the journal so that the peer can flush it should this process die before
+    /// completing it.
+    private boolean take(MemorySegment memory, long ring, long position, long workId) {
+        int shared = ReceiveRing.sharedNumber(memory, ring);
+        if (shared == 0) {
+            block.openJournal(position, workId);
+        }
+        if (!ReceiveRing.take(memory, ring, position)) {
+            block.closeJournal();
+            return false;
+        }
+        if (shared != 0) {
+            block.openJournal(position, workId);
+            if (ReceiveRing.crossedLimit(memory, ring)) {
+                peer.tell(Message.LIMIT, shared, 0);
+            }
+        }
+        return true;
+    }
+
+    /// Invalidates the peer's key that a SEND with invalidation names, once it has its receive.
+    ///
+    /// @return false if it names no window
+    private boolean invalidated(MemorySegment request, long at) {
+        return request.get(JAVA_INT, at + SendRequestLayout.OPCODE) != RequestOpcode.SEND_WITH_INVALIDATE
+                || peer.invalidate(request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE));
+    }
+
+    private int complete(int opcode, long workId, int status, MemorySegment request, long at, int flags) {
+        int sent = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
+        fields.set(workId, status, opcode, (int) transfer.local.total, peer.number());
+        fields.source = number;
+        fields.solicited = (flags & SendRequestLayout.FLAG_SOLICITED) != 0;
+        if (RequestOpcode.hasImmediate(sent)) {
+            fields.flags = CompletionLayout.FLAG_IMMEDIATE;
+            fields.immediate = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
+        } else if (sent == RequestOpcode.SEND_WITH_INVALIDATE) {
+            fields.flags = CompletionLayout.FLAG_INVALIDATED;
+            fields.immediate = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
+        }
+        long queue = peer.receiveCompletions();
+        int result = CompletionRing.push(peer.memory(), queue, lid, block.memory(), block.completionJournal(), fields);
+        block.closeJournal();
+        if (result != CompletionRing.PUSHED) {
+            peer.announce(queue, result);
+            if (result == CompletionRing.OVERRUN) {
+                return REMOTE_OPERATION;
+            }
+        }
+        if (status == Outcome.DONE) {
+            return Outcome.DONE;
+        }
+        return peer.fault(status == LOCAL_LENGTH ? REMOTE_INVALID : REMOTE_OPERATION, AsyncEventType.UNKNOWN);
+    }
+}

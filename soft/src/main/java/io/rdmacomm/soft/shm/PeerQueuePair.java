@@ -1,0 +1,250 @@
+package io.rdmacomm.soft.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.mapped.ControlLayout;
+import io.rdmacomm.soft.mapped.KeyTable;
+import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.mapped.SharedWords;
+import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.QueuePairState;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// The queue pair at the other end, as its control file shows it. Used under the lock of the queue pair at this
+/// end.
+final class PeerQueuePair {
+    private final int ownNumber;
+    private final LocalMemory ownMemory;
+    private boolean ofOwnContext;
+    private @Nullable Peer peer;
+    private MemorySegment memory = MemorySegment.NULL;
+    private int number;
+    private long block;
+    private long receiveRing;
+    private long receiveCompletions;
+    private long knownTail;
+    private boolean established;
+
+    /// Knows no peer yet.
+    ///
+    /// @param ownMemory the memory of this side, which is the peer's, too, if it is of the same context
+    PeerQueuePair(int ownNumber, LocalMemory ownMemory) {
+        this.ownNumber = ownNumber;
+        this.ownMemory = ownMemory;
+    }
+
+    /// Looks whether the peer's queue pair is there, ready, and connected to this one with these numbers.
+    ///
+    /// @param ownGid this side's GID, which the peer's queue pair must name
+    /// @return whether it is bound now
+    boolean bind(Peer candidate, int itsNumber, int ownLid, Gid ownGid, int ownPsn) {
+        MemorySegment itsMemory = candidate.memory();
+        long itsBlock = ControlLayout.queuePair(itsNumber);
+        long identity = SharedWords.acquire(itsMemory, itsBlock + ControlLayout.QP_IDENTITY);
+        if (!isReady(identity, itsNumber)
+                || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_DESTINATION) != ownNumber
+                || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_LID) != ownLid
+                || itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_GID_HIGH) != ownGid.high()
+                || itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_GID_LOW) != ownGid.low()
+                || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_RECEIVE_PSN) != ownPsn) {
+            return false;
+        }
+        receiveRing = itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_RING);
+        receiveCompletions = itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_COMPLETIONS);
+        memory = itsMemory;
+        number = itsNumber;
+        block = itsBlock;
+        peer = candidate;
+        ofOwnContext = candidate.lid() == ownLid;
+        knownTail = 0;
+        established = false;
+        return true;
+    }
+
+    void unbind() {
+        peer = null;
+        memory = MemorySegment.NULL;
+    }
+
+    /// Whether the queue pair is there and takes messages.
+    boolean isReady() {
+        Peer bound = peer;
+        if (bound == null || !bound.isAlive()) {
+            return false;
+        }
+        long identity = SharedWords.acquire(memory, block + ControlLayout.QP_IDENTITY);
+        if (!isReady(identity, number)) {
+            return false;
+        }
+        if (!established) {
+            established = true;
+            if ((int) (identity >>> 32) == QueuePairState.READY_TO_RECEIVE.code()) {
+                bound.tell(Message.ESTABLISHED, number, 0, 0);
+            }
+        }
+        return true;
+    }
+
+    private static boolean isReady(long identity, int expected) {
+        int state = (int) (identity >>> 32);
+        return (int) identity == expected
+                && state >= QueuePairState.READY_TO_RECEIVE.code()
+                && state <= QueuePairState.SEND_QUEUE_DRAIN.code();
+    }
+
+    MemorySegment memory() {
+        return memory;
+    }
+
+    @Nullable
+    Peer peer() {
+        return peer;
+    }
+
+    /// Whether the peer's queue pair was found.
+    boolean isBound() {
+        return peer != null;
+    }
+
+    int number() {
+        return number;
+    }
+
+    long receiveRing() {
+        return receiveRing;
+    }
+
+    long receiveCompletions() {
+        return receiveCompletions;
+    }
+
+    int domain() {
+        return memory.get(JAVA_INT, block + ControlLayout.QP_DOMAIN);
+    }
+
+    int access() {
+        return memory.get(JAVA_INT, block + ControlLayout.QP_ACCESS);
+    }
+
+    int rnrTimer() {
+        return memory.get(JAVA_INT, block + ControlLayout.QP_RNR_TIMER);
+    }
+
+    /// The position of the oldest receive that is waiting there, or -1 when there is none.
+    ///
+    /// The tail is in a cache line that the peer writes with every receive it posts, so it is read only when the
+    /// receives known of are used up.
+    long oldestReceive() {
+        long head = ReceiveRing.head(memory, receiveRing);
+        if (head >= knownTail) {
+            knownTail = ReceiveRing.tail(memory, receiveRing);
+        }
+        return head < knownTail ? head : -1;
+    }
+
+    void tell(int type, int about, long first) {
+        Peer bound = peer;
+        if (bound != null) {
+            bound.tell(type, about, first, 0);
+        }
+    }
+
+    void announce(long queue, int result) {
+        Peer bound = peer;
+        if (bound != null) {
+            bound.announce(queue, result);
+        }
+    }
+
+    /// Tells the peer's queue pair to fail, too: the responder goes to the error state with its answer.
+    ///
+    /// @return `status`
+    int fault(int status, AsyncEventType event) {
+        tell(Message.FAULT, number, event.code());
+        return status;
+    }
+
+    /// Invalidates a key of the peer (IBV_WR_SEND_WITH_INV): that of a window of type 2 which the peer's queue
+    /// pair bound.
+    ///
+    /// @return false if it names no such window
+    boolean invalidate(int key) {
+        long entry = ControlLayout.key(key);
+        return (key >>> 16) < SharedWords.opaqueInt(memory, ControlLayout.HEADER_KEYS)
+                && memory.get(JAVA_INT, entry + ControlLayout.KEY_QUEUE_PAIR) == number
+                && SharedWords.compareAndSet(
+                        memory, entry + ControlLayout.KEY_WORD, KeyTable.word(key, KeyTable.WINDOW), 0);
+    }
+
+    /// Checks a key, range and right of the peer, and adds the memory behind them to `into`.
+    ///
+    /// The order is that of the responder: the key exists, the protection domain is the same, the right is there,
+    /// the range lies inside.
+    ///
+    /// @param windows whether the key of a window counts, too
+    /// @return whether the access is allowed
+    boolean resolve(
+            int key, long address, long length, int right, int expectedDomain, boolean windows, ElementList into) {
+        MemorySegment table = memory;
+        long entry = ControlLayout.key(key);
+        if ((key >>> 16) >= SharedWords.opaqueInt(table, ControlLayout.HEADER_KEYS)) {
+            return false;
+        }
+        long word = SharedWords.acquire(table, entry + ControlLayout.KEY_WORD);
+        int kind = (int) (word >>> 32);
+        if ((int) word != key || kind == 0 || (kind != 1 && !windows)) {
+            return false;
+        }
+        int onlyFor = table.get(JAVA_INT, entry + ControlLayout.KEY_QUEUE_PAIR);
+        if (table.get(JAVA_INT, entry + ControlLayout.KEY_DOMAIN) != expectedDomain
+                || (table.get(JAVA_INT, entry + ControlLayout.KEY_ACCESS) & right) == 0
+                || (onlyFor != 0 && onlyFor != number)) {
+            return false;
+        }
+        long offset = address - table.get(JAVA_LONG, entry + ControlLayout.KEY_ADDRESS);
+        if (offset < 0 || offset > table.get(JAVA_LONG, entry + ControlLayout.KEY_LENGTH) - length) {
+            return false;
+        }
+        long file = table.get(JAVA_LONG, entry + ControlLayout.KEY_FILE);
+        int region = table.get(JAVA_INT, entry + ControlLayout.KEY_REGION);
+        long regionOffset = table.get(JAVA_LONG, entry + ControlLayout.KEY_FILE_OFFSET) + offset;
+        VarHandle.acquireFence();
+        if (SharedWords.opaque(table, entry + ControlLayout.KEY_WORD) != word) {
+            // Revoked while it was being read: the fields may be those of its next use.
+            return false;
+        }
+        if (file == 0) {
+            return addRegistered(region, regionOffset, length, into);
+        }
+        Peer bound = peer;
+        MemorySegment segment = bound == null ? null : bound.region(region >>> 16, file);
+        if (segment == null) {
+            return false;
+        }
+        into.add(segment, regionOffset, length);
+        return true;
+    }
+
+    /// Adds memory that no other process can map. A context that is its own peer has nobody to ask for a copy: it
+    /// finds the region among its own.
+    private boolean addRegistered(int key, long offset, long length, ElementList into) {
+        if (!ofOwnContext) {
+            into.addUnreachable(key, offset, length);
+            return true;
+        }
+        LocalRegion region = ownMemory.region(key);
+        if (region == null) {
+            // Closed meanwhile; who closes it waits for what has found it before.
+            return false;
+        }
+        into.add(region.segment(), offset, length);
+        return true;
+    }
+}

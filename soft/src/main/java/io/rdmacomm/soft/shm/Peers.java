@@ -1,0 +1,101 @@
+package io.rdmacomm.soft.shm;
+
+import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.verbs.Gid;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The contexts of this host that a context is connected to, by LID.
+final class Peers implements AutoCloseable {
+    private final Engine engine;
+    private final Consumer<Peer> onEnd;
+    private final ByteBuffer nothing = ByteBuffer.allocateDirect(Message.BYTES);
+    private final int ownLid;
+    private final Gid ownGid;
+    private final Map<Integer, Peer> connected = new ConcurrentHashMap<>();
+    private boolean closed;
+
+    /// @param onEnd told on the engine's thread that the connection to a peer has ended
+    Peers(Engine engine, int ownLid, Gid ownGid, Consumer<Peer> onEnd) {
+        this.engine = engine;
+        this.onEnd = onEnd;
+        this.ownLid = ownLid;
+        this.ownGid = ownGid;
+    }
+
+    /// The peer with this GID and LID, connected now if it was not; null if there is none. Does not block.
+    synchronized @Nullable Peer find(Gid gid, int lid) {
+        Peer peer = connected.get(lid);
+        if (peer == null && !closed) {
+            peer = connect(gid, lid);
+        }
+        return peer != null && peer.isAlive() && peer.hasGid(gid.high(), gid.low()) ? peer : null;
+    }
+
+    private @Nullable Peer connect(Gid gid, int lid) {
+        Peer peer = Peer.connect(lid, gid.high(), gid.low(), ownLid, ownGid.high(), ownGid.low());
+        if (peer != null) {
+            connected.put(lid, peer);
+            engine.execute(() -> watch(peer));
+        }
+        return peer;
+    }
+
+    private void watch(Peer peer) {
+        try {
+            engine.register(peer.socket(), SelectionKey.OP_READ, key -> watchEnd(key, peer));
+        } catch (IOException e) {
+            onEnd.accept(peer);
+        }
+    }
+
+    /// Peers never send on this connection: whatever becomes readable is its end.
+    private void watchEnd(SelectionKey key, Peer peer) {
+        int count;
+        try {
+            count = peer.socket().read(nothing.clear());
+        } catch (IOException e) {
+            count = -1;
+        }
+        if (count < 0) {
+            key.cancel();
+            onEnd.accept(peer);
+        }
+    }
+
+    /// The peer with this LID if it is connected.
+    @Nullable
+    Peer known(int lid) {
+        return connected.get(lid);
+    }
+
+    void tellAll(int type, int number) {
+        for (Peer peer : connected.values()) {
+            peer.tell(type, number, ownLid, 0);
+        }
+    }
+
+    /// The peer `lid` has closed the region with this key index.
+    void forgetRegion(int lid, int index) {
+        Peer peer = connected.get(lid);
+        if (peer != null) {
+            peer.forgetRegion(index);
+        }
+    }
+
+    synchronized void remove(Peer peer) {
+        connected.remove(peer.lid(), peer);
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        connected.values().forEach(Peer::close);
+        connected.clear();
+    }
+}

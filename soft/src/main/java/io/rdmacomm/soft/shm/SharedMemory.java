@@ -1,0 +1,143 @@
+package io.rdmacomm.soft.shm;
+
+import io.rdmacomm.soft.mapped.ControlFile;
+import io.rdmacomm.soft.mapped.ShmDirectory;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.Gid;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// The shared memory side of a context: the contexts of this host that it is connected to, the messages of theirs,
+/// and what happens when one of them dies.
+public final class SharedMemory implements AutoCloseable {
+    /// What peers say about the objects of this context; the engine.
+    public interface Events {
+        /// A context has connected to this one.
+        void onHello(Gid gid, int lid);
+
+        /// A completion queue was armed and has a completion.
+        void onCompletion(int completionQueue);
+
+        /// A completion queue had no room for a completion.
+        void onOverrun(int completionQueue);
+
+        /// A shared receive queue fell below its limit.
+        void onLimit(int sharedReceiveQueue);
+
+        /// A queue pair got its first message.
+        void onEstablished(int queuePair);
+
+        /// A queue pair must fail, because its peer's request was refused.
+        void onFault(int queuePair, AsyncEventType event);
+
+        /// The context with this LID has died, and the queue pairs that were connected to it have failed: nobody may
+        /// use its memory any more when this returns.
+        void onPeerDied(int lid);
+    }
+
+    private final int lid;
+    private final Gid gid;
+    private final LocalMemory memory;
+    private final Events events;
+    private final Peers peers;
+    private final Stager stager;
+    private final StagingServer stagingServer;
+    private final Set<ShmTransport> transports = ConcurrentHashMap.newKeySet();
+
+    /// Listens for peers.
+    ///
+    /// @param name of the device
+    /// @throws IOException if the socket cannot be made
+    public SharedMemory(
+            ShmDirectory directory,
+            String name,
+            Gid gid,
+            ControlFile control,
+            LocalMemory memory,
+            Engine engine,
+            Events events)
+            throws IOException {
+        this.lid = directory.lid();
+        this.gid = gid;
+        this.memory = memory;
+        this.events = events;
+        this.peers = new Peers(engine, lid, gid, this::onPeerGone);
+        this.stager = new Stager(name + "-" + lid + "-stager", lid, control);
+        this.stagingServer = new StagingServer(lid, memory);
+        ControlConnections.listen(directory.file(Peer.SOCKET), engine, this::onMessage);
+    }
+
+    /// Makes a transport to the queue pair that `resources` name, if its context is on this host.
+    ///
+    /// @return null if it is not there
+    public @Nullable Transport connect(QueuePairResources resources) {
+        Destination destination = resources.destination();
+        Peer peer = peers.find(destination.gid(), destination.lid());
+        if (peer == null) {
+            return null;
+        }
+        ShmTransport transport = new ShmTransport(peer, lid, gid, memory, stager, resources, transports::remove);
+        transports.add(transport);
+        if (!peer.isAlive()) {
+            // The engine has dealt with its end already, or does so just now.
+            transport.close();
+            return null;
+        }
+        return transport;
+    }
+
+    /// Tells peers that they can drop their mapping of a region.
+    public void regionGone(int key) {
+        peers.tellAll(Message.REGION_GONE, key >>> 16);
+    }
+
+    private void onMessage(int type, int number, long first, long second) {
+        switch (type) {
+            case Message.HELLO -> {
+                Gid theirs = new Gid(first, second);
+                // A context that can reach this one's memory is watched from here, too.
+                peers.find(theirs, number);
+                events.onHello(theirs, number);
+            }
+            case Message.COMPLETION -> events.onCompletion(number);
+            case Message.FAULT -> events.onFault(number, AsyncEventType.of((int) first));
+            case Message.OVERRUN -> events.onOverrun(number);
+            case Message.LIMIT -> events.onLimit(number);
+            case Message.ESTABLISHED -> events.onEstablished(number);
+            case Message.REGION_GONE -> peers.forgetRegion((int) first, number);
+            case Message.STAGE -> stagingServer.serve(peers.known((int) first), second);
+            case Message.STAGED -> stager.finished();
+            default -> {
+                // A later version's message: nothing here depends on it.
+            }
+        }
+    }
+
+    private void onPeerGone(Peer peer) {
+        peer.markDead();
+        for (ShmTransport transport : transports) {
+            transport.peerDied(peer);
+        }
+        events.onPeerDied(peer.lid());
+        peers.remove(peer);
+        peer.close();
+    }
+
+    /// Ends the stager's work, before the engine is closed.
+    public void stopStaging() {
+        stager.close();
+    }
+
+    /// Ends the connections to all peers; the engine has stopped.
+    @Override
+    public void close() {
+        peers.close();
+    }
+}

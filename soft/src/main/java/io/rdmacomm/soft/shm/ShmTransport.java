@@ -1,0 +1,323 @@
+package io.rdmacomm.soft.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.mapped.ControlLayout;
+import io.rdmacomm.soft.mapped.QueuePairBlock;
+import io.rdmacomm.soft.mapped.SharedWords;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.ReceiveQueue;
+import io.rdmacomm.soft.transport.RetryTimer;
+import io.rdmacomm.soft.transport.SendCompleter;
+import io.rdmacomm.soft.transport.SendLock;
+import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/// Transport to a queue pair of this host. The posting thread carries requests out; those that must wait for the peer
+/// stay in the [SendQueue], and the engine or the stager carries on with them.
+final class ShmTransport implements Transport, Stager.Client {
+    private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
+    private static final long LOCKED_NANOS = 50_000;
+
+    private final Peer context;
+    private final int lid;
+    private final Gid gid;
+    private final Stager stager;
+    private final QueuePairBlock block;
+    private final SendQueue sends;
+    private final SendCompleter completer;
+    private final ReceiveQueue receives;
+    private final Destination destination;
+    private final RetryTimer retries;
+    private final SendLock lock;
+    private final Events events;
+    private final Consumer<ShmTransport> onClose;
+    private final int number;
+    private final long peerBlock;
+    private final PeerQueuePair peer;
+    private final RequestExecutor executor;
+    private boolean staging;
+    private volatile boolean stopped;
+    private volatile boolean peerDied;
+
+    /// A transport to a context whose queue pair may not be ready yet.
+    ///
+    /// @param lid of this side's context
+    /// @param gid of this side's context
+    /// @param memory of this side's context
+    ShmTransport(
+            Peer context,
+            int lid,
+            Gid gid,
+            LocalMemory memory,
+            Stager stager,
+            QueuePairResources resources,
+            Consumer<ShmTransport> onClose) {
+        this.context = context;
+        this.lid = lid;
+        this.gid = gid;
+        this.stager = stager;
+        this.block = resources.block();
+        this.sends = resources.sends();
+        this.completer = sends.completer();
+        this.receives = resources.receives();
+        this.destination = resources.destination();
+        this.retries = resources.retries();
+        this.lock = resources.lock();
+        this.events = resources.events();
+        this.onClose = onClose;
+        this.number = resources.number();
+        this.peerBlock = ControlLayout.queuePair(destination.number());
+        this.peer = new PeerQueuePair(number, memory);
+        Transfer transfer = new Transfer(peer, stager);
+        Delivery delivery = new Delivery(lid, number, block, peer, transfer);
+        this.executor =
+                new RequestExecutor(sends.localElements(), resources.windowRequests(), peer, transfer, delivery);
+    }
+
+    @Override
+    public int post(SendBatch batch, int first, int end) {
+        if (!sends.isOpen() || !sends.isEmpty()) {
+            return sends.add(batch, first, end) - first;
+        }
+        if (!peer.isBound()) {
+            bind();
+        }
+        MemorySegment requests = batch.segment();
+        int next = first;
+        int result = Outcome.DONE;
+        block.beginExecuting();
+        try {
+            while (next < end) {
+                long at = batch.at(next);
+                result = executor.execute(requests, at, false);
+                if (result != Outcome.DONE) {
+                    break;
+                }
+                completer.succeed(requests, at, executor.bytes());
+                next++;
+            }
+        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+            result = GENERAL_ERROR;
+        } finally {
+            block.endExecuting();
+        }
+        if (result == Outcome.DONE) {
+            return end - first;
+        }
+        int kept = sends.add(batch, next, end);
+        settle(result);
+        return kept - first;
+    }
+
+    @Override
+    public void resume() {
+        if (stopped) {
+            return;
+        }
+        if (!peer.isBound()) {
+            bind();
+        }
+        if (sends.isOpen() && !sends.isEmpty() && !staging) {
+            workOff();
+        }
+    }
+
+    /// Looks for the peer's queue pair, which may have appeared or become ready.
+    private void bind() {
+        // The end of a dead peer is about to be dealt with: see peerDied.
+        if (!context.isAlive() || !peer.bind(context, destination.number(), lid, gid, destination.sendPsn())) {
+            peer.unbind();
+        }
+    }
+
+    /// Carries out what waits, until there is nothing left or it must wait again.
+    private void workOff() {
+        if (!peer.isReady()) {
+            bind();
+        }
+        int result = Outcome.DONE;
+        block.beginExecuting();
+        try {
+            while (!sends.isEmpty()) {
+                result = executor.execute(sends.segment(), sends.headAt(), false);
+                if (result != Outcome.DONE) {
+                    break;
+                }
+                completeHead();
+            }
+        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+            result = GENERAL_ERROR;
+        } finally {
+            block.endExecuting();
+        }
+        settle(result);
+    }
+
+    private void completeHead() {
+        completer.succeed(sends.segment(), sends.headAt(), executor.bytes());
+        sends.removeHead();
+        retries.progressed();
+    }
+
+    /// Decides what becomes of the oldest request that waits.
+    ///
+    /// @param result its [Outcome]
+    private void settle(int result) {
+        int failure = switch (result) {
+            case Outcome.NEEDS_STAGING -> {
+                staging = true;
+                stager.submit(this);
+                yield Outcome.DONE;
+            }
+            case Outcome.NO_PEER -> {
+                bind();
+                yield retries.peerMissing(false);
+            }
+            case Outcome.RECEIVER_NOT_READY -> retries.receiverNotReady(peer.rnrTimer());
+            default -> result;
+        };
+        if (failure != Outcome.DONE) {
+            events.failed(failure, 0, AsyncEventType.UNKNOWN);
+        }
+    }
+
+    /// Carries the oldest request out on the stager's thread, which may wait for the peer. The lock is not held
+    /// meanwhile: posts go on into the queue, and a failure of the queue pair flushes the request under the stager.
+    @Override
+    public void runStaged() {
+        if (!enterUnlessStopped()) {
+            return;
+        }
+        try {
+            if (!staging || sends.isEmpty() || !sends.isOpen()) {
+                staging = false;
+                return;
+            }
+        } finally {
+            lock.leave();
+        }
+        int result;
+        try {
+            result = executor.execute(sends.segment(), sends.headAt(), true);
+        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+            result = GENERAL_ERROR;
+        }
+        if (!enterUnlessStopped()) {
+            return;
+        }
+        try {
+            staging = false;
+            if (result == Outcome.DONE) {
+                completeHead();
+                workOff();
+            } else {
+                settle(result);
+            }
+        } finally {
+            lock.leave();
+        }
+    }
+
+    /// Takes the lock, unless the transport was stopped: whoever did that may be waiting for the stager, with the
+    /// lock held.
+    private boolean enterUnlessStopped() {
+        while (!lock.tryEnter()) {
+            if (stopped) {
+                return false;
+            }
+            LockSupport.parkNanos(LOCKED_NANOS);
+        }
+        if (!stopped) {
+            return true;
+        }
+        lock.leave();
+        return false;
+    }
+
+    @Override
+    public boolean isDrained() {
+        return !staging;
+    }
+
+    /// The process of `gone` has ended; the engine, without the lock.
+    void peerDied(Peer gone) {
+        if (!gone.equals(context)) {
+            return;
+        }
+        lock.enter();
+        try {
+            peer.unbind();
+            if (!stopped) {
+                settleJournal();
+                events.failed(WorkStatus.RETRY_EXCEEDED.code(), 0, AsyncEventType.QUEUE_PAIR_FATAL);
+            }
+            peerDied = true;
+        } finally {
+            lock.leave();
+        }
+    }
+
+    /// Completes the receive that the peer had taken when it died, and not completed yet.
+    private void settleJournal() {
+        MemorySegment theirs = context.memory();
+        if ((int) SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_IDENTITY) != destination.number()) {
+            return;
+        }
+        long receive = SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_JOURNAL_RECEIVE);
+        if (receive == 0 || !receives.ring().isTaken(receive - 1)) {
+            return;
+        }
+        long workId = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_WORK_ID);
+        long slot = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_COMPLETION);
+        if (slot == 0) {
+            receives.giveBack(workId);
+        } else {
+            CompletionRing completions = receives.completions().ring();
+            completions.fillClaim(slot - 1, context.lid(), workId, WorkStatus.FLUSHED.code(), number);
+        }
+    }
+
+    @Override
+    public void stop(boolean orderly) {
+        stopped = true;
+        staging = false;
+        awaitPeer();
+    }
+
+    @Override
+    public boolean awaitPeer() {
+        if (peerDied) {
+            return true;
+        }
+        try {
+            return QueuePairBlock.awaitIdle(context.memory(), peerBlock, context::isAlive);
+        } catch (IllegalStateException e) {
+            // The engine has just unmapped it, because it is dead: nothing is in flight there.
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        stop(true);
+        stager.abandon(this);
+        peer.unbind();
+        onClose.accept(this);
+    }
+
+    @Override
+    public String toString() {
+        return "shared memory transport of queue pair 0x" + Integer.toHexString(number);
+    }
+}

@@ -1,0 +1,57 @@
+package io.rdmacomm.soft.shm;
+
+import io.rdmacomm.soft.memory.AtomicOperation;
+import io.rdmacomm.soft.memory.AtomicResult;
+import io.rdmacomm.soft.memory.ElementList;
+
+/// The memory of a request on both sides, and the copies between them.
+final class Transfer {
+    final ElementList local = new ElementList(ElementList.MAX_ELEMENTS);
+    final ElementList remote = new ElementList(ElementList.MAX_ELEMENTS);
+    private final PeerQueuePair peer;
+    private final Stager stager;
+
+    Transfer(PeerQueuePair peer, Stager stager) {
+        this.peer = peer;
+        this.stager = stager;
+    }
+
+    void clear() {
+        local.clear();
+        remote.clear();
+    }
+
+    /// Copies all of the local memory to the peer's.
+    ///
+    /// @param mayStage whether this thread may wait for the peer to copy memory that only it can reach
+    int put(boolean mayStage) {
+        if (!remote.partlyUnreachable) {
+            ElementList.copy(local, remote, local.total);
+            return Outcome.DONE;
+        }
+        return mayStage ? stager.put(peer, local, remote, local.total) : Outcome.NEEDS_STAGING;
+    }
+
+    /// Fills all of the local memory from the peer's.
+    ///
+    /// @param mayStage as for [#put]
+    int get(boolean mayStage) {
+        if (!remote.partlyUnreachable) {
+            ElementList.copy(remote, local, local.total);
+            return Outcome.DONE;
+        }
+        return mayStage ? stager.get(peer, remote, local, local.total) : Outcome.NEEDS_STAGING;
+    }
+
+    /// Carries out an atomic operation on the peer's 8 bytes, and puts what was there into the local memory.
+    ///
+    /// @param mayStage as for [#put]
+    int atomic(boolean compare, long operand, long swap, boolean mayStage) {
+        local.total = Long.BYTES;
+        if (remote.partlyUnreachable) {
+            return mayStage ? stager.atomic(peer, compare, remote, operand, swap, local) : Outcome.NEEDS_STAGING;
+        }
+        AtomicResult.store(local, AtomicOperation.execute(remote, compare, operand, swap));
+        return Outcome.DONE;
+    }
+}

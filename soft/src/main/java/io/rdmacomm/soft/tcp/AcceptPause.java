@@ -1,0 +1,42 @@
+package io.rdmacomm.soft.tcp;
+
+import java.nio.channels.SelectionKey;
+import org.jspecify.annotations.Nullable;
+
+/// Leaves a listening socket alone for a moment after a connection could not be accepted: too many open files, most
+/// likely, and asking again at once would only burn time. Callers stay in the socket's queue meanwhile. Only for the
+/// thread that selects.
+public final class AcceptPause {
+    private static final long NANOS = 100_000_000;
+
+    private @Nullable SelectionKey key;
+    private long until;
+
+    /// Begins a pause, or prolongs it.
+    ///
+    /// @param listening the key of the listening socket
+    public void begin(SelectionKey listening) {
+        listening.interestOps(0);
+        key = listening;
+        until = System.nanoTime() + NANOS;
+    }
+
+    /// Ends the pause if it is over; to be called before each selection.
+    ///
+    /// @return nanoseconds until this is wanted again, [Long#MAX_VALUE] for never
+    public long endIfOver() {
+        SelectionKey paused = key;
+        if (paused == null) {
+            return Long.MAX_VALUE;
+        }
+        long left = until - System.nanoTime();
+        if (left > 0) {
+            return left;
+        }
+        key = null;
+        if (paused.isValid()) {
+            paused.interestOps(SelectionKey.OP_ACCEPT);
+        }
+        return Long.MAX_VALUE;
+    }
+}

@@ -1,0 +1,59 @@
+package io.rdmacomm.soft.tcp;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Buffers to hand to a socket, one for each place in a gather or scatter list: duplicates of a region's buffers,
+/// kept from one operation to the next, because making one allocates. A connection that uses the same few regions
+/// again and again soon makes no more.
+public final class BufferViews {
+    private final @Nullable ByteBuffer[] sources;
+    private final @Nullable ByteBuffer[] views;
+
+    /// Views for lists of at most `places` buffers.
+    public BufferViews(int places) {
+        sources = new @Nullable ByteBuffer[places];
+        views = new @Nullable ByteBuffer[places];
+    }
+
+    /// A view of the bytes from `from` to `to` of `source`, to be used at one place of a list.
+    @SuppressWarnings("ReferenceEquality") // the same buffer, not the same content
+    public ByteBuffer view(int place, ByteBuffer source, int from, int to) {
+        if (sources[place] != source) {
+            fetch(place, source);
+        }
+        ByteBuffer view = views[place];
+        if (view == null) {
+            view = source.duplicate();
+            views[place] = view;
+            sources[place] = source;
+        }
+        return view.limit(to).position(from);
+    }
+
+    /// Brings a view of `source` from a later place here, or leaves none.
+    @SuppressWarnings("ReferenceEquality")
+    private void fetch(int place, ByteBuffer source) {
+        int found = place + 1;
+        while (found < sources.length && sources[found] != source) {
+            found++;
+        }
+        if (found == sources.length) {
+            sources[place] = null;
+            views[place] = null;
+            return;
+        }
+        ByteBuffer view = views[found];
+        sources[found] = sources[place];
+        views[found] = views[place];
+        sources[place] = source;
+        views[place] = view;
+    }
+
+    /// Forgets all views.
+    public void clear() {
+        Arrays.fill(sources, null);
+        Arrays.fill(views, null);
+    }
+}

@@ -1,0 +1,77 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.transport.Engine;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+
+/// A TCP connection on which the two ends are still agreeing with each other. Never blocks; ends at its deadline
+/// whatever the other side does. The engine.
+abstract class Call implements Engine.Ready {
+    private static final System.Logger LOGGER = System.getLogger(Call.class.getName());
+    private static final long PATIENCE_NANOS = 5_000_000_000L;
+
+    private final TcpNode node;
+    private final SocketChannel channel;
+    private final long begin = System.nanoTime();
+
+    Call(TcpNode node, SocketChannel channel) {
+        this.node = node;
+        this.channel = channel;
+    }
+
+    final SocketChannel channel() {
+        return channel;
+    }
+
+    final TcpNode node() {
+        return node;
+    }
+
+    @Override
+    public final void ready(SelectionKey key) {
+        try {
+            advance(key);
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "a call is ended: {0}", e.toString());
+            node.counters().malformed();
+            end();
+        } catch (RuntimeException e) {
+            // A bug here costs this call only.
+            LOGGER.log(System.Logger.Level.WARNING, "a call is ended after an unexpected failure", e);
+            node.counters().malformed();
+            end();
+        }
+    }
+
+    /// Goes on, as far as it goes.
+    abstract void advance(SelectionKey key) throws IOException;
+
+    /// The call is over, and so is its connection.
+    final void end() {
+        leave();
+        node.links().closing().close(channel);
+        onEnd();
+    }
+
+    /// The call is over; its connection goes on.
+    final void leave() {
+        node.left(this);
+    }
+
+    /// The call has ended without success.
+    void onEnd() {}
+
+    /// How long it may take.
+    long patienceNanos() {
+        return PATIENCE_NANOS;
+    }
+
+    /// Ends the call if its time is over.
+    final void checkTime(long now) {
+        if (now - begin >= patienceNanos()) {
+            node.counters().timedOut();
+            end();
+        }
+    }
+}

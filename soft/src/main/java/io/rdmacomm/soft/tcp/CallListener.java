@@ -1,0 +1,58 @@
+package io.rdmacomm.soft.tcp;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.UnsupportedAddressTypeException;
+import org.jspecify.annotations.Nullable;
+
+/// The TCP port that peers on other hosts call a context at. Its number is the context's LID.
+public final class CallListener implements AutoCloseable {
+    // As many as Linux allows by default (somaxconn): a caller whose connection is dropped waits for seconds.
+    private static final int BACKLOG = 4096;
+
+    private final ServerSocketChannel server;
+
+    private CallListener(ServerSocketChannel server) {
+        this.server = server;
+    }
+
+    /// Begins to listen.
+    ///
+    /// @return null if this host has no such address, or no network: the device is for peers on this host only
+    /// then
+    /// @throws BindException if the port is taken
+    public static @Nullable CallListener open(InetAddress address, int port) throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open();
+        try {
+            server.configureBlocking(false);
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.bind(new InetSocketAddress(address, port), BACKLOG);
+            return new CallListener(server);
+        } catch (IOException | UnsupportedAddressTypeException e) {
+            server.close();
+            if (e instanceof BindException taken && isTaken(taken)) {
+                throw taken;
+            }
+            System.getLogger(CallListener.class.getName())
+                    .log(System.Logger.Level.DEBUG, "no TCP peers: cannot listen at " + address, e);
+            return null;
+        }
+    }
+
+    private static boolean isTaken(BindException e) {
+        return String.valueOf(e.getMessage()).contains("in use");
+    }
+
+    ServerSocketChannel channel() {
+        return server;
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+}

@@ -1,0 +1,123 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.transport.Engine;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/// The links of a context that its engine drives: those over which a stream arrives, those that it has left to a
+/// polling thread and looks at again, and the time-outs of all.
+final class EngineLinks {
+    /// How long ago a queue may have been polled to count as being polled, and when the engine looks again.
+    static final long TICK_NANOS = 2_000_000;
+    /// When the engine looks again at a link that another thread was driving.
+    static final long LOCKED_NANOS = 100_000;
+    /// How long a link is read on after the last of a stream.
+    static final long STREAM_NANOS = 50_000;
+
+    private static final long TIMES_NANOS = 500_000_000;
+
+    private final Engine engine;
+    private final ConcurrentLinkedQueue<LinkDriver> added = new ConcurrentLinkedQueue<>();
+    private final List<LinkDriver> links = new ArrayList<>();
+    private final List<LinkDriver> deferred = new ArrayList<>();
+    private final List<LinkDriver> streams = new ArrayList<>();
+    private volatile boolean anyDeferred;
+    private volatile boolean review;
+    private long nextTimes = System.nanoTime();
+
+    EngineLinks(Engine engine) {
+        this.engine = engine;
+    }
+
+    SelectionKey register(SocketChannel channel, int operations, Engine.Ready ready) throws IOException {
+        return engine.register(channel, operations, ready);
+    }
+
+    boolean isCurrentThread() {
+        return engine.isCurrentThread();
+    }
+
+    void wakeup() {
+        engine.wakeup();
+    }
+
+    /// A stream comes in over a link: it is read each time, until it says that the stream has ended; the engine.
+    void readOn(LinkDriver link) {
+        streams.add(link);
+    }
+
+    /// Watches a link until it is closed; any thread.
+    void add(LinkDriver link) {
+        added.add(link);
+        engine.wakeup();
+    }
+
+    /// The engine has let go of a link; the engine.
+    void defer(LinkDriver link) {
+        deferred.add(link);
+        anyDeferred = true;
+    }
+
+    /// A completion queue was armed: its owner is about to sleep.
+    void armed() {
+        if (anyDeferred) {
+            review = true;
+            engine.wakeup();
+        }
+    }
+
+    /// Reads streams on, and takes up again what nobody polls any more; the engine.
+    ///
+    /// @return nanoseconds until this is wanted again
+    long onTime() {
+        for (int i = streams.size() - 1; i >= 0; i--) {
+            if (!streams.get(i).readOn()) {
+                streams.remove(i);
+            }
+        }
+        long now = System.nanoTime();
+        boolean all = review;
+        review = false;
+        long soonest = Long.MAX_VALUE;
+        for (int i = deferred.size() - 1; i >= 0; i--) {
+            long due = deferred.get(i).review(now, all);
+            if (due == 0) {
+                deferred.remove(i);
+            } else {
+                soonest = Math.min(soonest, Math.max(1, due - now));
+            }
+        }
+        anyDeferred = !deferred.isEmpty();
+        if (!streams.isEmpty()) {
+            soonest = 0;
+        }
+        for (LinkDriver link = added.poll(); link != null; link = added.poll()) {
+            links.add(link);
+        }
+        if (links.isEmpty()) {
+            return soonest;
+        }
+        if (now - nextTimes >= 0) {
+            nextTimes = now + TIMES_NANOS;
+            checkTimes(now);
+        }
+        return Math.min(soonest, nextTimes - now);
+    }
+
+    /// By index: an iterator would be garbage, twice a second.
+    private void checkTimes(long now) {
+        for (int i = links.size() - 1; i >= 0; i--) {
+            LinkDriver link = links.get(i);
+            if (link.isClosed()) {
+                links.set(i, links.getLast());
+                links.removeLast();
+            } else {
+                link.checkTime(now);
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.iwarp.Fpdu;
+import io.rdmacomm.soft.iwarp.FpduChecksum;
+import io.rdmacomm.soft.iwarp.SegmentHeader;
+import io.rdmacomm.soft.iwarp.Violation;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+import org.jspecify.annotations.Nullable;
+
+/// Takes frames as they come from the socket. A header is read into a small buffer, and once it has been checked
+/// its payload is read straight to where it belongs. What came together with the header is copied from the
+/// buffer: many small messages take one read, and of a large one at most a few dozen bytes are copied.
+///
+/// One thread at a time.
+public final class FrameInput {
+    /// [#read]: nothing came.
+    public static final int IDLE = 0;
+    /// [#read]: something came.
+    public static final int PROGRESS = 1;
+    /// [#read]: the stream has ended.
+    public static final int END = 2;
+    /// [#read]: the receiver wants no more.
+    public static final int STOPPED = 3;
+
+    /// What becomes of frames.
+    public interface Receiver {
+        /// A header has come.
+        ///
+        /// @param header its fields; valid until [#end]
+        /// @param from holds all of the header, and what follows the header of some messages
+        /// @param at the first byte of the frame
+        /// @return [#PLACE], [#DISCARD] or [#STOP]
+        int begin(SegmentHeader header, ByteBuffer from, int at);
+
+        /// The next bytes of the payload have come.
+        ///
+        /// @return false to stop
+        boolean place(MemorySegment from, long offset, int bytes);
+
+        /// Where the next bytes of the payload go.
+        ///
+        /// @param bytes the most that there are
+        /// @return at most so many bytes that lie together; null to stop
+        @Nullable
+        ByteBuffer target(int bytes);
+
+        /// That many bytes have been read into the last target.
+        void placed(int bytes);
+
+        /// The frame is complete and was not discarded.
+        ///
+        /// @return false to stop
+        boolean end(SegmentHeader header);
+
+        /// The frame breaks the rules: the stream cannot go on.
+        void violation(Violation violation);
+    }
+
+    /// [Receiver#begin]: the payload is wanted.
+    public static final int PLACE = 0;
+    /// [Receiver#begin]: the payload is not wanted.
+    public static final int DISCARD = 1;
+    /// [Receiver#begin]: nothing more is wanted.
+    public static final int STOP = 2;
+
+    private static final int BUFFER_BYTES = 8 * 1024;
+    private static final int LARGE_BYTES = 4096;
+    private static final int DIRECT_BYTES = 512;
+    // Behind a large payload: its trailer and the next header, so that the next payload comes by itself; and what
+    // else TCP has put into the same segment, so that one read takes all of it.
+    private static final int LOOK_AHEAD = 2048;
+    private static final long BUDGET = 1 << 20;
+
+    private enum Phase {
+        HEADER,
+        PAYLOAD,
+        TRAILER
+    }
+
+    private final Receiver receiver;
+    private final boolean checked;
+    private final MemorySegment memory;
+    private final ByteBuffer in;
+    private final SegmentHeader header = new SegmentHeader();
+    private final FpduChecksum checksum = new FpduChecksum();
+    private Phase phase = Phase.HEADER;
+    private int start;
+    private int end;
+    private int segmentBytes;
+    private int payloadLeft;
+    private boolean discarding;
+    private boolean large;
+    // Never in the middle of a stream: more comes while this is copied, and to ask once more is cheaper than to wait.
+    private boolean drained;
+
+    /// Waits for the first frame.
+    ///
+    /// @param checked whether frames have a checksum
+    public FrameInput(boolean checked, Receiver receiver) {
+        // Not of an arena: see FrameOutput.
+        this.in = ByteBuffer.allocateDirect(BUFFER_BYTES);
+        this.memory = MemorySegment.ofBuffer(in);
+        this.checked = checked;
+        this.receiver = receiver;
+    }
+
+    /// Whether the stream is between two frames.
+    public boolean isBetweenFrames() {
+        return phase == Phase.HEADER && start == end;
+    }
+
+    /// Reads what there is, up to about a megabyte.
+    ///
+    /// @return [#IDLE], [#PROGRESS], [#END] or [#STOPPED]
+    public int read(ReadableByteChannel channel) throws IOException {
+        long left = BUDGET;
+        int result = IDLE;
+        do {
+            long count = phase == Phase.PAYLOAD ? readPayload(channel) : readHeaders(channel);
+            if (count < 0) {
+                return count == -1 ? END : STOPPED;
+            }
+            if (count == 0) {
+                return result;
+            }
+            result = PROGRESS;
+            left -= count;
+            if (!parse()) {
+                return STOPPED;
+            }
+        } while (!drained && left > 0);
+        return result;
+    }
+
+    private long readHeaders(ReadableByteChannel channel) throws IOException {
+        if (start > 0) {
+            MemorySegment.copy(memory, start, memory, 0, end - start);
+            end -= start;
+            start = 0;
+        }
+        int limit = large ? Math.min(BUFFER_BYTES, end + LOOK_AHEAD) : BUFFER_BYTES;
+        in.limit(limit).position(end);
+        int count = channel.read(in);
+        drained = in.hasRemaining() && !large;
+        end += Math.max(0, count);
+        return count;
+    }
+
+    /// Reads the payload alone, one piece at a time: a read into several buffers has the JDK allocate for each
+    /// that belongs to an arena, and is not faster. Small pieces come through the small buffer, many at once.
+    private long readPayload(ReadableByteChannel channel) throws IOException {
+        start = 0;
+        end = 0;
+        ByteBuffer target = discarding ? in : receiver.target(payloadLeft);
+        if (target == null) {
+            return -2;
+        }
+        if (discarding || target.remaining() < DIRECT_BYTES) {
+            in.limit(Math.min(BUFFER_BYTES, payloadLeft + LOOK_AHEAD)).position(0);
+            int count = channel.read(in);
+            drained = in.hasRemaining();
+            end = Math.max(0, count);
+            return count;
+        }
+        int from = target.position();
+        int count = channel.read(target);
+        drained = target.hasRemaining() && !large;
+        if (count > 0) {
+            if (checked) {
+                checksum.update(target, from, count);
+            }
+            payloadLeft -= count;
+            receiver.placed(count);
+        }
+        return count;
+    }
+
+    /// Goes through what has come.
+    ///
+    /// @return false if the receiver has stopped
+    private boolean parse() {
+        while (true) {
+            switch (phase) {
+                case HEADER -> {
+                    if (SegmentHeader.missing(in, start, end - start) > 0) {
+                        return true;
+                    }
+                    if (!beginFrame()) {
+                        return false;
+                    }
+                }
+                case PAYLOAD -> {
+                    if (!takePayload()) {
+                        return false;
+                    }
+                    if (payloadLeft > 0) {
+                        return true;
+                    }
+                    phase = Phase.TRAILER;
+                }
+                case TRAILER -> {
+                    if (end - start < Fpdu.trailerBytes(segmentBytes)) {
+                        return true;
+                    }
+                    if (!endFrame()) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+
+    private boolean beginFrame() {
+        Violation violation = header.decode(in, start);
+        if (violation != Violation.NONE) {
+            receiver.violation(violation);
+            return false;
+        }
+        int headerBytes = header.headerBytes();
+        if (checked) {
+            checksum.reset();
+            checksum.update(in, start, headerBytes);
+        }
+        int wish = receiver.begin(header, in, start);
+        if (wish == STOP) {
+            return false;
+        }
+        discarding = wish == DISCARD;
+        segmentBytes = header.segmentBytes();
+        payloadLeft = header.payloadBytes;
+        large = payloadLeft >= LARGE_BYTES;
+        start += headerBytes;
+        phase = Phase.PAYLOAD;
+        return true;
+    }
+
+    private boolean takePayload() {
+        int bytes = Math.min(end - start, payloadLeft);
+        if (bytes == 0) {
+            return true;
+        }
+        if (checked) {
+            checksum.update(in, start, bytes);
+        }
+        if (!discarding && !receiver.place(memory, start, bytes)) {
+            return false;
+        }
+        start += bytes;
+        payloadLeft -= bytes;
+        return true;
+    }
+
+    private boolean endFrame() {
+        if (checked) {
+            Violation violation = Fpdu.checkTrailer(in, start, segmentBytes, checksum);
+            if (violation != Violation.NONE) {
+                receiver.violation(violation);
+                return false;
+            }
+        }
+        start += Fpdu.trailerBytes(segmentBytes);
+        phase = Phase.HEADER;
+        return discarding || receiver.end(header);
+    }
+}

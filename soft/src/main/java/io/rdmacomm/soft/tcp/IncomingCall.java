@@ -1,0 +1,79 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.iwarp.MpaFrame;
+import io.rdmacomm.soft.iwarp.MpaFrameReader;
+import io.rdmacomm.soft.iwarp.MpaNegotiation;
+import io.rdmacomm.soft.iwarp.PeerHandshake;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/// A connection that a peer has opened to a queue pair, until its request is complete and answered.
+final class IncomingCall extends Call {
+    private final IntFunction<@Nullable TcpEndpoint> endpoints;
+    private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
+
+    /// @param endpoints finds the queue pair with a number
+    IncomingCall(TcpNode node, IntFunction<@Nullable TcpEndpoint> endpoints, SocketChannel channel) {
+        super(node, channel);
+        this.endpoints = endpoints;
+    }
+
+    @Override
+    void advance(SelectionKey key) throws IOException {
+        while (!reader.advance()) {
+            int count = channel().read(reader.buffer());
+            if (count < 0) {
+                throw new EOFException("the caller has hung up");
+            }
+            if (count == 0) {
+                return;
+            }
+        }
+        answer(reader.frame());
+    }
+
+    private void answer(MpaFrame request) throws IOException {
+        MpaNegotiation.check(request);
+        PeerHandshake peer = PeerHandshake.find(request.privateData());
+        TcpEndpoint endpoint = peer == null || peer.kind() != MpaFrame.Kind.REQUEST
+                ? null
+                : endpoints.apply(peer.destination().number());
+        PeerHandshake.Verdict verdict = peer == null || endpoint == null
+                ? PeerHandshake.Verdict.NOT_THERE
+                : endpoint.answer(this, request, peer);
+        if (verdict != PeerHandshake.Verdict.ACCEPTED) {
+            refuse(request, peer, verdict);
+        }
+    }
+
+    /// Sends the reply that accepts. The connection belongs to a queue pair from now on.
+    ///
+    /// @throws IOException if it cannot be sent
+    void accept(MpaFrame reply) throws IOException {
+        write(reply);
+        leave();
+    }
+
+    private void refuse(MpaFrame request, @Nullable PeerHandshake peer, PeerHandshake.Verdict verdict)
+            throws IOException {
+        byte[] why = peer == null ? new byte[0] : LinkTerms.reply(peer, verdict).appendTo(new byte[0]);
+        write(MpaNegotiation.rejection(request, why));
+        node().counters().refused();
+        leave();
+        node().links().closing().close(channel(), true);
+    }
+
+    /// A reply is much smaller than the buffer of a new connection.
+    private void write(MpaFrame reply) throws IOException {
+        ByteBuffer bytes = reply.encode();
+        channel().write(bytes);
+        if (bytes.hasRemaining()) {
+            throw new IOException("the caller takes no reply");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.transport.Engine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Closes connections, those with last words slowly. Closing a socket that has unread data makes TCP reset the
+/// connection, which may take the last words from the peer; so after them this side sends FIN, and what still arrives
+/// is read and dropped until the peer closes its side or a second is over. The engine.
+final class LingeringClose implements AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(LingeringClose.class.getName());
+    private static final long PATIENCE_NANOS = 1_000_000_000L;
+    private static final int SCRATCH_BYTES = 64 * 1024;
+    private static final int ROUNDS = 16;
+
+    private final Engine engine;
+    private final Set<Lingering> open = ConcurrentHashMap.newKeySet();
+    private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
+    private volatile boolean closed;
+
+    LingeringClose(Engine engine) {
+        this.engine = engine;
+    }
+
+    /// Ends a connection; any thread.
+    ///
+    /// @param lastWords whether the peer was told why, and is to read it
+    void close(SocketChannel channel, boolean lastWords) {
+        if (!lastWords || closed) {
+            close(channel);
+            return;
+        }
+        Lingering lingering = new Lingering(channel);
+        open.add(lingering);
+        engine.execute(lingering::begin);
+    }
+
+    /// Closes a socket at once; nothing depends on what goes wrong then.
+    void close(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "closing a connection", e);
+        }
+        engine.wakeup();
+    }
+
+    boolean isEmpty() {
+        return open.isEmpty();
+    }
+
+    /// Closes the connections whose time is over; the engine.
+    void checkTimes(long now) {
+        for (Lingering lingering : open) {
+            if (now - lingering.deadline >= 0) {
+                lingering.end();
+            }
+        }
+    }
+
+    /// Closes all connections at once; the engine has stopped.
+    @Override
+    public void close() {
+        closed = true;
+        open.forEach(Lingering::end);
+    }
+
+    private final class Lingering implements Engine.Ready {
+        private final SocketChannel channel;
+        private final long deadline = System.nanoTime() + PATIENCE_NANOS;
+
+        Lingering(SocketChannel channel) {
+            this.channel = channel;
+        }
+
+        void begin() {
+            try {
+                channel.shutdownOutput();
+                engine.register(channel, SelectionKey.OP_READ, this);
+            } catch (IOException | RuntimeException e) {
+                end();
+            }
+        }
+
+        @Override
+        public void ready(SelectionKey key) {
+            try {
+                int count = 1;
+                for (int i = 0; i < ROUNDS && count > 0; i++) {
+                    count = channel.read(scratch.clear());
+                }
+                if (count < 0) {
+                    end();
+                }
+            } catch (IOException e) {
+                end();
+            }
+        }
+
+        void end() {
+            open.remove(this);
+            close(channel);
+        }
+    }
+}

@@ -1,0 +1,480 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.iwarp.ReadyToReceive;
+import io.rdmacomm.soft.mapped.QueuePairBlock;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.ReceiveQueue;
+import io.rdmacomm.soft.transport.RetryTimer;
+import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.WorkStatus;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.function.IntConsumer;
+
+/// A queue pair's TCP connection to its peer, which speaks iWARP. Whoever has the queue pair's send lock drives
+/// it: the thread that posts sends, the thread that polls receives and sends, and the engine does what nobody
+/// else does. It knows neither of them: it tells [Transport.Events] how it ended, and says with [#isUnfinished] that
+/// it needs to be driven again. Nothing here blocks, and nothing is allocated once the regions that are used are
+/// known.
+final class Link {
+    /// Of [WorkStatus#RETRY_EXCEEDED]: the TCP connection was lost.
+    static final int VENDOR_LOST = 1;
+    /// Of [WorkStatus#RETRY_EXCEEDED]: the peer has not answered in time.
+    static final int VENDOR_SILENT = 2;
+
+    private static final System.Logger LOGGER = System.getLogger(Link.class.getName());
+    private static final int SUCCESS = 0;
+    private static final int FLUSHED = WorkStatus.FLUSHED.code();
+    private static final int ROUNDS = 4;
+    /// How long a full socket is left alone by those who poll: room is there soon, a segment takes 6 us at 80 Gbit/s.
+    private static final long FULL_NANOS = 1_000;
+    private static final long PATIENCE_FLOOR_NANOS = 5_000_000_000L;
+    /// How often a peer of another make is reminded of the first frames: see [#remind].
+    private static final int REMINDERS = 2;
+
+    private final int number;
+    private final QueuePairBlock block;
+    private final SendQueue sends;
+    private final ReceiveQueue receives;
+    private final RetryTimer retries;
+    private final Transport.Events events;
+    private final LinkCounters counters;
+    private final SocketChannel channel;
+    private final LinkTerms terms;
+    private final FrameInput input;
+    private final FrameOutput output;
+    private final FrameOutput.KeyCheck keyCheck;
+    private final LinkRequester requester;
+    private final LinkResponder responder;
+    private final LinkReceiver receiver;
+    private final LinkAcknowledger acknowledger;
+    private final PromptAcknowledgement promptness;
+
+    private final boolean waitsForPeer;
+    private int reminders;
+    private boolean responsesFirst;
+    private boolean ended;
+    private String loss = "the peer has ended the TCP connection";
+    private long lastHeard = System.nanoTime();
+    private long writtenBefore;
+    private long fullSince = System.nanoTime() - FULL_NANOS;
+    private final boolean byAddress;
+    private boolean unfinished;
+    private boolean over;
+    private String end = "this side ended it";
+    private volatile boolean closed;
+
+    /// Takes over a connection on which everything has been agreed on.
+    ///
+    /// @param onLimit told the number of a shared receive queue that fell below its limit
+    /// @param channel not blocking
+    /// @param byAddress whether a connection manager has made the connection
+    Link(
+            QueuePairResources queuePair,
+            LocalMemory memory,
+            LinkCounters counters,
+            IntConsumer onLimit,
+            SocketChannel channel,
+            LinkTerms terms,
+            boolean byAddress) {
+        this.number = queuePair.number();
+        this.block = queuePair.block();
+        this.sends = queuePair.sends();
+        this.receives = queuePair.receives();
+        this.retries = queuePair.retries();
+        this.events = queuePair.events();
+        this.counters = counters;
+        this.channel = channel;
+        this.terms = terms;
+        this.byAddress = byAddress;
+        this.keyCheck = memory::isValid;
+        boolean checksum = terms.mpa().checksum();
+        this.output = new FrameOutput(checksum);
+        this.requester = new LinkRequester(memory, sends, queuePair.windowRequests(), terms);
+        this.responder = new LinkResponder(queuePair, memory, terms, counters, onLimit);
+        this.receiver = new LinkReceiver(retries, terms, requester, responder);
+        this.input = new FrameInput(checksum, receiver);
+        this.acknowledger = new LinkAcknowledger(terms, block, responder, output);
+        this.promptness = new PromptAcknowledgement(channel);
+        limitSendBuffer();
+        // A responder keeps silent until the initiator has spoken, unless both know better (RFC 5044 7.1.2).
+        this.waitsForPeer = !terms.initiator() && !terms.acknowledges();
+        this.reminders = terms.initiator() && !terms.acknowledges() ? REMINDERS : 0;
+        ReadyToReceive first = terms.mpa().readyToReceive();
+        if (first != ReadyToReceive.NONE) {
+            if (!terms.initiator()) {
+                responder.expectReadyToReceive();
+            } else if (first == ReadyToReceive.WRITE) {
+                requester.announceWrite(output);
+            } else {
+                requester.announceRead(output);
+            }
+        }
+    }
+
+    private void limitSendBuffer() {
+        try {
+            SendBuffer.limit(channel);
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "the socket has failed already, as its use will show", e);
+        }
+    }
+
+    SocketChannel channel() {
+        return channel;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /// Whether nothing is left to be done for it until something comes in.
+    boolean isQuiet() {
+        return output.isEmpty() && !acknowledger.isUntold();
+    }
+
+    /// Whether frames wait for the socket.
+    boolean isBlocked() {
+        return !output.isEmpty();
+    }
+
+    /// Whether the last [#drive] has brought so much that more of it is likely to be on its way.
+    boolean isStreaming() {
+        return receiver.bytes() >= LinkAcknowledger.STREAM_BYTES;
+    }
+
+    /// Whether the last drive has left something that can be sent when the socket takes it.
+    boolean isUnfinished() {
+        return unfinished;
+    }
+
+    /// Why the connection has ended.
+    String end() {
+        return end;
+    }
+
+    /// Whether requests were sent that have not ended.
+    boolean isWaiting() {
+        return requester.sent().isWaiting();
+    }
+
+    // ---- Driving; under the queue pair's send lock ----
+
+    /// Sends what was posted.
+    void transmit() {
+        if (!enter()) {
+            return;
+        }
+        try {
+            if (isSendable()) {
+                send(false, false);
+                finish();
+            }
+        } catch (IOException | RuntimeException e) {
+            lost(e);
+        } finally {
+            leave();
+        }
+    }
+
+    /// Receives what has come, and sends what can be sent.
+    ///
+    /// @param prompt whether the peer is told at once what was carried out; otherwise with the next message, or
+    /// the next time that nothing comes
+    /// @return whether anything has come
+    boolean drive(boolean prompt) {
+        if (!enter()) {
+            return false;
+        }
+        receiver.resetBytes();
+        try {
+            int got = isOver() || responder.refusal() != null ? FrameInput.IDLE : input.read(channel);
+            if (got == FrameInput.END) {
+                ended = true;
+            } else if (got == FrameInput.PROGRESS) {
+                lastHeard = System.nanoTime();
+                acknowledger.count(receiver.bytes(), lastHeard);
+            }
+            if (isOver()) {
+                finish();
+            } else if (isSendable()) {
+                send(prompt || got == FrameInput.IDLE, prompt);
+                finish();
+            }
+            return got != FrameInput.IDLE;
+        } catch (IOException | RuntimeException e) {
+            lost(e);
+            return true;
+        } finally {
+            leave();
+        }
+    }
+
+    /// The time to hold back is over.
+    void release() {
+        requester.release();
+        drive(true);
+    }
+
+    /// Whether the peer says nothing more, and hears nothing more.
+    private boolean isOver() {
+        return ended || receiver.isOver();
+    }
+
+    private boolean enter() {
+        if (closed || over) {
+            return false;
+        }
+        unfinished = false;
+        block.beginExecuting();
+        return true;
+    }
+
+    private void leave() {
+        block.endExecuting();
+    }
+
+    /// Memory that waits to be sent may have been deregistered since.
+    private boolean isSendable() {
+        if (output.isEmpty() || output.isValid(keyCheck)) {
+            return true;
+        }
+        lost(WorkStatus.LOCAL_PROTECTION_ERROR, 0, "memory was deregistered while it was being sent");
+        return false;
+    }
+
+    /// @param prompt whether the peer is told what was carried out, however little
+    /// @param insist whether to try although the socket was full a moment ago
+    private void send(boolean prompt, boolean insist) throws IOException {
+        if (!insist && !output.isEmpty() && System.nanoTime() - fullSince < FULL_NANOS) {
+            unfinished = true;
+            return;
+        }
+        requester.sent().settle();
+        boolean tell = prompt || acknowledger.isMuchUntold();
+        for (int round = 0; round < ROUNDS; round++) {
+            fill(tell);
+            if (output.isEmpty()) {
+                return;
+            }
+            if (!output.flush(channel)) {
+                fullSince = System.nanoTime();
+                unfinished = true;
+                return;
+            }
+            if (acknowledger.takeStreamTold()) {
+                promptness.renew();
+            }
+            requester.sent().allWritten();
+            requester.sent().settle();
+        }
+        unfinished = true;
+    }
+
+    private void fill(boolean tell) {
+        boolean refusing = responder.refusal() != null;
+        boolean some = !output.isEmpty();
+        boolean maySpeak = !waitsForPeer || receiver.hasSpoken();
+        while (maySpeak && output.hasRoom() && writeFrame(refusing)) {
+            some = true;
+        }
+        if (refusing) {
+            acknowledger.tellRefusal();
+        } else {
+            acknowledger.tellExecuted(tell || some);
+        }
+    }
+
+    private boolean writeFrame(boolean refusing) {
+        OwedResponses responses = responder.responses();
+        if (refusing || responses.isInside()) {
+            return responses.writeFrame(output);
+        }
+        if (requester.isInside()) {
+            return requester.writeFrame(output, false);
+        }
+        responsesFirst = !responsesFirst;
+        boolean maySend = sends.isOpen();
+        return responsesFirst
+                ? responses.writeFrame(output) || requester.writeFrame(output, maySend)
+                : requester.writeFrame(output, maySend) || responses.writeFrame(output);
+    }
+
+    /// Draws the consequences of what has arrived and of what has failed.
+    private void finish() {
+        if (receiver.hasSpoken()) {
+            events.progressed();
+        }
+        SentRequests sent = requester.sent();
+        int timer = receiver.takeNotReadyTimer();
+        if (timer >= 0) {
+            int failure = retries.receiverNotReady(timer);
+            if (failure != SUCCESS) {
+                sent.stopNext(failure);
+            }
+        }
+        Refusal refusal = responder.refusal();
+        if (sent.settle()) {
+            requestFailed(sent);
+        } else if (receiver.isClosedByPeer() && !responder.isInsideReceive()) {
+            closedByPeer();
+        } else if (refusal != null) {
+            if (isOver() || (acknowledger.isRefusalTold() && output.isEmpty())) {
+                refused(refusal);
+            }
+        } else if (isOver()) {
+            String termination = receiver.termination();
+            boolean orderly = !terms.acknowledges() && input.isBetweenFrames() && !receiver.isInsideMessage();
+            lost(
+                    orderly || termination != null ? WorkStatus.FLUSHED : WorkStatus.RETRY_EXCEEDED,
+                    VENDOR_LOST,
+                    termination != null ? termination : loss);
+        }
+    }
+
+    /// The oldest request has failed.
+    private void requestFailed(SentRequests sent) {
+        counters.requestFailed();
+        String termination = receiver.termination();
+        String reason = termination != null ? termination : requester.lack();
+        int status = sent.failure();
+        fail(
+                status,
+                sent.vendorError(),
+                AsyncEventType.UNKNOWN,
+                reason != null ? reason : "a request failed: " + WorkStatus.of(status));
+    }
+
+    /// A request of the peer was refused: the responder goes to the error state with its answer.
+    private void refused(Refusal why) {
+        counters.requestRefused();
+        LOGGER.log(System.Logger.Level.DEBUG, "{0}: refused a request: {1}", this, why.code());
+        fail(FLUSHED, 0, why.event(), "what the peer sent was refused: " + why.code());
+    }
+
+    /// The connection is lost.
+    private void lost(WorkStatus status, int vendorError, String reason) {
+        counters.lost();
+        LOGGER.log(System.Logger.Level.DEBUG, "{0}: {1}", this, reason);
+        // The end of a connection that was made by address is no failure: its connection manager tells of it.
+        boolean expected = byAddress && status == WorkStatus.FLUSHED;
+        AsyncEventType event = expected ? AsyncEventType.UNKNOWN : AsyncEventType.QUEUE_PAIR_FATAL;
+        fail(status.code(), vendorError, event, reason);
+    }
+
+    /// The peer's queue pair has ended in an orderly way.
+    private void closedByPeer() {
+        counters.closed();
+        LOGGER.log(System.Logger.Level.DEBUG, "{0}: closed by the peer", this);
+        if (byAddress) {
+            fail(FLUSHED, 0, AsyncEventType.UNKNOWN, "the peer has ended the connection");
+        } else {
+            over = true;
+            events.peerGone();
+        }
+    }
+
+    private void fail(int status, int vendorError, AsyncEventType event, String reason) {
+        over = true;
+        end = reason;
+        events.failed(status, vendorError, event);
+    }
+
+    /// The connection has failed. What the peer said before that still counts: it may be why.
+    private void lost(Exception e) {
+        if (closed || over) {
+            return;
+        }
+        loss = e.toString();
+        try {
+            if (!isOver() && e instanceof IOException && responder.refusal() == null) {
+                input.read(channel);
+            }
+        } catch (IOException | RuntimeException again) {
+            LOGGER.log(System.Logger.Level.TRACE, "nothing more can be read", again);
+        }
+        ended = true;
+        finish();
+    }
+
+    /// Whether [#checkTime] is wanted to remind the peer.
+    boolean isToRemind() {
+        return reminders > 0 && output.written() > 0;
+    }
+
+    /// Has the peer look at what was sent, with a Write of no bytes.
+    ///
+    /// Linux siw sends its reply first and begins to listen for frames after that (`siw_accept`): those that
+    /// arrive in between lie in its socket until more comes, which in a dialogue is never.
+    private void remind() {
+        reminders--;
+        boolean inside = requester.isInside() || responder.responses().isInside();
+        if (output.isEmpty() && !inside && responder.refusal() == null && !isOver()) {
+            requester.announceWrite(output);
+            drive(true);
+        }
+    }
+
+    /// Nothing is expected of the peer now; the engine.
+    void touch(long now) {
+        lastHeard = now;
+    }
+
+    /// Gives the peer up if it has not answered for too long, or reminds it; the engine, with the send lock.
+    ///
+    /// @param patienceNanos how long requests are repeated
+    void checkTime(long now, long patienceNanos) {
+        boolean owes = requester.sent().isWaiting() || isBlocked();
+        if (!owes || output.written() != writtenBefore) {
+            // A peer that takes what is sent is alive, however slow the line is.
+            writtenBefore = output.written();
+            lastHeard = now;
+        } else if (!closed && !over && now - lastHeard > Math.max(patienceNanos, PATIENCE_FLOOR_NANOS)) {
+            lost(WorkStatus.RETRY_EXCEEDED, VENDOR_SILENT, "the peer does not answer");
+        }
+        if (!closed && !over && isToRemind()) {
+            remind();
+        }
+    }
+
+    // ---- Ending ----
+
+    /// Gives back the receive that an incomplete message has taken, to be flushed.
+    void giveBackReceive() {
+        responder.giveBackReceive(receives);
+    }
+
+    /// Ends the connection, except that the caller closes the socket.
+    ///
+    /// @param orderly whether the peer's queue pair is not to fail: it is told that nothing more comes
+    /// @return whether the peer was told why, and is to read it
+    boolean close(boolean orderly) {
+        closed = true;
+        boolean told = false;
+        try {
+            told = orderly && terms.acknowledges() && !receiver.isClosedByPeer() && sayGoodbye();
+        } catch (IOException | RuntimeException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, () -> this + ": the peer could not be told of its end", e);
+        }
+        output.clear();
+        receiver.release();
+        // A peer of another make is told by FIN alone, behind everything that it has not read yet.
+        return told || acknowledger.isRefusalTold() || (orderly && !terms.acknowledges());
+    }
+
+    private boolean sayGoodbye() throws IOException {
+        if (!output.isEmpty() && !(output.isValid(keyCheck) && output.flush(channel))) {
+            return false;
+        }
+        acknowledger.tellEnd();
+        return output.flush(channel);
+    }
+
+    @Override
+    public String toString() {
+        return "TCP link of queue pair 0x" + Integer.toHexString(number);
+    }
+}

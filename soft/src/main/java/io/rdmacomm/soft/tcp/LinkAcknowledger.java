@@ -1,0 +1,121 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.iwarp.Acknowledgement;
+import io.rdmacomm.soft.iwarp.MessageNumbers;
+import io.rdmacomm.soft.iwarp.Opcode;
+import io.rdmacomm.soft.iwarp.SegmentHeader;
+import io.rdmacomm.soft.mapped.QueuePairBlock;
+
+/// What a link tells its peer of the peer's requests: how many were carried out, that one found no receive, why
+/// one was refused, and that nothing more comes. Under the queue pair's send lock.
+final class LinkAcknowledger {
+    private static final int MANY_UNTOLD = 16;
+    private static final long MUCH_UNTOLD = 64 * 1024;
+    /// What comes at once, or before anything is said, that counts as a stream.
+    static final long STREAM_BYTES = 32 * 1024;
+
+    // Well within the time after which a peer that says nothing counts as dead.
+    private static final long SIGN_OF_LIFE_NANOS = 1_000_000_000;
+
+    private final LinkTerms terms;
+    private final QueuePairBlock block;
+    private final LinkResponder responder;
+    private final FrameOutput output;
+    private final MessageNumbers numbers = new MessageNumbers();
+    private final SegmentHeader header = new SegmentHeader();
+    private final Acknowledgement acknowledgement = new Acknowledgement();
+    private int told;
+    private long untoldBytes;
+    private long lastCame = System.nanoTime();
+    private long lastTold = lastCame;
+    private boolean signOfLife;
+    private boolean streamTold;
+    private boolean refusalTold;
+
+    /// @param block shows how long the peer waits when it finds no receive
+    LinkAcknowledger(LinkTerms terms, QueuePairBlock block, LinkResponder responder, FrameOutput output) {
+        this.terms = terms;
+        this.block = block;
+        this.responder = responder;
+        this.output = output;
+    }
+
+    /// Payload has come. In the middle of a message that takes long, the same count as before is a sign of life.
+    ///
+    /// @param now in the time of [System#nanoTime()]
+    void count(long bytes, long now) {
+        untoldBytes += bytes;
+        lastCame = now;
+        signOfLife = bytes > 0 && now - lastTold > SIGN_OF_LIFE_NANOS;
+    }
+
+    /// Whether more was carried out than the peer knows.
+    boolean isUntold() {
+        return terms.acknowledges() && responder.executed() != told;
+    }
+
+    /// Whether that is so much that the peer is not to wait for it any longer.
+    boolean isMuchUntold() {
+        return responder.executed() - told >= MANY_UNTOLD || untoldBytes >= MUCH_UNTOLD;
+    }
+
+    /// Says what was carried out, if there is room.
+    ///
+    /// @param now whether to say it even if nothing else is to be said
+    void tellExecuted(boolean now) {
+        if (!terms.acknowledges() || !output.hasRoom()) {
+            return;
+        }
+        if (responder.takeNotReady()) {
+            acknowledge(Acknowledgement.RECEIVER_NOT_READY, block.rnrTimer());
+        } else if (signOfLife || (now && isUntold())) {
+            acknowledge(Acknowledgement.DONE, 0);
+        }
+    }
+
+    /// Whether something was said in the middle of a stream that comes in; asked once.
+    boolean takeStreamTold() {
+        boolean was = streamTold;
+        streamTold = false;
+        return was;
+    }
+
+    /// Says once why a request was refused, if there is room.
+    void tellRefusal() {
+        Refusal why = responder.refusal();
+        if (why == null || refusalTold || !output.hasRoom()) {
+            return;
+        }
+        refusalTold = true;
+        if (terms.acknowledges()) {
+            acknowledge(why.syndrome(), 0);
+        } else {
+            output.terminate(header, why.code());
+        }
+    }
+
+    /// Whether the peer knows, or will know once everything has gone out, why a request was refused.
+    boolean isRefusalTold() {
+        return refusalTold;
+    }
+
+    /// Says that nothing more comes, which a peer of our own expects of an orderly end.
+    void tellEnd() {
+        acknowledge(Acknowledgement.CLOSED, 0);
+    }
+
+    private void acknowledge(int syndrome, int timer) {
+        acknowledgement.count = responder.executed();
+        acknowledgement.syndrome = syndrome;
+        acknowledgement.rnrTimer = timer;
+        header.setUntagged(Opcode.ACKNOWLEDGE, numbers.take(Opcode.ACKNOWLEDGE));
+        acknowledgement.encode(output.headers(), output.begin(header));
+        output.end();
+        told = acknowledgement.count;
+        streamTold |= untoldBytes >= STREAM_BYTES;
+        untoldBytes = 0;
+        // The clock is read once for what comes in, not once more for each answer.
+        lastTold = lastCame;
+        signOfLife = false;
+    }
+}

@@ -1,0 +1,18 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.memory.LocalMemory;
+import java.util.function.IntConsumer;
+
+/// What all links of a context share.
+///
+/// @param memory that the context has registered
+/// @param engineLinks has the engine drive links that nobody polls
+/// @param counters of what has become of links
+/// @param closing ends connections
+/// @param onLimit told the number of a shared receive queue that fell below its limit
+record LinkContext(
+        LocalMemory memory,
+        EngineLinks engineLinks,
+        LinkCounters counters,
+        LingeringClose closing,
+        IntConsumer onLimit) {}

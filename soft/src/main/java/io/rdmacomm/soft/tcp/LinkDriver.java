@@ -1,0 +1,315 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.soft.transport.RetryTimer;
+import io.rdmacomm.soft.transport.SendLock;
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/// Decides who drives a link: the threads that poll its completion queues ([PolledLinks]), or else the engine
+/// ([EngineLinks]). The engine sees everything that arrives; while somebody polls it leaves the link alone, and looks
+/// again a little later. Where a stream arrives, the engine reads the link directly, as a polling thread does, until
+/// nothing has arrived for a while.
+public final class LinkDriver implements Engine.Ready {
+    private static final System.Logger LOGGER = System.getLogger(LinkDriver.class.getName());
+    private static final int READ = SelectionKey.OP_READ;
+    private static final int WRITE = SelectionKey.OP_WRITE;
+
+    private final Link link;
+    private final SendLock lock;
+    private final RetryTimer retries;
+    private final PolledLinks sends;
+    private final PolledLinks receives;
+    private final EngineLinks engineLinks;
+    private final PolledLinks.Wish ofSends = new PolledLinks.Wish(this);
+    private final PolledLinks.Wish ofReceives;
+    private @Nullable SelectionKey sendKey;
+    private @Nullable SelectionKey receiveKey;
+    private volatile @Nullable SelectionKey engineKey;
+    private volatile boolean hotInSends;
+    private volatile boolean hotInReceives;
+    private volatile boolean deferred;
+    private volatile boolean unfinished;
+    private long due;
+    private boolean listed;
+    private boolean streaming;
+    private long streamsUntil;
+    private boolean readOn;
+
+    /// Nobody drives the link yet.
+    ///
+    /// @param lock of the link
+    /// @param retries knows how long the peer may be silent
+    /// @param sends the links of the completion queue of sends
+    /// @param receives the links of the completion queue of receives
+    LinkDriver(
+            Link link,
+            SendLock lock,
+            RetryTimer retries,
+            PolledLinks sends,
+            PolledLinks receives,
+            EngineLinks engineLinks) {
+        this.link = link;
+        this.lock = lock;
+        this.retries = retries;
+        this.sends = sends;
+        this.receives = receives;
+        this.engineLinks = engineLinks;
+        this.ofReceives = receives.equals(sends) ? ofSends : new PolledLinks.Wish(this);
+    }
+
+    /// Begins to be watched.
+    void open() throws IOException {
+        sendKey = sends.add(this);
+        receiveKey = receives.equals(sends) ? null : receives.add(this);
+        engineKey = engineLinks.register(link.channel(), READ, this);
+        engineLinks.add(this);
+    }
+
+    SocketChannel channel() {
+        return link.channel();
+    }
+
+    /// Whether the link was closed.
+    public boolean isClosed() {
+        return link.isClosed();
+    }
+
+    /// Whether nothing is left to be done for the link until something arrives.
+    boolean isQuiet() {
+        return link.isQuiet();
+    }
+
+    /// Whether frames wait for the socket.
+    public boolean isBlocked() {
+        return link.isBlocked();
+    }
+
+    // ---- Polling threads ----
+
+    /// Drives the link, unless another thread does.
+    ///
+    /// @return whether something came in
+    boolean tryDrive() {
+        if (!lock.tryEnter()) {
+            return false;
+        }
+        try {
+            unfinished = false;
+            boolean came = link.drive(false);
+            if (link.isUnfinished() || (!deferred && !link.isQuiet())) {
+                // Should nobody poll again soon, the engine tells the peer.
+                wanted();
+            }
+            return came;
+        } finally {
+            lock.leave();
+        }
+    }
+
+    /// Whether a polling thread reads the link directly.
+    public boolean isHot(PolledLinks polling) {
+        return polling.equals(sends) ? hotInSends : hotInReceives;
+    }
+
+    /// Whether a polling thread reads the link directly now, so that it need not be told of it.
+    void hot(PolledLinks polling, boolean now) {
+        boolean forSends = polling.equals(sends);
+        if (forSends) {
+            hotInSends = now;
+        } else {
+            hotInReceives = now;
+        }
+        SelectionKey key = forSends ? sendKey : receiveKey;
+        try {
+            if (key != null) {
+                key.interestOps(now ? 0 : READ);
+            }
+        } catch (CancelledKeyException e) {
+            LOGGER.log(System.Logger.Level.TRACE, "another thread has closed the link meanwhile", e);
+        }
+        if (!now && (unfinished || !link.isQuiet())) {
+            // It was needed, or is since a moment ago.
+            polling.want(forSends ? ofSends : ofReceives);
+        }
+    }
+
+    /// The link has something to send that the socket did not take yet. Whoever holds the send lock.
+    void wanted() {
+        unfinished = true;
+        if (deferred || polled().isPolled()) {
+            wish();
+        }
+        SelectionKey key = engineKey;
+        // Also on the engine's own thread: it drives a link not only because its socket is ready.
+        if (key != null
+                && !deferred
+                && key.isValid()
+                && (key.interestOpsOr(WRITE) & WRITE) == 0
+                && !engineLinks.isCurrentThread()) {
+            engineLinks.wakeup();
+        }
+    }
+
+    /// The completion queue that was polled last.
+    private PolledLinks polled() {
+        boolean forSends = receiveKey == null || sends.lastPoll() - receives.lastPoll() >= 0;
+        return forSends ? sends : receives;
+    }
+
+    /// Has the thread that polls drive the link, although nothing comes in.
+    private void wish() {
+        PolledLinks polling = polled();
+        if (!isHot(polling)) {
+            polling.want(polling.equals(sends) ? ofSends : ofReceives);
+        }
+    }
+
+    private boolean isPolled(long now) {
+        long last = sends.lastPoll();
+        if (receiveKey != null) {
+            last = Math.max(last, receives.lastPoll());
+        }
+        return now - last < EngineLinks.TICK_NANOS && !sends.isArmed() && !receives.isArmed();
+    }
+
+    // ---- The engine ----
+
+    @Override
+    public void ready(SelectionKey key) {
+        // The engine may be here before the thread that registers the channel has its key.
+        engineKey = key;
+        long now = System.nanoTime();
+        if (link.isClosed()) {
+            // Its channel is being closed, or somebody else's already.
+            return;
+        }
+        if (isPolled(now)) {
+            defer(key, now + EngineLinks.TICK_NANOS);
+        } else {
+            drive(key, now);
+        }
+    }
+
+    private void drive(SelectionKey key, long now) {
+        if (!lock.tryEnter()) {
+            defer(key, now + EngineLinks.LOCKED_NANOS);
+            return;
+        }
+        try {
+            unfinished = false;
+            boolean came = link.drive(true);
+            if (link.isUnfinished()) {
+                wanted();
+            }
+            if (came && link.isStreaming()) {
+                streaming = true;
+                streamsUntil = System.nanoTime() + EngineLinks.STREAM_NANOS;
+            } else if (now - streamsUntil >= 0) {
+                streaming = false;
+            }
+            if (key.isValid() && !link.isClosed()) {
+                // With the lock: what the next holder wants is not to be forgotten.
+                setInterest(key, (streaming ? 0 : READ) | (unfinished ? WRITE : 0));
+            }
+        } finally {
+            lock.leave();
+        }
+        if (streaming && !readOn) {
+            readOn = true;
+            engineLinks.readOn(this);
+        }
+    }
+
+    /// A key that is set is looked at by the selector, changed or not.
+    private static void setInterest(SelectionKey key, int operations) {
+        if (key.interestOps() != operations) {
+            key.interestOps(operations);
+        }
+    }
+
+    /// Reads a stream on without asking the selector: it is the sender that would pay for the wait, and also for
+    /// each time that its bytes wake a selector up.
+    ///
+    /// @return false if nothing has come for a while, or somebody else reads it
+    boolean readOn() {
+        SelectionKey key = engineKey;
+        if (key == null || !key.isValid() || deferred) {
+            streaming = false;
+        } else {
+            ready(key);
+        }
+        readOn = streaming && !link.isClosed();
+        return readOn;
+    }
+
+    private void defer(SelectionKey key, long until) {
+        due = until;
+        deferred = true;
+        streaming = false;
+        key.interestOps(0);
+        if (unfinished) {
+            // Those who poll see what comes in. That the socket takes more, nobody would tell them.
+            wish();
+        }
+        if (!listed) {
+            listed = true;
+            engineLinks.defer(this);
+        }
+    }
+
+    /// Looks again at a link that was let go of.
+    ///
+    /// @param now in the time of [System#nanoTime()]
+    /// @param review whether not to wait until it is due
+    /// @return when it is due, or 0 if it is not let go of any more
+    long review(long now, boolean review) {
+        SelectionKey key = engineKey;
+        if (link.isClosed() || key == null || !key.isValid()) {
+            listed = false;
+            return 0;
+        }
+        if (!review && due - now > 0) {
+            return due;
+        }
+        if (isPolled(now)) {
+            due = now + EngineLinks.TICK_NANOS;
+            return due;
+        }
+        deferred = false;
+        drive(key, now);
+        listed = deferred;
+        return deferred ? due : 0;
+    }
+
+    /// Reminds the peer, or gives it up if it is silent for too long.
+    void checkTime(long now) {
+        if (link.isWaiting() || link.isBlocked() || !link.isQuiet() || link.isToRemind()) {
+            if (lock.tryEnter()) {
+                try {
+                    link.checkTime(now, retries.patienceNanos());
+                    if (link.isUnfinished()) {
+                        wanted();
+                    }
+                } finally {
+                    lock.leave();
+                }
+            }
+        } else {
+            link.touch(now);
+        }
+    }
+
+    /// Ends being watched.
+    void close() {
+        if (sendKey != null) {
+            sends.remove(sendKey);
+        }
+        if (receiveKey != null) {
+            receives.remove(receiveKey);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.iwarp.MpaFrame;
+import io.rdmacomm.soft.iwarp.MpaFrameReader;
+import io.rdmacomm.soft.iwarp.MpaNegotiation;
+import io.rdmacomm.soft.iwarp.MpaTerms;
+import io.rdmacomm.soft.iwarp.PeerHandshake;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+
+/// A connection that a queue pair opens to its peer, until the peer has answered. Goes on when the queue pair
+/// does not want it any more: a peer that has accepted must be told so, or it would take the end for a failure.
+/// Before its host has answered, nobody needs to be told: then it ends early, and another call may be made. TCP
+/// itself repeats a SYN that was lost only after a second (RFC 6298 2.1), when most queue pairs have given up.
+final class OutgoingCall extends Call {
+    private final TcpEndpoint endpoint;
+    private final PeerHandshake handshake;
+    private final long hostPatienceNanos;
+    private final MpaNegotiation wishes;
+    private final MpaFrame request;
+    private final ByteBuffer bytes;
+    private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
+
+    /// Begins a call.
+    ///
+    /// @param hostPatienceNanos how long the peer's host may take to answer
+    OutgoingCall(
+            TcpNode node,
+            TcpEndpoint endpoint,
+            SocketChannel channel,
+            PeerHandshake handshake,
+            long hostPatienceNanos) {
+        super(node, channel);
+        this.endpoint = endpoint;
+        this.handshake = handshake;
+        this.hostPatienceNanos = hostPatienceNanos;
+        this.wishes = endpoint.wishes();
+        this.request = wishes.request(handshake.appendTo(new byte[0]));
+        this.bytes = request.encode();
+    }
+
+    @Override
+    void advance(SelectionKey key) throws IOException {
+        if (!channel().isConnected()) {
+            try {
+                if (!channel().finishConnect()) {
+                    return;
+                }
+            } catch (IOException e) {
+                // Nobody listens there: a matter of retries, not of protocol.
+                end();
+                return;
+            }
+        }
+        channel().write(bytes);
+        key.interestOps(bytes.hasRemaining() ? SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+        while (!reader.advance()) {
+            int count = channel().read(reader.buffer());
+            if (count < 0) {
+                throw new EOFException("the peer has hung up");
+            }
+            if (count == 0) {
+                return;
+            }
+        }
+        decide(reader.frame());
+    }
+
+    private void decide(MpaFrame reply) throws IOException {
+        PeerHandshake peer = PeerHandshake.find(reply.privateData());
+        if (reply.isRejected() || peer == null || !peer.answers(handshake)) {
+            end();
+            return;
+        }
+        MpaTerms terms = wishes.initiatorTerms(request, reply);
+        leave();
+        endpoint.callAccepted(this, channel(), LinkTerms.with(peer, terms, true, node().settings()));
+    }
+
+    @Override
+    long patienceNanos() {
+        long whole = super.patienceNanos();
+        return channel().isConnected() ? whole : Math.min(whole, hostPatienceNanos);
+    }
+
+    @Override
+    void onEnd() {
+        endpoint.callFailed(this);
+    }
+}

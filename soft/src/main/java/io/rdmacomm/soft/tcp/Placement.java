@@ -1,0 +1,107 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.memory.LocalRegion;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// Where the payload of a message that is coming in goes: pieces of registered memory, filled from the first on.
+/// Asks before each step whether the memory is still registered, so that nothing is placed into a region that is
+/// gone. Sends, Writes and Read Responses have one each, because a peer may put segments of the one between those
+/// of the other (RFC 5041 5.3).
+final class Placement {
+    private static final int VIEWS = 16;
+
+    final ElementList pieces;
+    private final LocalMemory memory;
+    private final BufferViews views;
+    private int index;
+    private long done;
+    private int key;
+
+    /// @param mostPieces how many pieces a message may go to
+    Placement(LocalMemory memory, int mostPieces) {
+        this.memory = memory;
+        this.pieces = new ElementList(mostPieces);
+        this.views = new BufferViews(Math.min(mostPieces, VIEWS));
+    }
+
+    /// Begins anew, with no pieces.
+    void clear() {
+        pieces.clear();
+        index = 0;
+        done = 0;
+        key = 0;
+    }
+
+    /// Has the payload placed only while this key is valid, too: that of a window.
+    void onlyWhileValid(int windowKey) {
+        key = windowKey;
+    }
+
+    /// Copies bytes that came with a header.
+    ///
+    /// @return false if the memory is gone
+    boolean copy(MemorySegment from, long offset, int bytes) {
+        long at = offset;
+        long left = bytes;
+        while (left > 0) {
+            LocalRegion region = current();
+            if (region == null) {
+                return false;
+            }
+            long piece = Math.min(left, pieces.lengths[index] - done);
+            ElementList.copyPiece(from, at, region.segment(), pieces.offsets[index] + done, piece);
+            advance(piece);
+            at += piece;
+            left -= piece;
+        }
+        return true;
+    }
+
+    /// A buffer for the next bytes, as many as lie together but at most `bytes`; null if the memory is gone.
+    @Nullable
+    ByteBuffer target(int bytes) {
+        LocalRegion region = current();
+        if (region == null) {
+            return null;
+        }
+        int piece = (int) Math.min(bytes, pieces.lengths[index] - done);
+        long offset = pieces.offsets[index] + done;
+        int from = LocalRegion.inBuffer(offset);
+        return views.view(index % VIEWS, region.buffer(offset), from, from + piece);
+    }
+
+    /// That many bytes were placed.
+    void advance(long bytes) {
+        long left = bytes;
+        while (left > 0) {
+            long here = Math.min(left, pieces.lengths[index] - done);
+            done += here;
+            left -= here;
+            if (done == pieces.lengths[index]) {
+                index++;
+                done = 0;
+            }
+        }
+    }
+
+    private @Nullable LocalRegion current() {
+        return index < pieces.count ? find(index) : null;
+    }
+
+    private @Nullable LocalRegion find(int piece) {
+        if (key != 0 && !memory.isValid(key)) {
+            return null;
+        }
+        return memory.region(pieces.keys[piece]);
+    }
+
+    /// Forgets all memory.
+    void release() {
+        clear();
+        views.clear();
+    }
+}

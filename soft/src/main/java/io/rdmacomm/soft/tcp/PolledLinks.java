@@ -1,0 +1,214 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.mapped.CompletionRing;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The links whose completions come to one completion queue, for the thread that polls it. The few that were busy
+/// lately are read directly, which is what costs least; of the others a selector says which have something, every
+/// few polls, so that polling costs the same however many there are.
+public final class PolledLinks implements AutoCloseable {
+    private static final int HOT = 4;
+    private static final int PATIENCE = 2_000;
+    private static final int SELECT_EVERY = 8;
+    // With all links hot, a selector only tells of those that are being forgotten.
+    private static final int SELECT_SELDOM = 1024;
+
+    private final Selector selector;
+    private final CompletionRing completions;
+    private final AtomicReference<@Nullable Wish> wishes = new AtomicReference<>();
+    private final @Nullable LinkDriver[] hot = new @Nullable LinkDriver[HOT];
+    private final int[] misses = new int[HOT];
+    private final Consumer<SelectionKey> onReady = this::ready;
+    private final AtomicInteger watched = new AtomicInteger();
+    private @Nullable Wish taken;
+    private int hotCount;
+    private int turn;
+    private volatile boolean selecting;
+    private volatile long lastPoll = System.nanoTime() - EngineLinks.TICK_NANOS;
+
+    /// Asks the polling thread to drive a link. A link keeps one for each completion queue, so that asking again
+    /// and again allocates nothing.
+    static final class Wish {
+        private final LinkDriver link;
+        private final AtomicBoolean listed = new AtomicBoolean();
+        private @Nullable Wish next;
+
+        Wish(LinkDriver link) {
+            this.link = link;
+        }
+    }
+
+    /// No links yet.
+    ///
+    /// @param completions the ring of the completion queue
+    public PolledLinks(CompletionRing completions) {
+        this.completions = completions;
+        try {
+            selector = Selector.open();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Has a link watched; any thread.
+    SelectionKey add(LinkDriver link) throws IOException {
+        SelectionKey key = link.channel().register(selector, SelectionKey.OP_READ, link);
+        watched.incrementAndGet();
+        return key;
+    }
+
+    /// Forgets a link that is closed; any thread.
+    void remove(SelectionKey key) {
+        watched.decrementAndGet();
+        key.cancel();
+        if (selecting) {
+            // Somebody polls, perhaps this very thread: the key is gone the next time.
+            return;
+        }
+        try {
+            // A channel is not really closed before its keys are gone.
+            selector.selectNow(PolledLinks::leave);
+        } catch (IOException e) {
+            System.getLogger(PolledLinks.class.getName())
+                    .log(System.Logger.Level.DEBUG, "a link is forgotten later", e);
+        }
+    }
+
+    private static void leave(SelectionKey key) {
+        // Whatever is ready is so the next time, too.
+    }
+
+    /// Has a link driven although nothing comes in: it has something to send. Any thread.
+    void want(Wish wish) {
+        if (wish.listed.compareAndSet(false, true)) {
+            do {
+                wish.next = wishes.get();
+            } while (!wishes.compareAndSet(wish.next, wish));
+        }
+    }
+
+    /// The next link that is to be driven; the thread that polls.
+    private @Nullable LinkDriver nextWanted() {
+        Wish wish = taken;
+        if (wish == null) {
+            wish = wishes.get() == null ? null : wishes.getAndSet(null);
+            if (wish == null) {
+                return null;
+            }
+        }
+        taken = wish.next;
+        wish.next = null;
+        // From here on it may be listed again.
+        wish.listed.set(false);
+        return wish.link;
+    }
+
+    /// When it was polled last, in the time of [System#nanoTime()].
+    long lastPoll() {
+        return lastPoll;
+    }
+
+    /// Whether somebody polls it these days.
+    boolean isPolled() {
+        return System.nanoTime() - lastPoll < EngineLinks.TICK_NANOS;
+    }
+
+    /// Whether somebody waits for the next completion.
+    boolean isArmed() {
+        return completions.isArmed();
+    }
+
+    /// Drives what has something to do; the thread that polls, which found nothing.
+    public void drive() {
+        lastPoll = System.nanoTime();
+        // Not until there are none: what makes room here may wish to come back.
+        LinkDriver wanted = nextWanted();
+        for (int i = 1; wanted != null; i++) {
+            heat(wanted);
+            wanted = i < HOT ? nextWanted() : null;
+        }
+        for (int i = hotCount - 1; i >= 0; i--) {
+            driveHot(i);
+        }
+        int every = hotCount < watched.get() ? SELECT_EVERY : SELECT_SELDOM;
+        if (hotCount == 0 || ++turn >= every) {
+            turn = 0;
+            select();
+        }
+    }
+
+    private void driveHot(int index) {
+        LinkDriver link = hot[index];
+        if (link == null || link.isClosed()) {
+            cool(index);
+        } else if (link.tryDrive()) {
+            misses[index] = 0;
+        } else if (++misses[index] > PATIENCE && link.isQuiet()) {
+            cool(index);
+        }
+    }
+
+    private void select() {
+        selecting = true;
+        try {
+            selector.selectNow(onReady);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            selecting = false;
+        }
+    }
+
+    private void ready(SelectionKey key) {
+        if (key.attachment() instanceof LinkDriver link) {
+            link.tryDrive();
+            heat(link);
+        }
+    }
+
+    /// Makes a link one of those that are read directly; the one that was idle longest makes room.
+    private void heat(LinkDriver link) {
+        if (link.isClosed() || link.isHot(this)) {
+            return;
+        }
+        if (hotCount == HOT) {
+            int idlest = 0;
+            for (int i = 1; i < HOT; i++) {
+                idlest = misses[i] > misses[idlest] ? i : idlest;
+            }
+            cool(idlest);
+        }
+        hot[hotCount] = link;
+        misses[hotCount] = 0;
+        hotCount++;
+        link.hot(this, true);
+    }
+
+    private void cool(int index) {
+        LinkDriver link = hot[index];
+        hotCount--;
+        hot[index] = hot[hotCount];
+        misses[index] = misses[hotCount];
+        hot[hotCount] = null;
+        if (link != null) {
+            link.hot(this, false);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            selector.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

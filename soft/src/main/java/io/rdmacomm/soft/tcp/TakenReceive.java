@@ -1,0 +1,118 @@
+package io.rdmacomm.soft.tcp;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.ReceiveRequestLayout;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+
+/// The receive that the message which is coming in was given: taken from the ring with its first segment,
+/// completed with its last.
+final class TakenReceive {
+    private static final int SUCCESS = 0;
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+
+    private final LocalMemory memory;
+    private final long ring;
+    private final IntConsumer onLimit;
+    private final Placement placement;
+    private boolean taken;
+    private boolean bad;
+    private long workId;
+
+    /// None is taken.
+    ///
+    /// @param ring where the receive ring is in this context's control file
+    /// @param onLimit told the number of a shared receive queue that fell below its limit
+    TakenReceive(LocalMemory memory, long ring, IntConsumer onLimit) {
+        this.memory = memory;
+        this.ring = ring;
+        this.onLimit = onLimit;
+        this.placement = new Placement(memory, ElementList.MAX_ELEMENTS);
+    }
+
+    /// Where its message goes.
+    Placement placement() {
+        return placement;
+    }
+
+    boolean isTaken() {
+        return taken;
+    }
+
+    long workId() {
+        return workId;
+    }
+
+    /// It was completed, or flushed.
+    void ended() {
+        taken = false;
+    }
+
+    /// Takes the oldest receive.
+    ///
+    /// @return false if there is none
+    boolean take() {
+        MemorySegment control = memory.control();
+        while (true) {
+            long position = ReceiveRing.head(control, ring);
+            if (position >= ReceiveRing.tail(control, ring)) {
+                return false;
+            }
+            long entry = ReceiveRing.entry(control, ring, position);
+            workId = ReceiveRing.workId(control, entry);
+            resolve(control, entry);
+            if (ReceiveRing.take(control, ring, position)) {
+                taken = true;
+                int shared = ReceiveRing.sharedNumber(control, ring);
+                if (shared != 0 && ReceiveRing.crossedLimit(control, ring)) {
+                    onLimit.accept(shared);
+                }
+                return true;
+            }
+        }
+    }
+
+    /// Finds the memory behind the elements, up to the first bad one: a message that does not reach it is none of
+    /// its business.
+    private void resolve(MemorySegment control, long entry) {
+        placement.clear();
+        bad = false;
+        int count = ReceiveRing.elementCount(control, ring, entry);
+        int domain = ReceiveRing.domain(control, ring);
+        long element = ReceiveRing.elements(entry);
+        for (int i = 0; i < count && !bad; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
+            long length = Integer.toUnsignedLong(control.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
+            if (length == 0) {
+                continue;
+            }
+            long address = control.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
+            int key = control.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
+            LocalRegion region = memory.region(key);
+            bad = region == null
+                    || region.domain() != domain
+                    || !region.allows(LOCAL_WRITE)
+                    || !region.contains(address, length);
+            if (region != null && !bad) {
+                placement.pieces.add(region.segment(), key, region.offsetOf(address), length);
+            }
+        }
+    }
+
+    /// Whether a message up to `end` bytes fits.
+    ///
+    /// @return 0, or what the receive fails with
+    int check(long end) {
+        if (end <= placement.pieces.total) {
+            return SUCCESS;
+        }
+        return bad ? WorkStatus.LOCAL_PROTECTION_ERROR.code() : WorkStatus.LOCAL_LENGTH_ERROR.code();
+    }
+}

@@ -1,0 +1,341 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.iwarp.MpaFrame;
+import io.rdmacomm.soft.iwarp.MpaNegotiation;
+import io.rdmacomm.soft.iwarp.PeerHandshake;
+import io.rdmacomm.soft.iwarp.QueuePairAddress;
+import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.SendLock;
+import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.SendOpcode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// How a queue pair gets its TCP connection: it calls its peer, it is called, or a connection manager makes the
+/// connection. Under the queue pair's send lock, unless stated otherwise.
+public final class TcpEndpoint {
+    private static final long CALL_NANOS = 2_000_000;
+    private static final long DRAIN_NAP_NANOS = 100_000;
+
+    /// What it needs of the queue pair.
+    public interface Owner {
+        /// Whether it is between READY_TO_RECEIVE and SEND_QUEUE_DRAIN.
+        boolean isConnected();
+
+        /// The present transport, or null.
+        @Nullable
+        Transport transport();
+
+        /// Takes a transport.
+        ///
+        /// @param missing the requests that the peer does not understand
+        /// @param why it does not
+        void begin(Transport transport, Set<SendOpcode> missing, String why);
+    }
+
+    private final TcpNode node;
+    private final QueuePairResources resources;
+    private final Destination destination;
+    private final SendLock lock;
+    private final Owner owner;
+    private final Supplier<PolledLinks> pollsSends;
+    private final Supplier<PolledLinks> pollsReceives;
+    private @Nullable TcpTransport current;
+    private @Nullable OutgoingCall call;
+    private boolean asked;
+    private boolean expecting;
+    private long nextCall = System.nanoTime();
+    private int expectedPsn = -1;
+
+    /// No connection yet.
+    ///
+    /// @param pollsSends gives the links of the completion queue of sends
+    /// @param pollsReceives gives the links of the completion queue of receives
+    public TcpEndpoint(
+            TcpNode node,
+            QueuePairResources resources,
+            Owner owner,
+            Supplier<PolledLinks> pollsSends,
+            Supplier<PolledLinks> pollsReceives) {
+        this.node = node;
+        this.resources = resources;
+        this.destination = resources.destination();
+        this.lock = resources.lock();
+        this.owner = owner;
+        this.pollsSends = pollsSends;
+        this.pollsReceives = pollsReceives;
+    }
+
+    // ---- Calling ----
+
+    /// Calls the peer, unless a call is in progress, or was tried just now.
+    public void call() {
+        long now = System.nanoTime();
+        if (!destination.isSending() || expecting || call != null || asked || now - nextCall < 0) {
+            return;
+        }
+        asked = true;
+        PeerHandshake handshake = new PeerHandshake(
+                MpaFrame.Kind.REQUEST,
+                PeerHandshake.Verdict.ACCEPTED,
+                LinkTerms.FEATURES,
+                LinkTerms.LONGEST_SEGMENT,
+                ThreadLocalRandom.current().nextLong(),
+                PeerHandshake.NO_HOST,
+                address(),
+                destination.sendPsn(),
+                destination.receivePsn(),
+                peerAddress());
+        node.call(this, handshake, resources.retries().callNanos());
+    }
+
+    /// Whether the peer's host has taken a call that the peer has not answered yet. What is lost then, TCP repeats
+    /// soon, and the call ends in good time by itself.
+    public boolean isReached() {
+        OutgoingCall now = call;
+        return now != null && now.channel().isConnected();
+    }
+
+    private QueuePairAddress address() {
+        return new QueuePairAddress(node.gid(), node.lid(), resources.number());
+    }
+
+    private QueuePairAddress peerAddress() {
+        return new QueuePairAddress(destination.gid(), destination.lid(), destination.number());
+    }
+
+    /// What this side wants of a link.
+    MpaNegotiation wishes() {
+        // A device at the loopback address is called by queue pairs of its own host only.
+        TcpSettings settings = node.settings();
+        boolean checksum = settings.checksumBetween(InetAddress.getLoopbackAddress(), settings.address());
+        return new MpaNegotiation(checksum, destination.inboundReads(), LinkTerms.MOST_READS);
+    }
+
+    /// A call has begun; the engine, without the lock.
+    ///
+    /// @return false if it is not wanted any more
+    boolean callBegins(OutgoingCall begun) {
+        lock.enter();
+        try {
+            boolean wanted = asked;
+            asked = false;
+            if (wanted) {
+                call = begun;
+            }
+            return wanted;
+        } finally {
+            lock.leave();
+        }
+    }
+
+    /// A call has failed; the engine, without the lock.
+    void callFailed(OutgoingCall failed) {
+        lock.enter();
+        try {
+            endCall(failed);
+        } finally {
+            lock.leave();
+        }
+    }
+
+    /// @return whether the call was still wanted
+    @SuppressWarnings("ReferenceEquality") // that call, not one like it
+    private boolean endCall(OutgoingCall ended) {
+        if (call != ended) {
+            return false;
+        }
+        call = null;
+        nextCall = System.nanoTime() + CALL_NANOS;
+        return true;
+    }
+
+    /// The peer has accepted the call; the engine, without the lock.
+    ///
+    /// @throws IOException if the connection is not good any more
+    void callAccepted(OutgoingCall accepted, SocketChannel channel, LinkTerms terms) throws IOException {
+        lock.enter();
+        try {
+            if (endCall(accepted) && owner.isConnected() && owner.transport() == null) {
+                begin(channel, terms, null);
+            } else {
+                transport(channel, terms, null).stop(true);
+            }
+        } finally {
+            lock.leave();
+        }
+    }
+
+    // ---- Being called ----
+
+    /// Decides about a call of a peer, and accepts it if it is the right one; the engine, without the lock.
+    ///
+    /// @throws IOException if the caller cannot be answered
+    PeerHandshake.Verdict answer(IncomingCall incoming, MpaFrame request, PeerHandshake peer) throws IOException {
+        lock.enter();
+        try {
+            if (!owner.isConnected()) {
+                return PeerHandshake.Verdict.NOT_THERE;
+            }
+            PeerHandshake.Verdict verdict = consider(peer);
+            if (verdict == PeerHandshake.Verdict.ACCEPTED) {
+                MpaNegotiation wishes = wishes();
+                MpaFrame reply = wishes.acceptance(
+                        request, LinkTerms.reply(peer, verdict).appendTo(new byte[0]));
+                incoming.accept(reply);
+                hangUp();
+                expectedPsn = peer.expectedPsn();
+                LinkTerms terms = LinkTerms.with(peer, wishes.responderTerms(request, reply), false, node.settings());
+                begin(incoming.channel(), terms, null);
+            }
+            return verdict;
+        } finally {
+            lock.leave();
+        }
+    }
+
+    /// The caller must be the queue pair that this one was connected to, with the same numbers. When both call each
+    /// other, the call of the lower address wins.
+    private PeerHandshake.Verdict consider(PeerHandshake request) {
+        QueuePairAddress theirs = peerAddress();
+        boolean right = !expecting
+                && request.destination().equals(address())
+                && request.source().equals(theirs)
+                && request.firstPsn() == destination.receivePsn()
+                && (!destination.isSending() || request.expectedPsn() == destination.sendPsn());
+        if (!right) {
+            return PeerHandshake.Verdict.NOT_THERE;
+        }
+        Transport present = owner.transport();
+        if (present != null) {
+            return present.equals(current) ? PeerHandshake.Verdict.BUSY : PeerHandshake.Verdict.USE_SHARED_MEMORY;
+        }
+        boolean calling = call != null || asked;
+        return calling && isBefore(address(), theirs) ? PeerHandshake.Verdict.BUSY : PeerHandshake.Verdict.ACCEPTED;
+    }
+
+    private static boolean isBefore(QueuePairAddress one, QueuePairAddress other) {
+        int order = Long.compareUnsigned(one.gid().high(), other.gid().high());
+        order = order != 0
+                ? order
+                : Long.compareUnsigned(one.gid().low(), other.gid().low());
+        order = order != 0 ? order : Integer.compare(one.lid(), other.lid());
+        return (order != 0 ? order : Integer.compare(one.number(), other.number())) < 0;
+    }
+
+    /// Whether the present connection is with a peer that has called before this side knew the number of its first
+    /// packet, and that expects another one.
+    public boolean isMistaken() {
+        return current != null && expectedPsn != -1 && expectedPsn != destination.sendPsn();
+    }
+
+    // ---- Connected by address ----
+
+    /// A connection manager is about to make the connection: the peer is not called.
+    public void expectConnection() {
+        lock.enter();
+        try {
+            expecting = true;
+        } finally {
+            lock.leave();
+        }
+    }
+
+    /// Whether a connection manager makes the connection.
+    public boolean isExpecting() {
+        return expecting;
+    }
+
+    /// Takes over the connection that a connection manager has made; any thread, without the lock.
+    ///
+    /// @param onEnd told once why the connection has ended, with the lock held
+    /// @throws IOException if the connection is not good any more, or the queue pair is not connected any more
+    public void adopt(SocketChannel channel, LinkTerms terms, Consumer<String> onEnd) throws IOException {
+        lock.enter();
+        try {
+            if (!owner.isConnected()) {
+                throw new IOException("the queue pair was closed or reset meanwhile");
+            }
+            TcpNode.prepare(channel);
+            begin(channel, terms, onEnd);
+        } finally {
+            lock.leave();
+        }
+    }
+
+    /// Waits until everything that was posted has been sent and, if the peer does that, acknowledged; any thread,
+    /// without the lock.
+    ///
+    /// @return false if it was not in time, or cannot be
+    public boolean awaitIdle(long timeoutNanos) {
+        long deadline = System.nanoTime() + timeoutNanos;
+        while (true) {
+            lock.enter();
+            try {
+                TcpTransport transport = current;
+                if (transport == null || !resources.sends().isOpen()) {
+                    return false;
+                }
+                transport.resume();
+                if (transport.isIdle()) {
+                    return true;
+                }
+            } finally {
+                lock.leave();
+            }
+            if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            LockSupport.parkNanos(DRAIN_NAP_NANOS);
+        }
+    }
+
+    // ---- The transport ----
+
+    private TcpTransport transport(SocketChannel channel, LinkTerms terms, @Nullable Consumer<String> onEnd) {
+        return new TcpTransport(resources, node.links(), pollsSends.get(), pollsReceives.get(), channel, terms, onEnd);
+    }
+
+    private void begin(SocketChannel channel, LinkTerms terms, @Nullable Consumer<String> onEnd) throws IOException {
+        TcpTransport transport = transport(channel, terms, onEnd);
+        transport.open();
+        node.counters().established();
+        current = transport;
+        Set<SendOpcode> missing = transport.missing();
+        String why = missing.isEmpty()
+                ? ""
+                : channel.getRemoteAddress() + " has the requests of iWARP alone (RFC 5040); use SEND, WRITE or READ";
+        owner.begin(transport, missing, why);
+    }
+
+    /// The transport has ended, and the peer may be called again.
+    public void ended() {
+        current = null;
+    }
+
+    /// The queue pair is not connected any more: gives up a call that is in progress.
+    public void forget() {
+        expecting = false;
+        expectedPsn = -1;
+        ended();
+        hangUp();
+    }
+
+    /// The queue pair begins to look for its peer.
+    public void begin() {
+        nextCall = System.nanoTime();
+    }
+
+    private void hangUp() {
+        call = null;
+        asked = false;
+    }
+}

@@ -1,0 +1,220 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.iwarp.PeerHandshake;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.verbs.Gid;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/// The TCP side of a context: takes calls and makes calls. Everything that takes time is done by the engine.
+public final class TcpNode implements Engine.Ready, AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(TcpNode.class.getName());
+    private static final int MOST_INCOMING = 1024;
+    private static final int CALLS_AT_A_TIME = 64;
+    private static final long TIMES_NANOS = 20_000_000;
+
+    private final TcpSettings settings;
+    private final Gid gid;
+    private final int lid;
+    private final Engine engine;
+    private final @Nullable CallListener listener;
+    private final IntFunction<@Nullable TcpEndpoint> endpoints;
+    private final LinkContext links;
+    private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger incoming = new AtomicInteger();
+    private final AcceptPause acceptPause = new AcceptPause();
+    private long nextTimes = System.nanoTime();
+
+    /// Begins to take calls, unless `listener` is null.
+    ///
+    /// @param endpoints finds the queue pair with a number
+    /// @param onLimit told the number of a shared receive queue that fell below its limit
+    public TcpNode(
+            TcpSettings settings,
+            Gid gid,
+            int lid,
+            LocalMemory memory,
+            Engine engine,
+            @Nullable CallListener listener,
+            IntFunction<@Nullable TcpEndpoint> endpoints,
+            IntConsumer onLimit)
+            throws IOException {
+        this.settings = settings;
+        this.gid = gid;
+        this.lid = lid;
+        this.engine = engine;
+        this.listener = listener;
+        this.endpoints = endpoints;
+        this.links = new LinkContext(
+                memory, new EngineLinks(engine), new LinkCounters(), new LingeringClose(engine), onLimit);
+        if (listener != null) {
+            engine.register(listener.channel(), SelectionKey.OP_ACCEPT, this);
+        }
+    }
+
+    TcpSettings settings() {
+        return settings;
+    }
+
+    Gid gid() {
+        return gid;
+    }
+
+    int lid() {
+        return lid;
+    }
+
+    LinkContext links() {
+        return links;
+    }
+
+    /// What has become of calls and links.
+    public LinkCounters counters() {
+        return links.counters();
+    }
+
+    /// A completion queue was armed: the thread that polls it is about to sleep.
+    public void armed() {
+        links.engineLinks().armed();
+    }
+
+    /// Peers call; the engine. Many at once are taken together: with one for each look at all the others, a
+    /// thousand that call at the same time would wait for each other beyond their patience.
+    @Override
+    public void ready(SelectionKey key) throws IOException {
+        CallListener from = listener;
+        for (int i = 0; from != null && i < CALLS_AT_A_TIME; i++) {
+            SocketChannel channel;
+            try {
+                channel = from.channel().accept();
+            } catch (IOException e) {
+                LOGGER.log(System.Logger.Level.DEBUG, "cannot take a call now", e);
+                counters().paused();
+                acceptPause.begin(key);
+                return;
+            }
+            if (channel == null) {
+                return;
+            }
+            take(channel);
+        }
+    }
+
+    private void take(SocketChannel channel) throws IOException {
+        if (incoming.get() >= MOST_INCOMING) {
+            counters().overload();
+            links.closing().close(channel);
+            return;
+        }
+        try {
+            prepare(channel);
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "a caller went away at once", e);
+            links.closing().close(channel);
+            return;
+        }
+        incoming.incrementAndGet();
+        begin(new IncomingCall(this, endpoints, channel), SelectionKey.OP_READ);
+    }
+
+    private void begin(Call call, int operations) throws IOException {
+        try {
+            calls.add(call);
+            engine.register(call.channel(), operations, call);
+        } catch (IOException | RuntimeException e) {
+            call.end();
+            throw e;
+        }
+    }
+
+    /// Sets a socket up for a link.
+    static void prepare(SocketChannel channel) throws IOException {
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+    }
+
+    /// Has the engine call the peer of a queue pair.
+    ///
+    /// @param patienceNanos how long its host may take to answer
+    void call(TcpEndpoint endpoint, PeerHandshake handshake, long patienceNanos) {
+        engine.execute(() -> begin(endpoint, handshake, patienceNanos));
+    }
+
+    private void begin(TcpEndpoint endpoint, PeerHandshake handshake, long patienceNanos) {
+        OutgoingCall call;
+        try {
+            call = new OutgoingCall(this, endpoint, SocketChannel.open(), handshake, patienceNanos);
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.WARNING, () -> handshake.source() + " cannot call its peer", e);
+            return;
+        }
+        if (!endpoint.callBegins(call)) {
+            links.closing().close(call.channel());
+            return;
+        }
+        SocketChannel channel = call.channel();
+        try {
+            prepare(channel);
+            if (listener != null) {
+                // The peer sees the address that it was told.
+                channel.bind(new InetSocketAddress(settings.address(), 0));
+            }
+            channel.connect(new InetSocketAddress(
+                    handshake.destination().gid().address(),
+                    handshake.destination().lid()));
+            begin(call, SelectionKey.OP_CONNECT);
+        } catch (IOException | RuntimeException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, () -> handshake.source() + " cannot call its peer", e);
+            call.end();
+        }
+    }
+
+    /// A call has ended.
+    void left(Call call) {
+        if (calls.remove(call) && call instanceof IncomingCall) {
+            incoming.decrementAndGet();
+        }
+    }
+
+    /// Ends what takes too long; the engine.
+    ///
+    /// @return nanoseconds until this is wanted again
+    public long onTime() {
+        long soonest = Math.min(links.engineLinks().onTime(), acceptPause.endIfOver());
+        if (calls.isEmpty() && links.closing().isEmpty()) {
+            return soonest;
+        }
+        long now = System.nanoTime();
+        if (now - nextTimes >= 0) {
+            nextTimes = now + TIMES_NANOS;
+            for (Call call : calls) {
+                call.checkTime(now);
+            }
+            links.closing().checkTimes(now);
+        }
+        return Math.min(soonest, Math.max(1, nextTimes - now));
+    }
+
+    /// Ends everything; the engine has stopped.
+    @Override
+    public void close() throws IOException {
+        for (Call call : calls) {
+            call.end();
+        }
+        links.closing().close();
+        if (listener != null) {
+            listener.close();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.iwarp.Fpdu;
+import java.net.InetAddress;
+
+/// How a device uses TCP.
+///
+/// @param address where it listens, and what it calls from
+/// @param checksum which links have a checksum (CRC-32C) if the peer does not insist on one
+/// @param segment the longest frame that it sends, in bytes: what one TCP segment of the path carries (the EMSS of
+/// RFC 5044 4.5)
+public record TcpSettings(InetAddress address, Checksum checksum, int segment) {
+    /// The longest frame where nothing limits it.
+    public static final int NO_LIMIT = Fpdu.bytes(Fpdu.MAX_SEGMENT_BYTES);
+
+    /// Which TCP links have a checksum.
+    public enum Checksum {
+        /// Those that leave the host: what stays in its memory is not damaged on the way.
+        BETWEEN_HOSTS,
+        /// All.
+        ALWAYS,
+        /// None.
+        NEVER
+    }
+
+    /// The longest DDP segment that it sends, in bytes: what a frame of at most [#segment] bytes holds.
+    public int segmentLimit() {
+        return Fpdu.segmentLimit(segment);
+    }
+
+    /// Whether this side asks for a checksum on a link between these two addresses.
+    public boolean checksumBetween(InetAddress local, InetAddress remote) {
+        return switch (checksum) {
+            case ALWAYS -> true;
+            case NEVER -> false;
+            case BETWEEN_HOSTS -> !remote.isLoopbackAddress() && !remote.equals(local);
+        };
+    }
+}

@@ -1,0 +1,141 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.RetryTimer;
+import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SendOpcode;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Transport over one TCP connection: keeps requests in the [SendQueue] until the peer has acknowledged them, and has
+/// the [Link] send them.
+public final class TcpTransport implements Transport {
+    private static final System.Logger LOGGER = System.getLogger(TcpTransport.class.getName());
+
+    private final SendQueue sends;
+    private final RetryTimer retries;
+    private final LingeringClose closing;
+    private final SocketChannel channel;
+    private final LinkTerms terms;
+    private final Link link;
+    private final LinkDriver driver;
+    private final @Nullable Consumer<String> onEnd;
+    private boolean stopped;
+
+    /// Takes over a connection on which everything has been agreed on.
+    ///
+    /// @param pollsSends the links of the completion queue of sends
+    /// @param pollsReceives the links of the completion queue of receives
+    /// @param channel not blocking
+    /// @param onEnd told once why the connection has ended, if a connection manager has made it; else null
+    TcpTransport(
+            QueuePairResources queuePair,
+            LinkContext context,
+            PolledLinks pollsSends,
+            PolledLinks pollsReceives,
+            SocketChannel channel,
+            LinkTerms terms,
+            @Nullable Consumer<String> onEnd) {
+        this.sends = queuePair.sends();
+        this.retries = queuePair.retries();
+        this.closing = context.closing();
+        this.channel = channel;
+        this.terms = terms;
+        this.onEnd = onEnd;
+        this.link = new Link(
+                queuePair, context.memory(), context.counters(), context.onLimit(), channel, terms, onEnd != null);
+        this.driver = new LinkDriver(link, queuePair.lock(), retries, pollsSends, pollsReceives, context.engineLinks());
+    }
+
+    /// Has the link driven by those who poll, and by the engine.
+    ///
+    /// @throws IOException if the connection is not good any more; it is closed then
+    void open() throws IOException {
+        try {
+            driver.open();
+        } catch (IOException | RuntimeException e) {
+            stop(false);
+            throw e;
+        }
+    }
+
+    /// The requests that the peer does not understand.
+    Set<SendOpcode> missing() {
+        return terms.missing();
+    }
+
+    /// Who drives the link.
+    public LinkDriver driver() {
+        return driver;
+    }
+
+    @Override
+    public int post(SendBatch batch, int first, int end) {
+        int kept = sends.add(batch, first, end) - first;
+        link.transmit();
+        if (link.isUnfinished()) {
+            driver.wanted();
+        }
+        return kept;
+    }
+
+    @Override
+    public void resume() {
+        if (retries.isDue()) {
+            link.release();
+        }
+        link.drive(true);
+        if (link.isUnfinished()) {
+            driver.wanted();
+        }
+    }
+
+    @Override
+    public boolean isDrained() {
+        return !link.isWaiting();
+    }
+
+    /// Whether everything that was posted has been sent and, if the peer does that, acknowledged; and whether
+    /// everything that the peer has sent was acknowledged to it.
+    boolean isIdle() {
+        return sends.isEmpty() && link.isQuiet();
+    }
+
+    @Override
+    public void stop(boolean orderly) {
+        if (stopped) {
+            return;
+        }
+        stopped = true;
+        link.giveBackReceive();
+        try {
+            driver.close();
+        } catch (RuntimeException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, () -> this + " is forgotten later", e);
+        }
+        closing.close(channel, link.close(orderly));
+        if (onEnd != null) {
+            onEnd.accept(link.end());
+        }
+    }
+
+    @Override
+    public boolean awaitPeer() {
+        return true;
+    }
+
+    @Override
+    public void close() {
+        stop(true);
+    }
+
+    @Override
+    public String toString() {
+        return link.toString();
+    }
+}

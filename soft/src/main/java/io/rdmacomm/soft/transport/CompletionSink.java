@@ -1,0 +1,43 @@
+package io.rdmacomm.soft.transport;
+
+import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.mapped.CompletionRing;
+import java.lang.foreign.MemorySegment;
+
+/// The producers' end of a completion queue of this context, for its own queue pairs. Thread-safe; allocates nothing.
+public final class CompletionSink {
+    private final MemorySegment memory;
+    private final int lid;
+    private final CompletionRing ring;
+    private final Runnable announce;
+    private final Runnable overrun;
+
+    /// Pushes to `ring`.
+    ///
+    /// @param memory the control file
+    /// @param lid of this context
+    /// @param announce called when the queue was armed and has a completion now
+    /// @param overrun called when the queue had no room
+    public CompletionSink(MemorySegment memory, int lid, CompletionRing ring, Runnable announce, Runnable overrun) {
+        this.memory = memory;
+        this.lid = lid;
+        this.ring = ring;
+        this.announce = announce;
+        this.overrun = overrun;
+    }
+
+    /// Appends a completion.
+    public void push(CompletionFields completion) {
+        int result = CompletionRing.push(memory, ring.offset(), lid, memory, 0, completion);
+        if (result == CompletionRing.NOTIFY) {
+            announce.run();
+        } else if (result == CompletionRing.OVERRUN) {
+            overrun.run();
+        }
+    }
+
+    /// The ring itself.
+    public CompletionRing ring() {
+        return ring;
+    }
+}

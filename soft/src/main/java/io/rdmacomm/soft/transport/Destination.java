@@ -1,0 +1,76 @@
+package io.rdmacomm.soft.transport;
+
+import io.rdmacomm.verbs.AddressVector;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.QueuePairAttributes;
+
+/// The queue pair that a queue pair is connected to, by the numbers that were exchanged. Under the queue pair's send
+/// lock.
+public final class Destination {
+    private Gid gid = Gid.NONE;
+    private int lid;
+    private int number;
+    private int receivePsn;
+    private int sendPsn;
+    private int inboundReads = 1;
+    private boolean sending;
+
+    /// No queue pair.
+    public Destination() {}
+
+    /// Takes the numbers from the transition to READY_TO_RECEIVE.
+    public void name(QueuePairAttributes attributes) {
+        AddressVector path = attributes.addressVector();
+        gid = path == null ? Gid.NONE : path.destinationGid();
+        lid = path == null ? 0 : path.destinationLid();
+        number = attributes.destinationNumber();
+        receivePsn = attributes.receivePsn();
+        inboundReads = Math.max(1, attributes.maxDestinationReadAtomic());
+    }
+
+    /// Takes the number of the first packet from the transition to READY_TO_SEND.
+    public void beginSending(int firstPsn) {
+        sendPsn = firstPsn;
+        sending = true;
+    }
+
+    /// The queue pair is not connected any more.
+    public void forget() {
+        sending = false;
+    }
+
+    /// The address of the peer's device.
+    public Gid gid() {
+        return gid;
+    }
+
+    /// The number of the peer's context.
+    public int lid() {
+        return lid;
+    }
+
+    /// The number of the peer's queue pair.
+    public int number() {
+        return number;
+    }
+
+    /// The number of the first packet that is expected.
+    public int receivePsn() {
+        return receivePsn;
+    }
+
+    /// The number of the first packet to send.
+    public int sendPsn() {
+        return sendPsn;
+    }
+
+    /// How many READs and atomic operations of the peer may be in flight.
+    public int inboundReads() {
+        return inboundReads;
+    }
+
+    /// Whether this side may send, and so knows the number of its first packet.
+    public boolean isSending() {
+        return sending;
+    }
+}

@@ -1,0 +1,177 @@
+package io.rdmacomm.soft.transport;
+
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/// The one thread of a context. It sleeps until one of its channels is ready, or until the time that
+/// [Clock#onTime] asked for; everything that is fast is done by the threads that post and poll instead.
+public final class Engine implements AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(Engine.class.getName());
+    private static final long JOIN_MILLIS = 5_000;
+    private static final long EXACT_NANOS = 1_000_000;
+    private static final long DEAF_NANOS = 100_000;
+    private static final long SELDOM_NANOS = 50_000;
+    private static final long COMPLAINT_NANOS = 1_000_000_000;
+
+    /// What depends on time; always called on the engine's thread.
+    public interface Clock {
+        /// Time has passed, or [Engine#wakeup()] was called.
+        ///
+        /// @return nanoseconds until this is wanted again, [Long#MAX_VALUE] for never; with 0, everything else
+        /// waits up to 50 us
+        long onTime();
+    }
+
+    /// Handles a channel that is ready; the attachment of its key. Always called on the engine's thread.
+    public interface Ready {
+        /// The channel of `key` is ready.
+        void ready(SelectionKey key) throws IOException;
+    }
+
+    private final Clock clock;
+    private final Selector selector;
+    private final Consumer<SelectionKey> handler = this::handle;
+    private final Thread thread;
+    private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private long lastAsked = System.nanoTime();
+    private long nextComplaint = System.nanoTime();
+    private long untold;
+    private volatile boolean stopping;
+
+    /// An engine that does not run yet.
+    ///
+    /// @param name of the thread
+    /// @throws IOException if the system has no selector left
+    public Engine(String name, Clock clock) throws IOException {
+        this.clock = clock;
+        this.selector = Selector.open();
+        this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+    }
+
+    /// Begins to work.
+    public void start() {
+        thread.start();
+    }
+
+    /// Registers a channel that is not blocking; any thread.
+    ///
+    /// @param operations of [SelectionKey]
+    /// @throws ClosedChannelException if the channel is closed
+    public SelectionKey register(SelectableChannel channel, int operations, Ready ready) throws ClosedChannelException {
+        SelectionKey key = channel.register(selector, operations, ready);
+        selector.wakeup();
+        return key;
+    }
+
+    /// Runs `task` on the engine's thread, soon.
+    public void execute(Runnable task) {
+        tasks.add(task);
+        selector.wakeup();
+    }
+
+    /// Has [Clock#onTime] called soon.
+    public void wakeup() {
+        selector.wakeup();
+    }
+
+    private void run() {
+        long wait = Long.MAX_VALUE;
+        while (!stopping) {
+            try {
+                select(wait);
+                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                    task.run();
+                }
+                wait = clock.onTime();
+            } catch (ClosedSelectorException e) {
+                return;
+            } catch (IOException | RuntimeException e) {
+                goOn(e);
+                wait = 0;
+            }
+        }
+    }
+
+    /// Waits, and handles what is ready: without a set of keys, whose iterator would be allocated each time.
+    private void select(long waitNanos) throws IOException {
+        if (waitNanos == 0) {
+            selectSeldom();
+        } else if (waitNanos == Long.MAX_VALUE) {
+            selector.select(handler);
+        } else if (waitNanos < EXACT_NANOS) {
+            int ready = selector.selectNow(handler);
+            if (ready == 0 && tasks.isEmpty()) {
+                // Not longer: whatever else happens does not end it.
+                LockSupport.parkNanos(Math.min(waitNanos, DEAF_NANOS));
+            }
+        } else {
+            // Rounded up: what is due a little later is one more time to wake up otherwise.
+            selector.select(handler, TimeUnit.NANOSECONDS.toMillis(waitNanos + EXACT_NANOS - 1));
+        }
+    }
+
+    /// To ask costs as much as to read a socket: not each time between two looks at what is busy.
+    private void selectSeldom() throws IOException {
+        long now = System.nanoTime();
+        if (now - lastAsked >= SELDOM_NANOS) {
+            lastAsked = now;
+            selector.selectNow(handler);
+        }
+    }
+
+    private void handle(SelectionKey key) {
+        try {
+            if (key.isValid() && key.attachment() instanceof Ready ready) {
+                ready.ready(key);
+            }
+        } catch (CancelledKeyException e) {
+            LOGGER.log(System.Logger.Level.TRACE, "another thread has closed it meanwhile", e);
+        } catch (IOException | RuntimeException e) {
+            goOn(e);
+        }
+    }
+
+    /// One bad connection must not end the engine of all others, nor keep it from them.
+    private void goOn(Exception e) {
+        long now = System.nanoTime();
+        if (now - nextComplaint < 0) {
+            // What fails once is likely to fail each time that it is looked at.
+            untold++;
+            return;
+        }
+        nextComplaint = now + COMPLAINT_NANOS;
+        String more = untold == 0 ? "" : "; " + untold + " failures before this one were not told";
+        untold = 0;
+        LOGGER.log(System.Logger.Level.WARNING, "the engine goes on after an unexpected failure" + more, e);
+    }
+
+    /// Whether the calling thread is the engine's.
+    public boolean isCurrentThread() {
+        return Thread.currentThread().equals(thread);
+    }
+
+    /// Ends the thread and closes all channels.
+    @Override
+    public void close() throws IOException {
+        stopping = true;
+        selector.wakeup();
+        try {
+            thread.join(JOIN_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        for (SelectionKey key : selector.keys()) {
+            key.channel().close();
+        }
+        selector.close();
+    }
+}

@@ -1,0 +1,28 @@
+package io.rdmacomm.soft.transport;
+
+import io.rdmacomm.soft.mapped.QueuePairBlock;
+import io.rdmacomm.soft.memory.WindowRequests;
+
+/// What a queue pair lends its transport.
+///
+/// @param number of the queue pair
+/// @param domain number of its protection domain
+/// @param block shows its state and its rights to peers on this host
+/// @param sends the requests that wait, and their completion
+/// @param receives for the messages of the peer
+/// @param windowRequests carries out the requests that concern this side only
+/// @param destination the numbers of the peer
+/// @param retries has the engine try again what must wait
+/// @param lock of the sends
+/// @param events what the transport tells
+public record QueuePairResources(
+        int number,
+        int domain,
+        QueuePairBlock block,
+        SendQueue sends,
+        ReceiveQueue receives,
+        WindowRequests windowRequests,
+        Destination destination,
+        RetryTimer retries,
+        SendLock lock,
+        Transport.Events events) {}

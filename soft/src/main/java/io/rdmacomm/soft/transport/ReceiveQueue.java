@@ -1,0 +1,105 @@
+package io.rdmacomm.soft.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.WorkStatus;
+
+/// The receives of a queue pair, or of the shared receive queue that it takes them from, and the completion queue
+/// where they end.
+public final class ReceiveQueue {
+    private static final int FLUSHED = WorkStatus.FLUSHED.code();
+
+    private final ReceiveRing ring;
+    private final boolean shared;
+    private final CompletionSink completions;
+    private final int number;
+    private final CompletionFields fields = new CompletionFields();
+    private final long[] taken = new long[1];
+    private boolean givenBack;
+    private long givenBackId;
+
+    /// The receives of the queue pair with this number.
+    ///
+    /// @param shared whether `ring` is that of a shared receive queue
+    public ReceiveQueue(ReceiveRing ring, boolean shared, CompletionSink completions, int number) {
+        this.ring = ring;
+        this.shared = shared;
+        this.completions = completions;
+        this.number = number;
+    }
+
+    /// The ring that they are in.
+    public ReceiveRing ring() {
+        return ring;
+    }
+
+    /// Where they complete.
+    public CompletionSink completions() {
+        return completions;
+    }
+
+    /// Whether they are those of a shared receive queue.
+    public boolean isShared() {
+        return shared;
+    }
+
+    /// Appends receives; under the receive lock.
+    ///
+    /// @return how many there was room for
+    public int post(ReceiveBatch batch, int first, int count) {
+        int posted = 0;
+        while (posted < count
+                && ring.post(batch.segment(), batch.at(first + posted), batch.elementsAt(first + posted))) {
+            posted++;
+        }
+        return posted;
+    }
+
+    /// Completes receives as flushed that are posted in the error state; under the receive lock.
+    public void flush(ReceiveBatch batch, int first, int count) {
+        for (int i = first; i < first + count; i++) {
+            flush(batch.segment().get(JAVA_LONG, batch.at(i)));
+        }
+    }
+
+    /// A receive that was taken for a message which is never going to be complete comes back, to be flushed before
+    /// the others; under the send lock.
+    public void giveBack(long workId) {
+        givenBack = true;
+        givenBackId = workId;
+    }
+
+    /// Completes all receives of the queue pair as flushed; under both locks. Those of a shared receive queue stay.
+    public void flush() {
+        if (givenBack) {
+            givenBack = false;
+            flush(givenBackId);
+        }
+        while (!shared && ring.take(taken)) {
+            flush(taken[0]);
+        }
+    }
+
+    private void flush(long workId) {
+        fields.set(workId, FLUSHED, 0, 0, number);
+        completions.push(fields);
+    }
+
+    /// Discards all receives of the queue pair silently; under both locks.
+    public void clear() {
+        givenBack = false;
+        if (!shared) {
+            ring.clear();
+        }
+    }
+
+    /// Gives the memory back; nobody posts or takes receives any more.
+    public void free() {
+        if (!shared) {
+            ring.free();
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.rdmacomm.soft.transport;
+
+import io.rdmacomm.verbs.AckTimeout;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.RnrTimer;
+import io.rdmacomm.verbs.WorkStatus;
+
+/// How long the oldest request of a queue pair waits for a peer that is not there or has no receive, and when it is
+/// tried again (ibv_modify_qp(3): timeout, retry_cnt, rnr_retry). Under the queue pair's send lock, unless stated
+/// otherwise.
+public final class RetryTimer {
+    private static final int WAITS = 0;
+    private static final int UNLIMITED_RNR_RETRIES = 7;
+    private static final long FIRST_LOOK_NANOS = 200_000;
+    private static final long LONGEST_LOOK_NANOS = 10_000_000;
+    /// When to look again at a queue pair that is busy on another thread.
+    private static final long LOCKED_NANOS = 50_000;
+
+    private final Retries retries;
+    private final SendLock lock;
+    private final Runnable retry;
+    private long timeoutNanos;
+    private long patienceNanos;
+    private int rnrRetries;
+    private int rnrTries;
+    private boolean missing;
+    private long missingSince;
+    private long lookNanos;
+    private volatile long due;
+
+    /// A timer that is not running.
+    ///
+    /// @param lock of the queue pair
+    /// @param retry called with the lock held, on the engine's thread
+    public RetryTimer(Retries retries, SendLock lock, Runnable retry) {
+        this.retries = retries;
+        this.lock = lock;
+        this.retry = retry;
+    }
+
+    /// Takes the time-out and the retry counts from the attributes of the queue pair.
+    public void configure(QueuePairAttributes attributes) {
+        timeoutNanos = attributes.timeout().nanos();
+        patienceNanos = attributes.timeout().equals(AckTimeout.INFINITE)
+                ? Long.MAX_VALUE
+                : timeoutNanos * (attributes.retryCount() + 1);
+        rnrRetries = attributes.rnrRetry();
+        progressed();
+    }
+
+    /// The peer's queue pair did not answer: tries again later.
+    ///
+    /// @param reached whether its host has answered, and is passing the question on to it
+    /// @return 0, or the status that the oldest request fails with
+    public int peerMissing(boolean reached) {
+        long now = System.nanoTime();
+        if (!missing) {
+            missing = true;
+            missingSince = now;
+            lookNanos = FIRST_LOOK_NANOS;
+        }
+        long left = patienceNanos - (now - missingSince);
+        if (left <= 0 && !reached) {
+            return WorkStatus.RETRY_EXCEEDED.code();
+        }
+        start(now + (left <= 0 ? lookNanos : Math.min(left, lookNanos)));
+        lookNanos = Math.min(lookNanos * 2, LONGEST_LOOK_NANOS);
+        return WAITS;
+    }
+
+    /// The peer had no receive: tries again later.
+    ///
+    /// @param timer the code of the time that it asks to wait
+    /// @return 0, or the status that the request fails with
+    public int receiverNotReady(int timer) {
+        missing = false;
+        if (rnrRetries != UNLIMITED_RNR_RETRIES && rnrTries >= rnrRetries) {
+            return WorkStatus.RECEIVER_NOT_READY_EXCEEDED.code();
+        }
+        rnrTries++;
+        start(System.nanoTime() + RnrTimer.nanos(timer));
+        return WAITS;
+    }
+
+    private void start(long when) {
+        due = when;
+        retries.start(this);
+    }
+
+    /// How long a call waits for the peer's host to answer before another one is made. Grows with each, so that it
+    /// is not too short for a long line.
+    public long callNanos() {
+        return missing ? Math.max(timeoutNanos, System.nanoTime() - missingSince) : timeoutNanos;
+    }
+
+    /// How long a request is repeated, [Long#MAX_VALUE] for ever.
+    public long patienceNanos() {
+        return patienceNanos;
+    }
+
+    /// A request was carried out: the counters start again.
+    public void progressed() {
+        missing = false;
+        rnrTries = 0;
+    }
+
+    /// Nothing waits any more: stops the timer and starts the counters again.
+    public void stop() {
+        progressed();
+        retries.stop(this);
+    }
+
+    /// Whether the time to try again has come.
+    public boolean isDue() {
+        return due - System.nanoTime() <= 0;
+    }
+
+    /// Tries again if the time has come; the engine, without the lock.
+    ///
+    /// @return nanoseconds until this is wanted again
+    long onTime() {
+        long left = due - System.nanoTime();
+        if (left > 0) {
+            return left;
+        }
+        if (!lock.tryEnter()) {
+            return LOCKED_NANOS;
+        }
+        try {
+            retries.stop(this);
+            retry.run();
+        } finally {
+            lock.leave();
+        }
+        return retries.isRunning(this) ? Math.max(0, due - System.nanoTime()) : Long.MAX_VALUE;
+    }
+}

@@ -1,0 +1,76 @@
+package io.rdmacomm.soft.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.memory.LocalElements;
+import io.rdmacomm.soft.memory.RequestOpcode;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.SendRequestLayout;
+import java.lang.foreign.MemorySegment;
+
+/// Completes the send requests of one queue pair. Under its send lock; allocates nothing.
+public final class SendCompleter {
+    private static final int SUCCESS = 0;
+
+    private final CompletionSink completions;
+    private final int number;
+    private final boolean signalAll;
+    private final CompletionFields fields = new CompletionFields();
+
+    /// Completes requests of the queue pair with this number.
+    ///
+    /// @param signalAll whether requests complete that are not signalled, too
+    public SendCompleter(CompletionSink completions, int number, boolean signalAll) {
+        this.completions = completions;
+        this.number = number;
+        this.signalAll = signalAll;
+    }
+
+    /// The request at `at` has succeeded.
+    ///
+    /// @param bytes how many it has moved
+    public void succeed(MemorySegment request, long at, long bytes) {
+        if (isSignalled(request, at)) {
+            int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
+            long workId = request.get(JAVA_LONG, at + SendRequestLayout.WORK_ID);
+            fields.set(workId, SUCCESS, completionOpcode(opcode), (int) bytes, number);
+            completions.push(fields);
+        }
+    }
+
+    /// The request at `at` has succeeded, and has moved as many bytes as its elements have.
+    public void succeed(MemorySegment request, long at) {
+        if (isSignalled(request, at)) {
+            int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
+            succeed(request, at, RequestOpcode.isAtomic(opcode) ? Long.BYTES : LocalElements.bytes(request, at));
+        }
+    }
+
+    private boolean isSignalled(MemorySegment request, long at) {
+        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
+        return signalAll || (flags & SendRequestLayout.FLAG_SIGNALED) != 0;
+    }
+
+    /// A request has failed or was flushed; it completes whether it was signalled or not (IBTA 10.7.3.1).
+    ///
+    /// @param vendorError what the status does not say, or 0
+    public void fail(long workId, int status, int vendorError) {
+        fields.set(workId, status, 0, 0, number);
+        fields.vendorError = vendorError;
+        completions.push(fields);
+    }
+
+    private static int completionOpcode(int opcode) {
+        return switch (opcode) {
+            case RequestOpcode.WRITE, RequestOpcode.WRITE_WITH_IMMEDIATE -> CompletionOpcode.WRITE.code();
+            case RequestOpcode.READ -> CompletionOpcode.READ.code();
+            case RequestOpcode.COMPARE_AND_SWAP -> CompletionOpcode.COMPARE_AND_SWAP.code();
+            case RequestOpcode.FETCH_AND_ADD -> CompletionOpcode.FETCH_AND_ADD.code();
+            case RequestOpcode.LOCAL_INVALIDATE -> CompletionOpcode.LOCAL_INVALIDATE.code();
+            case RequestOpcode.BIND_WINDOW -> CompletionOpcode.BIND_WINDOW.code();
+            default -> CompletionOpcode.SEND.code();
+        };
+    }
+}

@@ -1,0 +1,14 @@
+package io.rdmacomm.soft.transport;
+
+/// The send lock of a queue pair, for threads that drive its transport without posting: those that poll, the engine,
+/// the stager.
+public interface SendLock {
+    /// Takes the lock.
+    void enter();
+
+    /// Takes the lock if it is free.
+    boolean tryEnter();
+
+    /// Acts on what the transport has told, then gives the lock back.
+    void leave();
+}

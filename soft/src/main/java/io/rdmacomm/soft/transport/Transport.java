@@ -1,0 +1,54 @@
+package io.rdmacomm.soft.transport;
+
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.SendBatch;
+
+/// Carries the send requests of one queue pair to its peer, and for a peer on the network those of the peer to this
+/// side. A queue pair gets its transport when it has found its peer, and keeps it until it is reset.
+///
+/// All methods except [#awaitPeer] are called with the queue pair's send lock held. A transport never calls its queue
+/// pair: it tells [Events], which only take notes, and the queue pair acts when the transport has returned.
+public interface Transport {
+    /// Carries out the requests from `first` to `end` of `batch`, in order, or keeps them in the [SendQueue].
+    ///
+    /// @return how many were taken
+    int post(SendBatch batch, int first, int end);
+
+    /// Carries on with the requests in the [SendQueue].
+    void resume();
+
+    /// Whether every request that was begun has ended.
+    boolean isDrained();
+
+    /// Gives up the requests that were begun. The [SendQueue] keeps them, to be flushed, and a receive that was taken
+    /// for an incomplete message goes back to its [ReceiveQueue]. Nothing is carried out any more. Idempotent.
+    ///
+    /// @param orderly whether the peer's queue pair is not to fail because of it
+    void stop(boolean orderly);
+
+    /// Waits until the peer is not in the middle of an operation on this side's memory that began before. Any
+    /// thread, without the lock.
+    ///
+    /// @return false if it still is, after a long time
+    boolean awaitPeer();
+
+    /// Stops, and releases what it holds.
+    void close();
+
+    /// What a transport tells its queue pair. Implementations take notes and never call a transport.
+    interface Events {
+        /// A message of the peer has arrived, or requests have ended.
+        void progressed();
+
+        /// A request, the peer or the connection has failed: the queue pair goes to the error state.
+        ///
+        /// @param status what the oldest request in the [SendQueue] fails with
+        /// @param vendorError more about it, or 0
+        /// @param event to be raised, [AsyncEventType#UNKNOWN] for none
+        void failed(int status, int vendorError, AsyncEventType event);
+
+        /// The peer has ended in an orderly way. The requests in the [SendQueue] wait for another one with the same
+        /// numbers, until their retries are exhausted.
+        void peerGone();
+    }
+}

@@ -1,0 +1,205 @@
+package io.rdmacomm.soft.mapped;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.verbs.CompletionLayout;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class CompletionRingTest {
+    private static final int LID = 0x1234;
+
+    private RingFixture fixture;
+    private Arena arena;
+    private MemorySegment into;
+
+    @BeforeEach
+    void open() throws IOException {
+        fixture = new RingFixture();
+        arena = Arena.ofConfined();
+        into = arena.allocate(64L * CompletionLayout.BYTES, 8);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        arena.close();
+        fixture.close();
+    }
+
+    private CompletionRing ring(int capacity, boolean channel) throws IOException {
+        return CompletionRing.create(fixture.control, capacity, 7, channel);
+    }
+
+    private int push(CompletionRing ring, long workId, boolean solicited) {
+        CompletionFields fields = new CompletionFields();
+        fields.set(workId, 0, 0, 0, 1);
+        fields.solicited = solicited;
+        MemorySegment memory = fixture.control.memory();
+        return CompletionRing.push(memory, ring.offset(), LID, memory, 0, fields);
+    }
+
+    private List<Long> poll(CompletionRing ring, int max) {
+        int count = ring.poll(into, max);
+        List<Long> ids = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ids.add(into.get(ValueLayout.JAVA_LONG, (long) i * CompletionLayout.BYTES));
+        }
+        return ids;
+    }
+
+    @Test
+    void returnsWhatWasPushedInOrder() throws IOException {
+        CompletionRing ring = ring(4, false);
+        for (int round = 0; round < 10; round++) {
+            push(ring, 1, false);
+            push(ring, 2, false);
+            push(ring, 3, false);
+            assertThat(poll(ring, 2)).containsExactly(1L, 2L);
+            assertThat(poll(ring, 64)).containsExactly(3L);
+            assertThat(poll(ring, 64)).isEmpty();
+        }
+    }
+
+    @Test
+    void breaksWhenItOverrunsAndKeepsWhatItHad() throws IOException {
+        CompletionRing ring = ring(4, false);
+        for (int i = 0; i < ring.capacity(); i++) {
+            assertThat(push(ring, i, false)).isEqualTo(CompletionRing.PUSHED);
+        }
+        assertThat(ring.isBroken()).isFalse();
+        assertThat(push(ring, 99, false)).isEqualTo(CompletionRing.OVERRUN);
+        assertThat(ring.isBroken()).isTrue();
+        assertThat(poll(ring, 64)).containsExactly(0L, 1L, 2L, 3L);
+    }
+
+    @Test
+    void notifiesOnceAfterItWasArmed() throws IOException {
+        CompletionRing ring = ring(16, true);
+        assertThat(push(ring, 1, false)).isEqualTo(CompletionRing.PUSHED);
+        ring.arm(false);
+        assertThat(push(ring, 2, false)).isEqualTo(CompletionRing.NOTIFY);
+        assertThat(push(ring, 3, false)).isEqualTo(CompletionRing.PUSHED);
+    }
+
+    @Test
+    void notifiesForSolicitedOnlyWhenArmedForThem() throws IOException {
+        CompletionRing ring = ring(16, true);
+        ring.arm(true);
+        assertThat(push(ring, 1, false)).isEqualTo(CompletionRing.PUSHED);
+        assertThat(push(ring, 2, true)).isEqualTo(CompletionRing.NOTIFY);
+    }
+
+    @Test
+    void armingForAnyIsNotWeakenedByArmingForSolicited() throws IOException {
+        CompletionRing ring = ring(16, true);
+        ring.arm(false);
+        ring.arm(true);
+        assertThat(push(ring, 1, false)).isEqualTo(CompletionRing.NOTIFY);
+    }
+
+    @Test
+    void growsWithCompletionsInIt() throws IOException {
+        CompletionRing ring = ring(4, false);
+        push(ring, 1, false);
+        push(ring, 2, false);
+        assertThat(ring.resize(32)).isTrue();
+        for (long i = 3; i <= 20; i++) {
+            push(ring, i, false);
+        }
+        assertThat(poll(ring, 64)).hasSize(20).startsWith(1L, 2L, 3L).endsWith(20L);
+        assertThat(ring.capacity()).isEqualTo(32);
+    }
+
+    @Test
+    void refusesToShrinkBelowWhatItHolds() throws IOException {
+        CompletionRing ring = ring(16, false);
+        for (long i = 0; i < 10; i++) {
+            push(ring, i, false);
+        }
+        assertThat(ring.resize(4)).isFalse();
+        assertThat(poll(ring, 64)).hasSize(10);
+    }
+
+    @Test
+    void skipsTheSlotOfAProducerThatDiedHalfWay() throws IOException {
+        CompletionRing ring = ring(8, false);
+        push(ring, 1, false);
+        claimAndDie(ring, 1);
+        push(ring, 3, false);
+        assertThat(poll(ring, 64)).containsExactly(1L);
+        assertThat(poll(ring, 64)).isEmpty();
+        ring.skipClaims(0x4321);
+        assertThat(poll(ring, 64)).isEmpty();
+        ring.skipClaims(LID);
+        assertThat(poll(ring, 64)).containsExactly(3L);
+    }
+
+    @Test
+    void completesTheSlotOfADeadProducerOnce() throws IOException {
+        CompletionRing ring = ring(8, false);
+        claimAndDie(ring, 0);
+        assertThat(ring.fillClaim(0, LID, 42, 5, 1)).isTrue();
+        assertThat(ring.fillClaim(0, LID, 42, 5, 1)).isFalse();
+        assertThat(poll(ring, 64)).containsExactly(42L);
+    }
+
+    /// What a producer leaves that is killed between claiming its slot and filling it: FREE becomes CLAIMED.
+    private void claimAndDie(CompletionRing ring, long position) {
+        MemorySegment memory = fixture.control.memory();
+        long slots = memory.get(ValueLayout.JAVA_LONG, ring.offset());
+        long slot = slots + 128 + (position & (ring.capacity() - 1)) * 64;
+        long free = memory.get(ValueLayout.JAVA_LONG, slot);
+        assertThat(SharedWords.compareAndSet(memory, slot, free, free | ((long) LID << 4) | 1))
+                .isTrue();
+    }
+
+    @Test
+    void losesNothingWithManyProducersAndResizes() throws Exception {
+        CompletionRing ring = ring(64, false);
+        int producers = 4;
+        long each = 50_000;
+        AtomicLong overruns = new AtomicLong();
+        Semaphore room = new Semaphore(48);
+        List<Thread> threads = new ArrayList<>();
+        for (int p = 0; p < producers; p++) {
+            long base = p * each;
+            threads.add(Thread.ofPlatform().start(() -> {
+                for (long i = 0; i < each; i++) {
+                    room.acquireUninterruptibly();
+                    if (push(ring, base + i, false) == CompletionRing.OVERRUN) {
+                        overruns.incrementAndGet();
+                    }
+                }
+            }));
+        }
+        long[] nextOf = new long[producers];
+        long total = 0;
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (total < producers * each && overruns.get() == 0 && System.nanoTime() < deadline) {
+            List<Long> ids = poll(ring, 64);
+            for (long id : ids) {
+                assertThat(id % each).isEqualTo(nextOf[(int) (id / each)]++);
+            }
+            total += ids.size();
+            if (!ids.isEmpty() && total % 1024 < 8) {
+                ring.resize(total % 2048 < 1024 ? 64 : 128);
+            }
+            room.release(ids.size());
+        }
+        for (Thread thread : threads) {
+            room.release((int) (producers * each));
+            thread.join();
+        }
+        assertThat(overruns).hasValue(0);
+        assertThat(total).isEqualTo(producers * each);
+    }
+}

@@ -1,0 +1,108 @@
+package io.rdmacomm.soft.mapped;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.verbs.ReceiveBatch;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ReceiveRingTest {
+    private RingFixture fixture;
+    private Arena arena;
+    private ReceiveBatch batch;
+
+    @BeforeEach
+    void open() throws IOException {
+        fixture = new RingFixture();
+        arena = Arena.ofShared();
+        batch = ReceiveBatch.create(arena, 1, 2);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        arena.close();
+        fixture.close();
+    }
+
+    private boolean post(ReceiveRing ring, long workId) {
+        batch.clear().receive(workId).with(0x1000, 10, 3).with(0x2000, 20, 4);
+        return ring.post(batch.segment(), batch.at(0), batch.elementsAt(0));
+    }
+
+    @Test
+    void holdsAsManyAsItsDepth() throws IOException {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 3, 2, 0, 1);
+        assertThat(post(ring, 1)).isTrue();
+        assertThat(post(ring, 2)).isTrue();
+        assertThat(post(ring, 3)).isTrue();
+        assertThat(post(ring, 4)).isFalse();
+        assertThat(ring.size()).isEqualTo(3);
+    }
+
+    @Test
+    void isTakenByThePeerInOrder() throws IOException {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 4, 2, 0, 9);
+        MemorySegment memory = fixture.control.memory();
+        for (long i = 0; i < 20; i++) {
+            post(ring, i);
+            long head = ReceiveRing.head(memory, ring.offset());
+            long entry = ReceiveRing.entry(memory, ring.offset(), head);
+            assertThat(ReceiveRing.workId(memory, entry)).isEqualTo(i);
+            assertThat(ReceiveRing.elementCount(memory, ring.offset(), entry)).isEqualTo(2);
+            assertThat(ReceiveRing.take(memory, ring.offset(), head)).isTrue();
+            assertThat(ReceiveRing.take(memory, ring.offset(), head)).isFalse();
+        }
+        assertThat(ReceiveRing.domain(memory, ring.offset())).isEqualTo(9);
+    }
+
+    @Test
+    void crossesItsLimitOnce() throws IOException {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 8, 1, 5, 1);
+        MemorySegment memory = fixture.control.memory();
+        batch = ReceiveBatch.create(arena, 1, 1);
+        batch.receive(1);
+        for (int i = 0; i < 4; i++) {
+            ring.post(batch.segment(), batch.at(0), batch.elementsAt(0));
+        }
+        ring.armLimit(3);
+        assertThat(ReceiveRing.crossedLimit(memory, ring.offset())).isFalse();
+        long[] taken = new long[1];
+        ring.take(taken);
+        assertThat(ReceiveRing.crossedLimit(memory, ring.offset())).isFalse();
+        ring.take(taken);
+        assertThat(ReceiveRing.crossedLimit(memory, ring.offset())).isTrue();
+        assertThat(ReceiveRing.crossedLimit(memory, ring.offset())).isFalse();
+        assertThat(ring.limit()).isZero();
+    }
+
+    @Test
+    void givesEachReceiveToOneTaker() throws Exception {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 256, 2, 1, 1);
+        long rounds = 40_000;
+        AtomicLong sum = new AtomicLong();
+        AtomicLong count = new AtomicLong();
+        Runnable taker = () -> {
+            long[] taken = new long[1];
+            while (count.get() < rounds) {
+                if (ring.take(taken)) {
+                    sum.addAndGet(taken[0]);
+                    count.incrementAndGet();
+                }
+            }
+        };
+        Thread one = Thread.ofPlatform().start(taker);
+        Thread other = Thread.ofPlatform().start(taker);
+        for (long i = 0; i < rounds; ) {
+            i += post(ring, i) ? 1 : 0;
+        }
+        one.join();
+        other.join();
+        assertThat(count).hasValue(rounds);
+        assertThat(sum).hasValue(rounds * (rounds - 1) / 2);
+    }
+}

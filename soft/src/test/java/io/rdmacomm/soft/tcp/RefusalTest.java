@@ -1,0 +1,30 @@
+package io.rdmacomm.soft.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.soft.iwarp.Acknowledgement;
+import io.rdmacomm.soft.memory.AccessFault;
+import io.rdmacomm.verbs.AsyncEventType;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// What a peer is told when it may not access the memory that it named.
+class RefusalTest {
+    @ParameterizedTest
+    @EnumSource(AccessFault.class)
+    void anAccessFaultIsAProtectionError(AccessFault fault) {
+        for (Refusal refusal : new Refusal[] {Refusal.ofWrite(fault), Refusal.ofRead(fault)}) {
+            assertThat(refusal.code().isProtection()).isTrue();
+            assertThat(refusal.syndrome()).isEqualTo(Acknowledgement.ACCESS_ERROR);
+            assertThat(refusal.event()).isEqualTo(AsyncEventType.QUEUE_PAIR_ACCESS_ERROR);
+        }
+    }
+
+    /// Layer 0 is RDMAP, layer 1 is DDP (RFC 5040 7.1).
+    @ParameterizedTest
+    @EnumSource(AccessFault.class)
+    void readsAreRefusedByRdmapAndWritesByDdpUnlessARightIsMissing(AccessFault fault) {
+        assertThat(Refusal.ofRead(fault).code().layer()).isZero();
+        assertThat(Refusal.ofWrite(fault).code().layer()).isEqualTo(fault == AccessFault.MISSING_RIGHT ? 0 : 1);
+    }
+}
