@@ -17,23 +17,20 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// An identifier of the connection manager (`struct rdma_cm_id`, rdma_create_id(3)), and whoever waits for its
-/// events. Usable from any thread: one call into C at a time, and none once it is destroyed.
+/// An identifier of the connection manager (`struct rdma_cm_id`, rdma_create_id(3)), and its events. Thread-safe: one
+/// call into C at a time, and none once it is destroyed.
 ///
-/// It has one owner at a time, which alone can destroy it. A route or a request hands it over to its connection.
-/// The order of the locks is this one, then those of a queue pair; never the other way.
+/// It has one owner at a time, which alone can destroy it. A route or a request hands it over to its connection. Lock
+/// order: this object's monitor before the locks of a queue pair, never the other way.
 final class ConnectionIdentifier {
     private final ConnectionEventChannel channel;
     private final LibRdmacm library;
     private final long address;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final Deque<IdentifierEvent> events = new ArrayDeque<>();
     private Object owner;
     private @Nullable Consumer<IdentifierEvent> handler;
@@ -55,40 +52,30 @@ final class ConnectionIdentifier {
     ///
     /// @return what the call returned
     /// @throws IllegalStateException if the identifier is destroyed
-    int call(LongToIntFunction function) {
-        lock.lock();
-        try {
-            checkAlive();
-            return function.applyAsInt(address);
-        } finally {
-            lock.unlock();
-        }
+    synchronized int call(LongToIntFunction function) {
+        checkAlive();
+        return function.applyAsInt(address);
     }
 
-    /// Calls C in a thread of its own, to ask the peer for something on iWARP. That may block for minutes: siw
-    /// carries connect(2) out in it. When the caller has gone by the time it returns, that thread destroys the
-    /// identifier.
+    /// Calls C in a thread of its own, to ask the peer for something on iWARP. The call may block for minutes, because
+    /// some drivers do the work of connect(2) in it. An identifier destroyed meanwhile is destroyed in C by
+    /// that thread.
     ///
     /// @return what the call returned, or -1 after the deadline
-    int callSlow(LongToIntFunction function, long deadline) throws InterruptedException {
-        lock.lock();
-        try {
-            checkOpen();
-            Thread.ofPlatform().daemon().name("rdmacomm connect").start(() -> finishSlow(function));
-            slowCallRuns = true;
-            answerIsOut = true;
-            while (slowResult == null) {
-                long left = Deadline.left(deadline);
-                if (left <= 0) {
-                    return -1;
-                }
-                checkOpen();
-                long _ = changed.awaitNanos(left);
+    synchronized int callSlow(LongToIntFunction function, long deadline) throws InterruptedException {
+        checkOpen();
+        Thread.ofPlatform().daemon().name("rdmacomm connect").start(() -> finishSlow(function));
+        slowCallRuns = true;
+        answerIsOut = true;
+        while (slowResult == null) {
+            long left = Deadline.left(deadline);
+            if (left <= 0) {
+                return -1;
             }
-            return slowResult;
-        } finally {
-            lock.unlock();
+            checkOpen();
+            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
+        return slowResult;
     }
 
     private void finishSlow(LongToIntFunction function) {
@@ -96,156 +83,118 @@ final class ConnectionIdentifier {
         try {
             result = function.applyAsInt(address);
         } finally {
-            lock.lock();
-            try {
-                slowCallRuns = false;
-                slowResult = result;
-                answerIsOut &= result == 0;
-                changed.signalAll();
-                if (destroyed) {
-                    int _ = destroyInC();
-                }
-            } finally {
-                lock.unlock();
-            }
+            slowCallReturned(result);
+        }
+    }
+
+    private synchronized void slowCallReturned(int result) {
+        slowCallRuns = false;
+        slowResult = result;
+        answerIsOut &= result == 0;
+        notifyAll();
+        if (destroyed) {
+            int _ = destroyInC();
         }
     }
 
     /// The next event.
     ///
     /// @return null if there was none until the deadline
-    /// @throws IllegalStateException if the identifier is or gets closed
+    /// @throws IllegalStateException if the identifier is closed, or becomes closed
     /// @throws VerbException if events can no longer be read
     @Nullable
-    IdentifierEvent await(long deadline) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            while (events.isEmpty()) {
-                checkOpen();
-                if (failure != null) {
-                    throw failure;
-                }
-                long left = Deadline.left(deadline);
-                if (left <= 0) {
-                    return null;
-                }
-                long _ = changed.awaitNanos(left);
-            }
+    synchronized IdentifierEvent await(long deadline) throws InterruptedException {
+        while (events.isEmpty()) {
             checkOpen();
-            return events.poll();
-        } finally {
-            lock.unlock();
+            if (failure != null) {
+                throw failure;
+            }
+            long left = Deadline.left(deadline);
+            if (left <= 0) {
+                return null;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
+        checkOpen();
+        return events.poll();
     }
 
-    /// An event has come; called by the channel's thread.
+    /// Takes an event; called by the thread of the channel.
     void deliver(IdentifierEvent event) {
-        Consumer<IdentifierEvent> taker;
-        lock.lock();
-        try {
-            answerIsOut = false;
-            taker = handler;
-            if (taker == null) {
-                events.add(event);
-                changed.signalAll();
-            }
-        } finally {
-            lock.unlock();
-        }
+        Consumer<IdentifierEvent> taker = handlerOrQueue(event);
         if (taker != null) {
             taker.accept(event);
         }
     }
 
-    /// Gives the identifier to another owner, which is told of every event that nobody took, and of all to come.
+    private synchronized @Nullable Consumer<IdentifierEvent> handlerOrQueue(IdentifierEvent event) {
+        answerIsOut = false;
+        if (handler == null) {
+            events.add(event);
+            notifyAll();
+        }
+        return handler;
+    }
+
+    /// Gives the identifier to another owner, which is told of every event that was not taken yet, and of all to come.
     ///
-    /// @throws IllegalStateException if it is destroyed, or being closed
+    /// @throws IllegalStateException if it is destroyed, or is being closed
     void handOver(Object from, Object to, Consumer<IdentifierEvent> taker) {
         Deque<IdentifierEvent> waiting;
-        lock.lock();
-        try {
-            checkOpen();
-            checkOwner(from);
-            owner = to;
+        synchronized (this) {
+            handOver(from, to);
             handler = taker;
             waiting = new ArrayDeque<>(events);
             events.clear();
-        } finally {
-            lock.unlock();
         }
         waiting.forEach(taker);
     }
 
     /// Gives the identifier to another owner, which waits for its events.
     ///
-    /// @throws IllegalStateException if it is destroyed, or being closed
-    void handOver(Object from, Object to) {
-        lock.lock();
-        try {
-            checkOpen();
-            checkOwner(from);
-            owner = to;
-        } finally {
-            lock.unlock();
-        }
+    /// @throws IllegalStateException if it is destroyed, or is being closed
+    synchronized void handOver(Object from, Object to) {
+        checkOpen();
+        checkOwner(from);
+        owner = to;
     }
 
     /// Ends all waits of this owner, now and from now on.
-    void wake(Object by) {
-        lock.lock();
-        try {
-            if (owner.equals(by)) {
-                closing = true;
-                changed.signalAll();
-            }
-        } finally {
-            lock.unlock();
+    synchronized void wake(Object by) {
+        if (owner.equals(by)) {
+            closing = true;
+            notifyAll();
         }
     }
 
-    /// Ends all waits for an event, whoever the owner is: the manager is being closed.
-    void wake() {
-        lock.lock();
-        try {
-            // A connection waits for nothing here, and still has to disconnect.
-            if (handler == null) {
-                closing = true;
-                changed.signalAll();
-            }
-        } finally {
-            lock.unlock();
+    /// Ends all waits for an event, whatever the owner: the manager is being closed.
+    synchronized void wake() {
+        // A connection does not wait here, and still has to disconnect.
+        if (handler == null) {
+            closing = true;
+            notifyAll();
         }
     }
 
     /// Events can no longer be read.
-    void fail(VerbException why) {
-        lock.lock();
-        try {
-            failure = why;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    synchronized void fail(VerbException why) {
+        failure = why;
+        notifyAll();
     }
 
     /// Destroys the identifier (rdma_destroy_id(3)) if `by` owns it and it is not destroyed yet.
-    void destroy(Object by) {
-        lock.lock();
-        try {
-            if (destroyed || !owner.equals(by)) {
-                return;
-            }
-            destroyed = true;
-            closing = true;
-            changed.signalAll();
-            if (answerIsOut && !slowCallRuns) {
-                // The kernel does not let go before the peer has answered, which siw gives 10 s.
-                Thread.ofPlatform().daemon().name("rdmacomm disconnect").start(this::destroyInC);
-            } else if (!slowCallRuns) {
-                IbvFailure.check("destroy identifier (rdma_destroy_id)", destroyInC(), toString());
-            }
-        } finally {
-            lock.unlock();
+    synchronized void destroy(Object by) {
+        if (destroyed || !owner.equals(by)) {
+            return;
+        }
+        destroyed = true;
+        closing = true;
+        notifyAll();
+        if (answerIsOut && !slowCallRuns) {
+            // The kernel waits for the answer of the peer first, for 10 s on siw.
+            Thread.ofPlatform().daemon().name("rdmacomm disconnect").start(this::destroyInC);
+        } else if (!slowCallRuns) {
+            IbvFailure.check("destroy identifier (rdma_destroy_id)", destroyInC(), toString());
         }
     }
 
@@ -260,21 +209,16 @@ final class ConnectionIdentifier {
     }
 
     /// The name of the device that it is bound to; empty if it is bound to none.
-    String deviceName() {
-        lock.lock();
-        try {
-            checkAlive();
-            long context = struct().get(JAVA_LONG, ConnectionIdentifierLayout.CONTEXT);
-            if (context == 0) {
-                return "";
-            }
-            long device = NativeMemory.at(context, ContextLayout.BYTES)
-                    .get(JAVA_LONG, ConnectionIdentifierLayout.CONTEXT_DEVICE);
-            return NativeMemory.string(
-                    NativeMemory.at(device, DeviceLayout.BYTES), DeviceLayout.NAME, DeviceLayout.NAME_BYTES);
-        } finally {
-            lock.unlock();
+    synchronized String deviceName() {
+        checkAlive();
+        long context = struct().get(JAVA_LONG, ConnectionIdentifierLayout.CONTEXT);
+        if (context == 0) {
+            return "";
         }
+        long device =
+                NativeMemory.at(context, ContextLayout.BYTES).get(JAVA_LONG, ConnectionIdentifierLayout.CONTEXT_DEVICE);
+        return NativeMemory.string(
+                NativeMemory.at(device, DeviceLayout.BYTES), DeviceLayout.NAME, DeviceLayout.NAME_BYTES);
     }
 
     /// The address on this side.
@@ -287,14 +231,9 @@ final class ConnectionIdentifier {
         return addressAt(ConnectionIdentifierLayout.REMOTE_ADDRESS);
     }
 
-    private InetSocketAddress addressAt(int offset) {
-        lock.lock();
-        try {
-            checkAlive();
-            return SocketAddresses.read(struct().asSlice(offset, SocketAddressLayout.BYTES));
-        } finally {
-            lock.unlock();
-        }
+    private synchronized InetSocketAddress addressAt(int offset) {
+        checkAlive();
+        return SocketAddresses.read(struct().asSlice(offset, SocketAddressLayout.BYTES));
     }
 
     private MemorySegment struct() {

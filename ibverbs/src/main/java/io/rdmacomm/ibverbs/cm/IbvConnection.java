@@ -1,20 +1,19 @@
 package io.rdmacomm.ibverbs.cm;
 
+import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.cm.Connection;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// An identifier that is connected.
 ///
-/// When the peer ends the connection, the thread of the event channel answers and fails the queue pair at once:
-/// the program may be waiting for completions of it, and for nothing else.
+/// When the peer ends the connection, the thread of the event channel answers and fails the queue pair at once: the
+/// program may be waiting for its completions only.
 final class IbvConnection extends Connection {
     private static final String ENDED_HERE = "this side disconnected";
-    /// How long ending a connection waits for the peer to know.
+    /// How long the end of a connection waits for the peer to notice.
     private static final long MOMENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final IbvConnectionManager connections;
@@ -24,8 +23,6 @@ final class IbvConnection extends Connection {
     private final InetSocketAddress remote;
     private final byte[] privateData;
     private final ConnectionDepths depths;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private @Nullable String reason;
     private boolean asked;
     private boolean over;
@@ -75,38 +72,26 @@ final class IbvConnection extends Connection {
     }
 
     @Override
-    public @Nullable String disconnectReason() {
-        lock.lock();
-        try {
-            return reason;
-        } finally {
-            lock.unlock();
-        }
+    public synchronized @Nullable String disconnectReason() {
+        return reason;
     }
 
-    /// Something was reported; called by the channel's thread, or by the one that made the connection.
+    /// Handles an event; called by the thread of the channel, or by the one that made the connection.
     void occurred(IdentifierEvent event) {
         switch (event.type()) {
             case DISCONNECTED -> ended("the peer disconnected, or its host is gone");
             case DEVICE_REMOVAL -> ended("the device went away");
-            // Also what follows an end: TIMEWAIT_EXIT. The address of a device may change under a connection.
+            // TIMEWAIT_EXIT follows an end. The address of a device may change under a connection.
             default -> {}
         }
     }
 
     private void ended(String why) {
-        boolean peerWaits;
-        lock.lock();
-        try {
-            peerWaits = !asked && !over;
-            over = true;
-        } finally {
-            lock.unlock();
-        }
+        boolean peerWaits = noteEnd();
         try {
             transitions.fail(queuePair());
             if (peerWaits && !transitions.isIwarp()) {
-                // The answer to the peer's request, which it would otherwise repeat for a minute.
+                // The answer to the peer's request, which the peer would otherwise repeat for a minute.
                 disconnectInC();
             }
         } finally {
@@ -114,41 +99,42 @@ final class IbvConnection extends Connection {
         }
     }
 
-    /// The errno tells nothing: the peer may have been faster.
+    /// Notes that the connection has ended.
+    ///
+    /// @return whether the peer ended it, and waits for an answer
+    private synchronized boolean noteEnd() {
+        boolean peerWaits = !asked && !over;
+        over = true;
+        return peerWaits;
+    }
+
+    /// Ignores the errno: the peer may have been faster.
     private void disconnectInC() {
         try {
             int _ = identifier.call(connections.library()::disconnect);
         } catch (IllegalStateException e) {
-            // Closed meanwhile, which disconnects as well.
+            // It was closed meanwhile, which disconnects as well.
         }
     }
 
-    private void publish(String why) {
-        lock.lock();
-        try {
-            if (reason == null) {
-                reason = why;
-            }
-            changed.signalAll();
-        } finally {
-            lock.unlock();
+    private synchronized void publish(String why) {
+        if (reason == null) {
+            reason = why;
         }
+        notifyAll();
     }
 
     @Override
     protected void doDisconnect() {
-        lock.lock();
-        try {
+        synchronized (this) {
             if (asked || over) {
                 return;
             }
             asked = true;
-        } finally {
-            lock.unlock();
         }
         try {
             if (transitions.isIwarp()) {
-                // What was posted is sent before the end of the stream; failing the queue pair now would cut it off.
+                // Posted work is sent before the end of the stream; failing the queue pair now would cut it off.
                 disconnectInC();
                 awaitOver();
                 transitions.fail(queuePair());
@@ -162,43 +148,30 @@ final class IbvConnection extends Connection {
     }
 
     /// Waits a moment for the event that says that the peer knows.
-    private void awaitOver() {
-        lock.lock();
+    private synchronized void awaitOver() {
+        long deadline = Deadline.after(MOMENT_NANOS);
         try {
-            long left = MOMENT_NANOS;
-            while (!over && left > 0) {
-                left = changed.awaitNanos(left);
+            while (!over && Deadline.left(deadline) > 0) {
+                TimeUnit.NANOSECONDS.timedWait(this, Deadline.left(deadline));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } finally {
-            lock.unlock();
         }
     }
 
     @Override
-    protected boolean doAwaitDisconnect(long timeoutNanos) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long left = timeoutNanos;
-            while (reason == null && !closing && left > 0) {
-                left = changed.awaitNanos(left);
-            }
-            return reason != null || closing;
-        } finally {
-            lock.unlock();
+    protected synchronized boolean doAwaitDisconnect(long timeoutNanos) throws InterruptedException {
+        long deadline = Deadline.after(timeoutNanos);
+        while (reason == null && !closing && Deadline.left(deadline) > 0) {
+            TimeUnit.NANOSECONDS.timedWait(this, Deadline.left(deadline));
         }
+        return reason != null || closing;
     }
 
     @Override
-    protected void onClosing() {
-        lock.lock();
-        try {
-            closing = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    protected synchronized void onClosing() {
+        closing = true;
+        notifyAll();
     }
 
     @Override

@@ -1,26 +1,23 @@
 package io.rdmacomm.ibverbs.cm;
 
-import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// An identifier that listens (rdma_listen(3)), and the requests that arrived.
 ///
-/// The kernel's own backlog ends where an event is read, which happens at once: so it is kept here, and what does
-/// not fit is refused.
+/// The kernel counts a request to its backlog only until its event is read, which happens at once. So the backlog is
+/// kept here, and requests beyond it are rejected.
 final class IbvListener extends Listener {
     private final IbvConnectionManager connections;
     private final ConnectionIdentifier identifier;
     private final InetSocketAddress address;
     private final int backlog;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final Deque<IdentifierEvent> requests = new ArrayDeque<>();
     private @Nullable IdentifierEvent end;
     private boolean closing;
@@ -49,56 +46,37 @@ final class IbvListener extends Listener {
     }
 
     /// The only other event of an identifier that listens is that its device went away.
-    private void end(IdentifierEvent event) {
-        lock.lock();
-        try {
-            end = event;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    private synchronized void end(IdentifierEvent event) {
+        end = event;
+        notifyAll();
     }
 
-    private boolean keep(IdentifierEvent event) {
-        lock.lock();
-        try {
-            boolean room = !closing && requests.size() < backlog;
-            if (room) {
-                requests.add(event);
-                changed.signal();
-            }
-            return room;
-        } finally {
-            lock.unlock();
+    private synchronized boolean keep(IdentifierEvent event) {
+        boolean room = !closing && requests.size() < backlog;
+        if (room) {
+            requests.add(event);
+            notifyAll();
         }
+        return room;
     }
 
     @Override
-    protected @Nullable ConnectionRequest doAwaitRequest(long timeoutNanos) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long left = timeoutNanos;
-            while (requests.isEmpty() && end == null && left > 0 && !closing) {
-                left = changed.awaitNanos(left);
-            }
-            if (closing) {
-                return null;
-            }
-            IdentifierEvent request = requests.poll();
-            ConnectionIdentifier arrived = request == null ? null : request.arrived();
-            if (request != null && arrived != null) {
-                return requestOf(arrived, request);
-            }
-            VerbException failure = end == null
-                    ? null
-                    : IdentifierFailures.of("wait for a request (rdma_get_cm_event)", end, toString(), timeoutNanos);
-            if (failure != null) {
-                throw failure;
-            }
-            return null;
-        } finally {
-            lock.unlock();
+    protected synchronized @Nullable ConnectionRequest doAwaitRequest(long timeoutNanos) throws InterruptedException {
+        long deadline = Deadline.after(timeoutNanos);
+        while (requests.isEmpty() && end == null && !closing && Deadline.left(deadline) > 0) {
+            TimeUnit.NANOSECONDS.timedWait(this, Deadline.left(deadline));
         }
+        if (closing) {
+            return null;
+        }
+        IdentifierEvent request = requests.poll();
+        if (request != null && request.arrived() != null) {
+            return requestOf(request.arrived(), request);
+        }
+        if (end != null) {
+            throw IdentifierFailures.of("wait for a request (rdma_get_cm_event)", end, toString(), timeoutNanos);
+        }
+        return null;
     }
 
     private ConnectionRequest requestOf(ConnectionIdentifier arrived, IdentifierEvent request) {
@@ -109,21 +87,16 @@ final class IbvListener extends Listener {
             return made;
         } finally {
             if (!success) {
-                // The manager is being closed, and nobody else knows of it any more.
+                // The manager is being closed, and no other object knows the identifier.
                 connections.channel().refuse(arrived);
             }
         }
     }
 
     @Override
-    protected void onClosing() {
-        lock.lock();
-        try {
-            closing = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    protected synchronized void onClosing() {
+        closing = true;
+        notifyAll();
     }
 
     @Override

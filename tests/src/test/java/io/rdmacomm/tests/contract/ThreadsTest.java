@@ -13,6 +13,7 @@ import io.rdmacomm.tests.fixture.LocalMemory;
 import io.rdmacomm.tests.fixture.LocalQueue;
 import io.rdmacomm.tests.fixture.Outcome;
 import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Tally;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionQueue;
@@ -284,6 +285,18 @@ class ThreadsTest extends ContractCase {
         }
     }
 
+    /// Checks that the first failure has one of the statuses in `first`, and that all others were flushed. A device
+    /// that
+    /// keeps late requests may keep all of them.
+    private void endedByThePeer(Tally tally, Set<WorkStatus> first) {
+        List<WorkStatus> failed = tally.failed().stream().map(Outcome::status).toList();
+        if (failed.isEmpty() && has(Deviation.WORK_POSTED_IN_ERROR_STAYS)) {
+            return;
+        }
+        assertThat(first).contains(failed.getFirst());
+        assertThat(failed.stream().skip(1)).allMatch(status -> status == WorkStatus.FLUSHED);
+    }
+
     @Test
     void thePeersQueuePairMayCloseUnderTraffic() {
         for (int round = 0; round < Amount.onLine(5, 2); round++) {
@@ -294,10 +307,7 @@ class ThreadsTest extends ContractCase {
             try (var out = pair.here().flood(Work.write(0, theirs.remote(), mine.piece(0, 1 << 16)), 8)) {
                 Deadline.await("traffic", () -> out.done() > Amount.onLine(50, 20));
                 pair.there().close();
-                var failed = out.await(20_000).failed();
-                assertThat(refusal(WorkStatus.RETRY_EXCEEDED))
-                        .contains(failed.getFirst().status());
-                assertThat(failed.stream().skip(1)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
+                endedByThePeer(out.await(20_000), refusal(WorkStatus.RETRY_EXCEEDED));
             }
         }
     }
@@ -312,10 +322,9 @@ class ThreadsTest extends ContractCase {
             try (var out = pair.here().flood(Work.send(0), 8)) {
                 Deadline.await("messages", () -> out.done() > 20);
                 pair.there().close();
-                var failed = out.await(20_000).failed();
-                assertThat(failed.getFirst().status()).isNotEqualTo(WorkStatus.SUCCESS);
-                assertThat(failed.stream().skip(1)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
-                assertThat(failed).extracting(Outcome::id).doesNotHaveDuplicates();
+                Tally tally = out.await(20_000);
+                endedByThePeer(tally, EnumSet.complementOf(EnumSet.of(WorkStatus.SUCCESS)));
+                assertThat(tally.failed()).extracting(Outcome::id).doesNotHaveDuplicates();
             }
         }
     }
@@ -331,11 +340,9 @@ class ThreadsTest extends ContractCase {
         try (var out = pair.here().flood(Work.read(0, theirs.remote(), mine.piece(0, 1 << 16)), 8)) {
             Deadline.await("traffic", () -> out.done() > Amount.onLine(50, 20));
             there().close();
-            var failed = out.await(20_000).failed();
             Set<WorkStatus> expected = EnumSet.of(WorkStatus.REMOTE_ACCESS_ERROR, WorkStatus.FLUSHED);
             expected.addAll(refusal(WorkStatus.RETRY_EXCEEDED));
-            assertThat(expected).contains(failed.getFirst().status());
-            assertThat(failed.stream().skip(1)).allMatch(outcome -> outcome.status() == WorkStatus.FLUSHED);
+            endedByThePeer(out.await(20_000), expected);
         }
         pair.here().awaitState(QueuePairState.ERROR);
     }
