@@ -1,6 +1,7 @@
 package io.rdmacomm.comm;
 
-/// The answer of a `try` method of [RdmaChannel] or [ChannelBatch]: the operation was accepted, or why it was not.
+/// The answer of a `try` method of [RdmaChannel] or [ChannelBatch]: the operation was accepted, or why it was
+/// not.
 public enum Admission {
     /// The operation was accepted. It ends exactly once, and its handler is told.
     ACCEPTED,
@@ -10,7 +11,8 @@ public enum Admission {
     NO_CREDIT,
     /// Operations of the future and blocking forms are waiting for room and go first. Poll, and try again.
     OTHERS_WAIT,
-    /// The channel takes no operations: it is not open, see [RdmaChannel#checkOpen()]. Trying again is of no use.
+    /// The channel takes no operations: it is not open, see [RdmaChannel#checkOpen()]. Trying again is of no
+    /// use.
     CLOSED;
 
     /// Whether the operation was accepted.

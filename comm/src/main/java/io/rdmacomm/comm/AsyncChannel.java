@@ -1,84 +1,92 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Operation;
+import io.rdmacomm.comm.data.SendQueue;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// The operations of an [RdmaChannel] as futures. Usable from any thread.
+/// The operations of an [RdmaChannel] as futures. Thread-safe.
 ///
-/// An operation for which there is no room waits its turn, and fails with [DeadlineException] when it has
-/// not begun in time; once begun it cannot be cancelled. Futures fail with [OperationException], or with
-/// [ClosedException] if the operation did not begin. They are completed on the polling thread, and what
-/// depends on them runs there: it must not block. In thread mode CALLER somebody has to poll.
+/// An operation for which there is no room waits its turn, and fails with [DeadlineException] if it has not
+/// started in time; once started it cannot be cancelled. Futures fail with [OperationException], or with
+/// [ClosedException] if the operation did not start. They are completed on the polling thread, and so are the
+/// stages that depend on them, which must not block. In thread mode CALLER the program has to poll.
+///
+/// All methods throw what the `try` methods of [RdmaChannel] throw for bad arguments, and [ClosedException] if
+/// the channel is closed or has failed.
 public final class AsyncChannel {
-    private final RdmaChannel channel;
-    private final long patienceNanos;
+    private final SendGate gate;
+    private final SendQueue<CompletionHandler> sends;
+    private final Inbox inbox;
+    private final OperationChecks checks;
+    private final long timeoutNanos;
 
-    AsyncChannel(RdmaChannel channel, Duration patience) {
-        this.channel = channel;
-        this.patienceNanos = patience.toNanos();
+    /// @param timeout how long operations wait for room
+    AsyncChannel(
+            SendGate gate, SendQueue<CompletionHandler> sends, Inbox inbox, OperationChecks checks, Duration timeout) {
+        this.gate = gate;
+        this.sends = sends;
+        this.inbox = inbox;
+        this.checks = checks;
+        this.timeoutNanos = timeout.toNanos();
     }
 
     /// Sends a message; see [RdmaChannel#trySend].
     public CompletableFuture<@Nullable Void> send(BufferSlice message) {
-        return done(operation().send(message));
+        return start(checks.send(operation(), message));
     }
 
     /// Sends a message with a tag.
     public CompletableFuture<@Nullable Void> send(BufferSlice message, int tag) {
-        return done(operation().send(message, tag));
+        return start(checks.send(operation(), message, tag));
     }
 
     /// Writes into the peer's memory; see [RdmaChannel#tryWrite].
     public CompletableFuture<@Nullable Void> write(BufferSlice from, RemoteBuffer to, long offset) {
-        return done(operation().write(from, to, offset));
+        return start(checks.write(operation(), from, to, offset));
     }
 
     /// Writes into the peer's memory and gives it a notice; see [RdmaChannel#tryWriteNotify].
     public CompletableFuture<@Nullable Void> writeNotify(BufferSlice from, RemoteBuffer to, long offset, int tag) {
-        return done(operation().writeNotify(from, to, offset, tag));
+        return start(checks.writeNotify(operation(), from, to, offset, tag));
     }
 
     /// Reads from the peer's memory; see [RdmaChannel#tryRead].
     public CompletableFuture<@Nullable Void> read(BufferSlice into, RemoteBuffer from, long offset) {
-        return done(operation().read(into, from, offset));
+        return start(checks.read(operation(), into, from, offset));
     }
 
     /// Compares and swaps in the peer's memory; the result is the old value. See
     /// [RdmaChannel#tryCompareAndSwap].
     public CompletableFuture<Long> compareAndSwap(RemoteBuffer in, long offset, long expected, long value) {
-        return value(operation().compareAndSwap(in, offset, expected, value));
+        return start(checks.compareAndSwap(operation(), in, offset, expected, value), oldValue -> oldValue);
     }
 
     /// Adds in the peer's memory; the result is the old value. See [RdmaChannel#tryFetchAndAdd].
     public CompletableFuture<Long> fetchAndAdd(RemoteBuffer in, long offset, long addend) {
-        return value(operation().fetchAndAdd(in, offset, addend));
+        return start(checks.fetchAndAdd(operation(), in, offset, addend), oldValue -> oldValue);
     }
 
-    /// The next message or notice, when there is no handler for them. The receiver closes it. Waits for as
-    /// long as the channel is open.
+    /// The next message or notice, if there is no handler for them. The receiver closes it. Waits for as long
+    /// as the channel is open.
     public CompletableFuture<Message> receive() {
-        return channel.adapter().receives().receive();
+        return inbox.receive();
     }
 
     private Operation operation() {
-        channel.gate().checkOpen();
-        return new Operation(channel.rules());
+        gate.checkOpen();
+        return sends.newOperation();
     }
 
-    private CompletableFuture<@Nullable Void> done(Operation operation) {
-        FutureOperation<@Nullable Void> future = new FutureOperation<>(operation, deadline(), result -> null);
-        channel.gate().submit(future);
-        return future.future();
+    private CompletableFuture<@Nullable Void> start(Operation operation) {
+        return this.<@Nullable Void>start(operation, result -> null);
     }
 
-    private CompletableFuture<Long> value(Operation operation) {
-        FutureOperation<Long> future = new FutureOperation<>(operation, deadline(), result -> result);
-        channel.gate().submit(future);
-        return future.future();
-    }
-
-    private long deadline() {
-        return System.nanoTime() + patienceNanos;
+    private <T extends @Nullable Object> CompletableFuture<T> start(Operation operation, LongFunction<T> value) {
+        PendingOperation<T> pending = new PendingOperation<>(operation, System.nanoTime() + timeoutNanos, value);
+        gate.submit(pending);
+        return pending;
     }
 }

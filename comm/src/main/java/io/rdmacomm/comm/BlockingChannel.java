@@ -1,100 +1,144 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Operation;
+import io.rdmacomm.comm.data.RdmaAdapter;
+import io.rdmacomm.comm.progress.Waiter;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/// The operations of an [RdmaChannel] as blocking calls, for platform and virtual threads. Usable from any
-/// thread, but not in a handler, where it would wait for itself: there it throws [IllegalStateException].
+/// The operations of an [RdmaChannel] as blocking calls, for platform and virtual threads. Thread-safe, but not
+/// for handlers, where a blocking call would wait for itself: it throws [IllegalStateException] there.
 ///
-/// All methods throw [DeadlineException] when the operation has not ended in time (if it had begun, its
-/// memory stays in use until the channel is closed), [OperationException] when it failed, [ClosedException]
-/// when the channel is closed or has failed, [CommInterruptedException] when the thread was interrupted,
-/// and what the `try` methods of [RdmaChannel] throw for bad arguments.
+/// All methods throw [DeadlineException] if the operation has not ended in time (if it had started, its memory
+/// stays in use until the channel is closed), [OperationException] if it failed, [ClosedException] if the
+/// channel is closed or has failed, [CommInterruptedException] if the thread was interrupted, and what the
+/// `try` methods of [RdmaChannel] throw for bad arguments.
 public final class BlockingChannel {
-    private final RdmaChannel channel;
-    private final Duration patience;
+    private final String name;
+    private final SendGate gate;
+    private final RdmaAdapter<CompletionHandler> adapter;
+    private final Inbox inbox;
+    private final OperationChecks checks;
+    private final Duration timeout;
 
-    BlockingChannel(RdmaChannel channel, Duration patience) {
-        this.channel = channel;
-        this.patience = patience;
+    /// @param name of the channel
+    /// @param timeout how long each call may take
+    BlockingChannel(
+            String name,
+            SendGate gate,
+            RdmaAdapter<CompletionHandler> adapter,
+            Inbox inbox,
+            OperationChecks checks,
+            Duration timeout) {
+        this.name = name;
+        this.gate = gate;
+        this.adapter = adapter;
+        this.inbox = inbox;
+        this.checks = checks;
+        this.timeout = timeout;
     }
 
     /// Sends a message: returns when the peer's device has it.
     public void send(BufferSlice message) {
-        run(operation().send(message));
+        run(checks.send(operation(), message));
     }
 
     /// Sends a message with a tag.
     public void send(BufferSlice message, int tag) {
-        run(operation().send(message, tag));
+        run(checks.send(operation(), message, tag));
     }
 
     /// Writes into the peer's memory.
     public void write(BufferSlice from, RemoteBuffer to, long offset) {
-        run(operation().write(from, to, offset));
+        run(checks.write(operation(), from, to, offset));
     }
 
     /// Writes into the peer's memory and gives it a notice.
     public void writeNotify(BufferSlice from, RemoteBuffer to, long offset, int tag) {
-        run(operation().writeNotify(from, to, offset, tag));
+        run(checks.writeNotify(operation(), from, to, offset, tag));
     }
 
     /// Reads from the peer's memory.
     public void read(BufferSlice into, RemoteBuffer from, long offset) {
-        run(operation().read(into, from, offset));
+        run(checks.read(operation(), into, from, offset));
     }
 
     /// Compares and swaps in the peer's memory.
     ///
     /// @return the old value
     public long compareAndSwap(RemoteBuffer in, long offset, long expected, long value) {
-        return run(operation().compareAndSwap(in, offset, expected, value));
+        return run(checks.compareAndSwap(operation(), in, offset, expected, value));
     }
 
     /// Adds in the peer's memory.
     ///
     /// @return the old value
     public long fetchAndAdd(RemoteBuffer in, long offset, long addend) {
-        return run(operation().fetchAndAdd(in, offset, addend));
+        return run(checks.fetchAndAdd(operation(), in, offset, addend));
     }
 
-    /// Waits for the next message or notice, when there is no handler for them. The caller closes it.
+    /// Waits for the next message or notice, if there is no handler for them. The caller closes it.
+    ///
+    /// @throws PeerDoneException if the peer has closed its side in order, and all its messages were received
     public Message receive() {
-        CompletableFuture<Message> next = channel.adapter().receives().receive();
-        Signal signal = new Signal(channel.adapter().group());
-        var _ = next.whenComplete((message, failure) -> signal.set());
+        Waiter waiter = Waiter.on(adapter.group());
+        CompletableFuture<Message> next = inbox.receive();
+        var _ = next.whenComplete((message, failure) -> waiter.wake());
         try {
-            if (!signal.await(System.nanoTime() + patience.toNanos()) && next.cancel(false)) {
+            if (!waiter.await(next::isDone, deadline()) && next.cancel(false)) {
                 throw new DeadlineException(
-                        "no message arrived on " + channel + " within " + patience.toMillis() + " ms", null);
+                        "no message arrived on " + name + " within " + timeout.toMillis() + " ms", null);
             }
-        } catch (CommInterruptedException | IllegalStateException e) {
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
             if (next.cancel(false)) {
-                throw e;
+                throw new CommInterruptedException("interrupted while waiting for a message on " + name, e);
             }
         }
         return result(next);
     }
 
     private Operation operation() {
-        channel.gate().checkOpen();
-        return new Operation(channel.rules());
+        gate.checkOpen();
+        return adapter.sends().newOperation();
+    }
+
+    private long deadline() {
+        return System.nanoTime() + timeout.toNanos();
     }
 
     private long run(Operation operation) {
-        Signal.refuseInHandler(channel.adapter().group());
-        long deadline = System.nanoTime() + patience.toNanos();
-        BlockingOperation waiting = new BlockingOperation(channel, operation, deadline);
-        channel.gate().submit(waiting);
-        return waiting.await();
+        Waiter waiter = Waiter.on(adapter.group());
+        PendingOperation<Long> pending = new PendingOperation<>(operation, deadline(), result -> result);
+        var _ = pending.whenComplete((result, failure) -> waiter.wake());
+        gate.submit(pending);
+        try {
+            if (!waiter.await(pending::isDone, pending.deadline())) {
+                boolean started = !gate.withdraw(pending);
+                if (!pending.isDone()) {
+                    throw started
+                            ? new DeadlineException(pending + " on " + name + " has not ended in time", null)
+                            : gate.noRoom(pending);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            gate.withdraw(pending);
+            throw new CommInterruptedException("interrupted during a " + pending + " on " + name, e);
+        }
+        return result(pending);
     }
 
-    private static Message result(CompletableFuture<Message> ended) {
+    private static <T> T result(CompletableFuture<T> ended) {
         try {
             return ended.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof ClosedException why ? why.again() : e;
+            throw switch (e.getCause()) {
+                case ClosedException why -> why.again();
+                case CommException why -> why;
+                case null, default -> e;
+            };
         }
     }
 }

@@ -3,8 +3,8 @@ package io.rdmacomm.comm;
 /// The last word on a data channel's options before its queue pair is made.
 @FunctionalInterface
 public interface ChannelConfigurer {
-    /// Returns the options for a channel. Called once for each data channel, on the thread that sets the
-    /// end point up; an exception fails that end point alone.
+    /// Returns the options for a channel. Called once for each data channel, on the thread that sets the end
+    /// point up; an exception fails that end point alone.
     ///
     /// @param index which data channel of its end point it is, counted from 0
     /// @param proposed what [SessionOptions#channel()] says

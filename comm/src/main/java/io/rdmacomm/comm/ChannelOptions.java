@@ -1,23 +1,24 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.data.ChannelSizes;
 import io.rdmacomm.verbs.ConnectionOptions;
 
 /// How one channel is made: its queues and its queue pair.
 ///
 /// @param sendWindow operations that may be in flight, 1 to 65536; more are back-pressure
 /// @param receives messages and notices that may arrive before the receiver deals with them, 1 to 65536
-/// @param messageBytes the longest message that can be received, 0 to 16 MiB; receives times this is
-///         allocated
+/// @param messageBytes the longest message that can be received, 0 to 16 MiB; receives times this is allocated
 /// @param inlineBytes payloads up to this length are copied when they are posted, 0 to 1024
 /// @param connection how the queue pair connects: port, GID index, rights, retries, traffic class
 public record ChannelOptions(
         int sendWindow, int receives, int messageBytes, int inlineBytes, ConnectionOptions connection) {
     /// Checks the ranges.
     public ChannelOptions {
-        Checks.range("send window", sendWindow, 1, 1 << 16);
-        Checks.range("receives", receives, 1, 1 << 16);
-        Checks.range("message bytes", messageBytes, 0, 1 << 24);
-        Checks.range("inline bytes", inlineBytes, 0, 1024);
+        Bounds.range("send window", sendWindow, 1, 1 << 16);
+        Bounds.range("receives", receives, 1, 1 << 16);
+        Bounds.range("message bytes", messageBytes, 0, 1 << 24);
+        Bounds.range("inline bytes", inlineBytes, 0, 1024);
     }
 
     /// 128 operations in flight, 64 receives of 16 KiB, 64 bytes inline.
@@ -48,5 +49,9 @@ public record ChannelOptions(
     /// These options with another way to connect the queue pair.
     public ChannelOptions withConnection(ConnectionOptions value) {
         return new ChannelOptions(sendWindow, receives, messageBytes, inlineBytes, value);
+    }
+
+    ChannelSizes sizes() {
+        return new ChannelSizes(sendWindow, receives, messageBytes, inlineBytes);
     }
 }

@@ -1,20 +1,22 @@
 package io.rdmacomm.comm;
 
-/// A channel's counters at one moment. They are counted without synchronisation, so that two of them may be
-/// a few operations apart.
+import io.rdmacomm.comm.data.ChannelCounters;
+
+/// A channel's counters at one moment. They are counted without synchronization, so that two of them may be a
+/// few operations apart.
 ///
-/// @param operations operations that were taken
-/// @param completed operations that ended well
-/// @param failed operations that ended otherwise, flushed ones included
-/// @param bytesOut bytes of SENDs and WRITEs that were taken
-/// @param bytesRead bytes of READs that were taken
+/// @param operations operations that were accepted
+/// @param completed operations that succeeded
+/// @param failed operations that failed or were flushed
+/// @param bytesOut bytes of SENDs and WRITEs that were accepted
+/// @param bytesRead bytes of READs that were accepted
 /// @param messages messages that arrived
 /// @param notices notices of WRITEs that arrived
 /// @param bytesIn bytes of messages and of WRITEs with notice that arrived
-/// @param windowStalls operations that were not taken at once because the send window was full
-/// @param creditStalls operations that were not taken at once because the peer had no receive left
+/// @param windowStalls operations that were not accepted at once because the send window was full
+/// @param creditStalls operations that were not accepted at once because the peer had no receive left
 /// @param creditUpdates how often the peer was told of new receives
-/// @param handlerErrors exceptions that handlers threw
+/// @param handlerErrors exceptions thrown by handlers
 public record ChannelStatistics(
         long operations,
         long completed,
@@ -27,4 +29,20 @@ public record ChannelStatistics(
         long windowStalls,
         long creditStalls,
         long creditUpdates,
-        long handlerErrors) {}
+        long handlerErrors) {
+    static ChannelStatistics of(ChannelCounters counters) {
+        return new ChannelStatistics(
+                counters.operations,
+                counters.completed,
+                counters.failed,
+                counters.bytesOut,
+                counters.bytesRead,
+                counters.messages,
+                counters.notices,
+                counters.bytesIn,
+                counters.windowStalls,
+                counters.creditStalls,
+                counters.creditUpdates,
+                counters.handlerErrors);
+    }
+}

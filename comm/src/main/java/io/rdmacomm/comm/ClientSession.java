@@ -1,5 +1,9 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.setup.LocalAddress;
+import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.TcpConnector;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
@@ -18,8 +22,7 @@ public final class ClientSession extends Session {
     private ClientSession(SessionOptions options, SessionDevice device) {
         super(options, device);
         String server = (options.host().isEmpty() ? "localhost" : options.host()) + ":" + options.port();
-        HandShake handShake = new HandShake(device, options);
-        this.endPoint = setUp(owner -> handShake.connect(server, () -> reach(options), owner));
+        this.endPoint = keep(handShake(options).connect(server, () -> reach(options)));
     }
 
     /// Opens the device, connects and shakes hands. Blocks until the end point is ready to send.
@@ -59,19 +62,22 @@ public final class ClientSession extends Session {
     /// Connects to the server, if need be again and again.
     private static TcpConnector reach(SessionOptions options) {
         long deadline = System.nanoTime() + options.deadlines().connect().toNanos();
-        PeerRefusedException refused = null;
+        SetUpException refused = null;
         while (true) {
             Duration left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
             try {
                 return TcpConnector.connect(options.host(), options.port(), left);
-            } catch (PeerRefusedException e) {
-                if (!options.waitForServer() || deadline - System.nanoTime() <= PAUSE_NANOS) {
+            } catch (SetUpException e) {
+                if (e.reason() == Reason.DEADLINE_PASSED && refused != null) {
+                    // The last attempt has hardly any time: what the others met says more.
+                    throw refused;
+                }
+                if (e.reason() != Reason.REFUSED
+                        || !options.waitForServer()
+                        || deadline - System.nanoTime() <= PAUSE_NANOS) {
                     throw e;
                 }
                 refused = e;
-            } catch (DeadlineException e) {
-                // The last attempt has hardly any time: what the others met says more.
-                throw refused == null ? e : refused;
             }
             LockSupport.parkNanos(PAUSE_NANOS);
             if (Thread.currentThread().isInterrupted()) {

@@ -4,9 +4,9 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// A session, end point, channel or operation failed. The message is one line that says what was tried,
-/// with whom, what happened and, where that is known, what to do. The subclass says what callers may want
-/// to tell apart.
+/// A session, end point, channel or operation failed. The message is one line that says what was tried, with
+/// whom, what happened and, where that is known, what to do. The subclass says what callers may want to tell
+/// apart.
 public class CommException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -8,9 +8,9 @@ public interface CompletionHandler {
     /// The handler that ignores the outcome; a failure still ends the end point.
     CompletionHandler NONE = (channel, context, status, result) -> {};
 
-    /// An operation has ended. Runs on the polling thread: it must not block, may start further operations
-    /// with the `try` methods, and allocates nothing if it is not to disturb the latency. An exception is
-    /// counted and reported to [SessionListener#onError].
+    /// An operation has ended. Runs on the polling thread: it must not block, may start further operations with
+    /// the `try` methods, and allocates nothing if it is not to disturb the latency. An exception is counted
+    /// and reported to [SessionListener#onError].
     ///
     /// @param channel the channel it ran on
     /// @param context the number that the caller gave

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.data.ProgressWait;
 import io.rdmacomm.verbs.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
@@ -7,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /// The library's own channel of an end point: announces buffers, meets at barriers, and says when a side is
 /// done.
@@ -23,42 +25,29 @@ import java.util.concurrent.locks.ReentrantLock;
 /// +-------+-------+-------+---------------+---------------+-------+-------+--------------+
 /// ```
 final class ControlChannel {
-    /// What the peer says; called on the polling thread.
-    interface Events {
-        /// MSG_MR: the peer has a buffer.
-        void onBuffer(RemoteBuffer buffer);
-
-        /// The peer is at the next barrier.
-        void onBarrier();
-
-        /// MSG_DONE: the peer has ended its operations and starts no more.
-        void onDone();
-
-        /// The peer said something else.
-        void onNonsense(String what);
-    }
-
     private static final int HEADER = 32;
     private static final int MAX_NAME_BYTES = 512;
     private static final int MESSAGE_BYTES = HEADER + MAX_NAME_BYTES;
     private static final int BUFFER = 1;
     private static final int BARRIER = 2;
     private static final int DONE = 3;
-    private static final int LOOKS = 10_000;
-    private static final long LOOK_NANOS = 50_000;
 
     private final RdmaChannel channel;
     private final BufferSlice outgoing;
     private final long endPoint;
-    private final Events events;
+    private final EndPointStatus status;
+    private final EndPointEvents events;
     private final ReentrantLock sending = new ReentrantLock();
 
     /// @param outgoing memory for one message
     /// @param endPoint the number of the end point
-    ControlChannel(RdmaChannel channel, BufferSlice outgoing, long endPoint, Events events) {
+    /// @param status keeps what the peer announces
+    ControlChannel(
+            RdmaChannel channel, BufferSlice outgoing, long endPoint, EndPointStatus status, EndPointEvents events) {
         this.channel = channel;
         this.outgoing = outgoing;
         this.endPoint = endPoint;
+        this.status = status;
         this.events = events;
         channel.onMessage((on, message) -> received(message));
     }
@@ -109,23 +98,17 @@ final class ControlChannel {
     }
 
     private void deliver(ByteBuffer message, Duration timeout) {
-        long deadline = System.nanoTime() + timeout.toNanos();
+        ProgressWait wait = new ProgressWait(List.of(channel.adapter()), System.nanoTime() + timeout.toNanos());
         send(message, timeout);
-        if (!new ChannelWait(List.of(channel), deadline, true).untilArrived()) {
-            throw new DeadlineException(
-                    channel + " has not delivered a message within " + timeout.toMillis()
-                            + " ms: the peer does not answer",
-                    null);
-        }
+        await(wait::untilArrived, "has not delivered a message within " + timeout.toMillis() + " ms");
     }
 
     private void send(ByteBuffer message, Duration timeout) {
+        ProgressWait wait = new ProgressWait(List.of(channel.adapter()), System.nanoTime() + timeout.toNanos());
         sending.lock();
         try {
-            if (isBusy(System.nanoTime() + timeout.toNanos())) {
-                throw new DeadlineException(
-                        channel + " has not delivered an earlier message yet: the peer does not answer", null);
-            }
+            // A message whose sender has given up waiting may still be in flight, in the same memory.
+            await(wait::untilIdle, "has not delivered an earlier message yet");
             int length = message.remaining();
             MemorySegment.copy(
                     MemorySegment.ofBuffer(message), 0, outgoing.buffer().segment(), outgoing.offset(), length);
@@ -135,35 +118,34 @@ final class ControlChannel {
         }
     }
 
-    /// Whether an earlier message, whose sender has given up waiting, is still on its way. A credit update that
-    /// ends at this moment looks like one until the thread that polls has seen its end, so look for a while.
-    private boolean isBusy(long deadline) {
-        for (int look = 0; look < LOOKS; look++) {
-            if (channel.inFlight() == 0) {
-                return false;
+    private void await(ProgressWait.Step wait, String otherwise) {
+        try {
+            if (!wait.await()) {
+                throw new DeadlineException(channel + " " + otherwise + ": the peer does not answer", null);
             }
-            if (System.nanoTime() - deadline >= 0) {
-                return true;
-            }
-            LockSupport.parkNanos(LOOK_NANOS);
+        } catch (InterruptedException e) {
+            throw Failures.interrupted("waiting for the peer", e);
         }
-        return true;
     }
 
     private void received(Message message) {
         ByteBuffer from = message.segment().asByteBuffer();
         try {
             int type = from.getShort();
-            int nameLength = Checks.range("length of the name", from.getShort(), 0, MAX_NAME_BYTES);
+            int nameLength = Bounds.range("length of the name", from.getShort(), 0, MAX_NAME_BYTES);
             switch (type) {
-                case BUFFER -> events.onBuffer(buffer(from, nameLength));
-                case BARRIER -> events.onBarrier();
-                case DONE -> events.onDone();
-                default -> events.onNonsense("a control message of type " + type);
+                case BUFFER -> status.peerBuffer(buffer(from, nameLength));
+                case BARRIER -> status.peerAtBarrier();
+                case DONE -> events.onPeerDone();
+                default -> violated("of type " + type, null);
             }
         } catch (BufferUnderflowException | IllegalArgumentException e) {
-            events.onNonsense("a control message that makes no sense: " + e.getMessage());
+            violated("that is invalid: " + e.getMessage(), e);
         }
+    }
+
+    private void violated(String what, @Nullable RuntimeException cause) {
+        events.onFailed(new PeerProtocolException("the peer of " + channel + " sent a control message " + what, cause));
     }
 
     private RemoteBuffer buffer(ByteBuffer from, int nameLength) {

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Bounds;
 import java.time.Duration;
 
 /// How long the waits of a session last at the most; each is 1 ms to 24 h.
@@ -11,10 +12,10 @@ import java.time.Duration;
 public record Deadlines(Duration connect, Duration handshake, Duration close, Duration operation) {
     /// Checks the ranges.
     public Deadlines {
-        Checks.wait("connect deadline", connect);
-        Checks.wait("handshake deadline", handshake);
-        Checks.wait("close deadline", close);
-        Checks.wait("operation deadline", operation);
+        Bounds.timeout("connect deadline", connect);
+        Bounds.timeout("handshake deadline", handshake);
+        Bounds.timeout("close deadline", close);
+        Bounds.timeout("operation deadline", operation);
     }
 
     /// 10 s to connect, 5 s for a step of the handshake, 2 s to close, 30 s for an operation.

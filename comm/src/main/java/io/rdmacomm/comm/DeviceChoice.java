@@ -9,7 +9,8 @@ import io.rdmacomm.verbs.VerbException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Opens a device: the one that is named, or else the first that can do what is needed, hardware before software.
+/// Opens a device: the one that is named, or else the first that can do what is needed, hardware before
+/// software.
 public final class DeviceChoice {
     private DeviceChoice() {}
 

@@ -1,5 +1,12 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.ProgressWait;
+import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.comm.setup.EndPointInfo;
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.QueuePairConnector;
+import io.rdmacomm.comm.setup.SetUpOffer;
+import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.verbs.LinkLayer;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -11,35 +18,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The connection to one peer: a control channel of the library's own, and any number of data channels.
-/// Usable from any thread.
+/// The connection to one peer: a control channel of the library's own, and any number of data channels. Usable
+/// from any thread.
 ///
-/// The failure of a queue pair or the death of the peer ends this end point and no other: everything in
-/// flight is flushed, and what is tried afterwards throws a [ClosedException] whose cause says why.
+/// The failure of a queue pair or the death of the peer ends this end point and no other: everything in flight
+/// is flushed, and what is tried afterwards throws a [ClosedException] whose cause says why.
 public final class EndPoint implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(EndPoint.class.getPackageName());
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final Duration FLUSH = Duration.ofMillis(200);
 
-    /// Who owns the end point.
-    interface Owner {
-        /// It has ended: the peer is done, it was closed, or it failed. Called once, on any thread; does
-        /// not block.
-        void onEnd(EndPoint endPoint, @Nullable CommException failure);
-
-        /// It was closed and everything is freed.
-        void onClosed(EndPoint endPoint);
-
-        /// A handler of the user threw, on the polling thread.
-        void onHandlerError(RdmaChannel channel, Throwable failure);
-    }
-
     private final SessionDevice device;
     private final SessionOptions options;
     private final String peerAddress;
-    private final Owner owner;
+    private final HandlerErrors errors;
+    private final Consumer<EndPoint> onClosed;
     private final String name;
     private final EndPointStatus status = new EndPointStatus();
     private final EndPointChannels channels;
@@ -58,19 +54,30 @@ public final class EndPoint implements AutoCloseable {
     private Duration setUpTime = Duration.ZERO;
 
     /// Creates the channels; nothing is connected yet.
-    EndPoint(SessionDevice device, SessionOptions options, String peerAddress, int dataChannels, Owner owner) {
+    ///
+    /// @param errors is told what handlers throw
+    /// @param onClosed is told when it is closed and everything is freed
+    EndPoint(
+            SessionDevice device,
+            SessionOptions options,
+            String peerAddress,
+            int dataChannels,
+            HandlerErrors errors,
+            Consumer<EndPoint> onClosed) {
         this.device = device;
         this.options = options;
         this.peerAddress = peerAddress;
-        this.owner = owner;
+        this.errors = errors;
+        this.onClosed = onClosed;
         this.name = options.name() + "-" + peerAddress;
         long number = NUMBERS.incrementAndGet();
-        this.channels = new EndPointChannels(device, options, name, number, dataChannels, new ChannelEvents());
+        EndPointEvents events = new ChannelEvents();
+        this.channels = new EndPointChannels(device, options, name, number, dataChannels, events);
         this.data = channels.data();
-        this.control = new ControlChannel(channels.control(), channels.outgoing(), number, new ControlEvents());
+        this.control = new ControlChannel(channels.control(), channels.outgoing(), number, status, events);
     }
 
-    /// What the peer must know.
+    /// The description of this side for the peer.
     EndPointInfo info(SetUpOffer setUp) {
         return new EndPointInfo(options.name(), device.port().linkLayer(), setUp, channels.infos());
     }
@@ -98,7 +105,7 @@ public final class EndPoint implements AutoCloseable {
         channels.connect(peer.channels(), queuePairs);
         connection.send(FrameType.READY, ByteBuffer.allocate(0));
         connection.receive(FrameType.READY, options.deadlines().handshake());
-        channels.all().forEach(channel -> channel.gate().open());
+        channels.all().forEach(RdmaChannel::open);
         boolean ready = status.move(EndPointState.CONNECTING, EndPointState.READY);
         if (!ready) {
             channels.stop(failureOr("it failed while it was set up"));
@@ -133,14 +140,14 @@ public final class EndPoint implements AutoCloseable {
 
     /// The connection outlives the handshake only to tell of the end of the peer's process.
     private void watch(TcpConnector connection) {
-        PeerClosedException end = connection.awaitEnd();
+        CommException end = Failures.ofSetUp(connection.awaitEnd());
         if (!doneSaid || !status.isPeerDone()) {
             lost(end);
         }
     }
 
-    /// The connection to the peer is gone. When this side has said that it is done, the peer may have said so too
-    /// and be right to go: that has arrived then, but perhaps nobody has looked at it yet.
+    /// The connection to the peer is gone. When this side has said that it is done, the peer may have said so
+    /// too and be right to go: that has arrived then, but perhaps nobody has looked at it yet.
     private void lost(CommException why) {
         if (doneSaid && !status.isPeerDone()) {
             CompletionGroup group = device.control();
@@ -160,7 +167,12 @@ public final class EndPoint implements AutoCloseable {
         LOGGER.log(Level.WARNING, "end point " + name + " failed: " + why.getMessage());
         ErrorEvent.report(name, why);
         channels.stop(why);
+        Thread.ofVirtual().name("rdmacomm-flush-" + name).start(() -> channels.end(deadline(FLUSH), false));
         tellEnd();
+    }
+
+    private static long deadline(Duration timeout) {
+        return System.nanoTime() + timeout.toNanos();
     }
 
     private CommException failureOr(String words) {
@@ -170,7 +182,10 @@ public final class EndPoint implements AutoCloseable {
 
     private void tellEnd() {
         if (endTold.compareAndSet(false, true)) {
-            owner.onEnd(this, status.failure());
+            Thread.ofVirtual()
+                    .name("rdmacomm-end-" + name)
+                    .start(() -> errors.guard(
+                            "onEnd of " + this, () -> options.listener().onEnd(this, status.failure())));
         }
     }
 
@@ -189,30 +204,24 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    /// The peer is done first: end what is in flight, answer, and let what has arrived be received.
+    /// The peer is done first: ends what is in flight, answers, and lets what has arrived be received.
     private void onPeerDone() {
-        refuseData(new PeerDoneException("the peer of " + name + " is done"));
+        PeerDoneException end = new PeerDoneException("the peer of " + name + " is done");
+        for (RdmaChannel channel : data) {
+            channel.refuse(end);
+            channel.endMessages(end);
+        }
         Thread.ofVirtual().name("rdmacomm-done-" + name).start(() -> {
-            long deadline = System.nanoTime() + options.deadlines().close().toNanos();
-            var _ = ChannelWait.of(data, deadline).untilArrived();
+            long deadline = deadline(options.deadlines().close());
+            try {
+                var _ = channels.dataWait(deadline).untilArrived();
+            } catch (InterruptedException e) {
+                // Nobody interrupts this thread; it ends in order all the same.
+                Thread.currentThread().interrupt();
+            }
             sayDone(deadline);
             tellEnd();
         });
-    }
-
-    private void refuseData(ClosedException refusal) {
-        for (RdmaChannel channel : data) {
-            channel.gate().refuse(refusal);
-            channel.adapter().endCredits();
-            // Whoever waits for a message fails only after all that have arrived were given out.
-            CompletionGroup group = channel.adapter().group();
-            if (status.isPeerDone()) {
-                group.submit(() -> {
-                    group.drain();
-                    channel.adapter().receives().end(refusal);
-                });
-            }
-        }
     }
 
     /// Says so once, and returns when that has been said: what follows may be the end of the connection.
@@ -230,15 +239,19 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    private void closeInOrder() {
-        long deadline = System.nanoTime() + options.deadlines().close().toNanos();
+    private void closeInOrder() throws InterruptedException {
+        long deadline = deadline(options.deadlines().close());
         boolean orderly = status.move(EndPointState.READY, EndPointState.CLOSING)
                 || status.move(EndPointState.PEER_DONE, EndPointState.CLOSING);
-        refuseData(new ClosedException("end point " + name + " is closed", null));
+        ClosedException refusal = new ClosedException("end point " + name + " is closed", null);
+        data.forEach(channel -> channel.refuse(refusal));
         if (!orderly) {
             return;
         }
-        if (!ChannelWait.of(data, deadline).untilArrived()) {
+        if (status.isPeerDone()) {
+            data.forEach(channel -> channel.endMessages(refusal));
+        }
+        if (!channels.dataWait(deadline).untilArrived()) {
             fail(unanswered("what was started last may be lost: it has not arrived"));
             return;
         }
@@ -248,7 +261,7 @@ public final class EndPoint implements AutoCloseable {
             return;
         }
         // The peer has said so behind its last message.
-        var _ = ChannelWait.of(data, deadline).untilTaken();
+        var _ = channels.dataWait(deadline).untilDelivered();
     }
 
     private DeadlineException unanswered(String what) {
@@ -261,15 +274,14 @@ public final class EndPoint implements AutoCloseable {
     private void free() {
         CommException why = failureOr("it was closed");
         channels.stop(why);
-        var _ = ChannelWait.of(channels.all(), System.nanoTime() + FLUSH.toNanos())
-                .untilIdle();
+        channels.end(deadline(FLUSH), true);
         channels.close();
         if (connector != null) {
             connector.close();
         }
         status.move(EndPointState.CLOSING, EndPointState.CLOSED);
         tellEnd();
-        owner.onClosed(this);
+        onClosed.accept(this);
     }
 
     /// What it is called in messages: both names and the peer's address.
@@ -326,8 +338,7 @@ public final class EndPoint implements AutoCloseable {
         control.announce(buffer, options.deadlines().operation());
     }
 
-    /// The buffer that the peer announced under that name, or null if it has not announced it. Never
-    /// blocks.
+    /// The buffer that the peer announced under that name, or null if it has not announced it. Never blocks.
     public @Nullable RemoteBuffer peerBuffer(String bufferName) {
         return status.peerBuffer(bufferName);
     }
@@ -355,22 +366,23 @@ public final class EndPoint implements AutoCloseable {
         return status.peerBuffers();
     }
 
-    /// Waits until the peer has called this as often as this side has. What either side had started before on the
-    /// data channels (futures that still waited for room had not) has then arrived, on every transport: what was
-    /// written is in its place, and messages were given to their handler or wait to be received. Blocks.
+    /// Waits until the peer has called this as often as this side has. What either side had started before on
+    /// the data channels (futures that still waited for room had not) has then arrived, on every transport:
+    /// what was written is in its place, and messages were given to their handler or wait to be received.
+    /// Blocks.
     ///
     /// @param timeout how long to wait at the most
-    /// @throws DeadlineException if the peer did not call it in time; or if what was started here did not arrive
-    /// in time, which does not count as a call
+    /// @throws DeadlineException if the peer did not call it in time; or if what was started here did not
+    ///         arrive in time, which does not count as a call
     /// @throws ClosedException if the end point is or gets closed, has or gets failed
     /// @throws IllegalStateException in a handler, which would wait for itself
     /// @throws CommInterruptedException if the thread was interrupted
     public void barrier(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         checkReady();
-        data.forEach(channel -> Signal.refuseInHandler(channel.adapter().group()));
-        ChannelWait wait = new ChannelWait(data, deadline, true);
-        if (!wait.untilArrived()) {
+        channels.refuseInHandler();
+        ProgressWait wait = channels.dataWait(deadline);
+        if (!await(wait::untilArrived)) {
             checkReady();
             throw new DeadlineException(
                     "what was started on " + name + " has not arrived within " + timeout.toMillis() + " ms", null);
@@ -382,7 +394,7 @@ public final class EndPoint implements AutoCloseable {
             throw new DeadlineException(
                     "the peer of " + name + " did not come to the barrier within " + timeout.toMillis() + " ms", null);
         }
-        if (!wait.untilTaken()) {
+        if (!await(wait::untilDelivered)) {
             throw new DeadlineException(
                     "the handlers of " + name + " did not come to the barrier within " + timeout.toMillis() + " ms",
                     null);
@@ -399,9 +411,9 @@ public final class EndPoint implements AutoCloseable {
         return status.failure();
     }
 
-    /// Waits until the peer is done: it has closed its side in order, or died. All messages that it had sent when
-    /// it closed were given to their handler by then, or wait to be received; called in a handler it does not
-    /// wait for that. Blocks.
+    /// Waits until the peer is done: it has closed its side in order, or died. All messages that it had sent
+    /// when it closed were given to their handler by then, or wait to be received; called in a handler it does
+    /// not wait for that. Blocks.
     ///
     /// @param timeout how long to wait at the most
     /// @return whether it is; [#state()] and [#failure()] say how
@@ -410,17 +422,25 @@ public final class EndPoint implements AutoCloseable {
         long deadline = System.nanoTime() + timeout.toNanos();
         boolean done = status.awaitPeerDone(deadline);
         if (done && !isInHandler()) {
-            var _ = new ChannelWait(data, deadline, true).untilTaken();
+            var _ = await(channels.dataWait(deadline)::untilDelivered);
         }
         return done;
     }
 
+    private static boolean await(ProgressWait.Step wait) {
+        try {
+            return wait.await();
+        } catch (InterruptedException e) {
+            throw Failures.interrupted("waiting for the peer", e);
+        }
+    }
+
     /// Closes in order: takes no more operations, waits until those in flight have ended and have arrived at
     /// the peer, tells it that this side is done, waits until it has answered and handlers were given the last
-    /// messages that it had sent, then frees everything. If the peer is dead or does not answer within the close
-    /// deadline, what is in flight is flushed, and [#failure()] says so. An interrupt
-    /// meanwhile ends the waiting, not the closing. Idempotent. Blocks; called in a handler it returns at once
-    /// and the end point is closed by another thread.
+    /// messages that it had sent, then frees everything. If the peer is dead or does not answer within the
+    /// close deadline, what is in flight is flushed, and [#failure()] says so. An interrupt meanwhile ends the
+    /// waiting, not the closing. Idempotent. Blocks; called in a handler it returns at once and the end point
+    /// is closed by another thread.
     @Override
     public void close() {
         if (isInHandler()) {
@@ -435,6 +455,9 @@ public final class EndPoint implements AutoCloseable {
                 closed = true;
                 try {
                     closeInOrder();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                    fail(new CommInterruptedException("interrupted while closing end point " + name, e));
                 } catch (CommInterruptedException e) {
                     fail(e);
                 }
@@ -454,45 +477,27 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// What the channels tell.
-    private final class ChannelEvents implements RdmaChannel.Owner {
+    private final class ChannelEvents implements EndPointEvents {
         @Override
-        public void onFailed(RdmaChannel channel, CommException why) {
+        public void onFailed(CommException why) {
             lost(why);
+        }
+
+        @Override
+        public void onPeerDone() {
+            if (status.peerDone()) {
+                EndPoint.this.onPeerDone();
+            }
+        }
+
+        @Override
+        public void onHandlerError(RdmaChannel channel, Throwable thrown) {
+            errors.report("a handler of " + channel, thrown);
         }
 
         @Override
         public @Nullable CommException failure() {
             return status.failure();
-        }
-
-        @Override
-        public void onHandlerError(RdmaChannel channel, Throwable failure) {
-            owner.onHandlerError(channel, failure);
-        }
-    }
-
-    /// What the peer says over the control channel.
-    private final class ControlEvents implements ControlChannel.Events {
-        @Override
-        public void onBuffer(RemoteBuffer buffer) {
-            status.peerBuffer(buffer);
-        }
-
-        @Override
-        public void onBarrier() {
-            status.peerAtBarrier();
-        }
-
-        @Override
-        public void onDone() {
-            if (status.peerDone()) {
-                onPeerDone();
-            }
-        }
-
-        @Override
-        public void onNonsense(String what) {
-            fail(new PeerProtocolException("the peer of " + name + " sent " + what, null));
         }
     }
 }

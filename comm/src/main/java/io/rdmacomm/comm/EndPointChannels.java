@@ -1,8 +1,12 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.comm.data.ChannelInfo;
+import io.rdmacomm.comm.data.ChannelMemory;
+import io.rdmacomm.comm.data.ChannelSizes;
+import io.rdmacomm.comm.data.ProgressWait;
+import io.rdmacomm.comm.progress.GroupLease;
+import io.rdmacomm.comm.setup.Closer;
+import io.rdmacomm.comm.setup.QueuePairConnector;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,14 +31,16 @@ final class EndPointChannels implements AutoCloseable {
             String endPointName,
             long endPoint,
             int count,
-            RdmaChannel.Owner owner) {
+            EndPointEvents events) {
         List<ChannelOptions> each = new ArrayList<>();
         each.add(ControlChannel.options(options));
         for (int i = 0; i < count; i++) {
             each.add(options.configurer().configure(i, options.channel()));
         }
-        long poolBytes = each.stream().mapToLong(ChannelMemory::poolBytes).sum();
-        long cellBytes = each.stream().mapToLong(ChannelMemory::cellBytes).sum();
+        long poolBytes =
+                each.stream().mapToLong(channel -> channel.sizes().poolBytes()).sum();
+        long cellBytes =
+                each.stream().mapToLong(channel -> channel.sizes().cellBytes()).sum();
         this.pool = device.pool(poolBytes + MESSAGE_ROOM);
         boolean complete = false;
         try {
@@ -45,38 +51,32 @@ final class EndPointChannels implements AutoCloseable {
             throw e;
         }
         this.outgoing = pool.slice(poolBytes, MESSAGE_ROOM);
-        Context context = device.domain().context();
         try {
             long poolOffset = 0;
             long cellsOffset = 0;
             for (int i = 0; i < each.size(); i++) {
                 ChannelOptions channel = each.get(i);
+                ChannelSizes sizes = channel.sizes();
                 String name = (i == 0 ? "control" : "data-" + (i - 1)) + " of " + endPointName;
-                GroupLease lease =
-                        i == 0 ? new GroupLease(device.control(), () -> {}) : device.dataGroup(name, channel);
+                GroupLease lease = i == 0 ? new GroupLease(device.control(), () -> {}) : device.dataGroup(name, sizes);
                 leases.add(lease);
-                ChannelRules rules = new ChannelRules(
+                OperationChecks checks = new OperationChecks(
                         device.domain(),
                         endPoint,
                         channel.messageBytes(),
-                        device.port().maxMessageSize(),
-                        channel.inlineBytes(),
-                        !context.supports(Capability.ORDERED_COMPLETIONS),
-                        // On InfiniBand and RoCE an operation ends when the peer has acknowledged it, on iWARP when TCP
-                        // has taken it (RFC 5040, section 5.5). What is neither may have a peer on iWARP.
-                        context.device().transport() != TransportType.INFINIBAND);
+                        device.port().maxMessageSize());
                 all.add(new RdmaChannel(
                         name,
                         i - 1,
                         channel,
-                        rules,
+                        checks,
                         lease.group(),
-                        new ChannelMemory(pool, poolOffset, cells, cellsOffset),
+                        new ChannelMemory(sizes, pool.region(), poolOffset, cells.region(), cellsOffset),
                         arena,
                         options.deadlines().operation(),
-                        owner));
-                poolOffset += ChannelMemory.poolBytes(channel);
-                cellsOffset += ChannelMemory.cellBytes(channel);
+                        events));
+                poolOffset += sizes.poolBytes();
+                cellsOffset += sizes.cellBytes();
             }
             complete = true;
         } finally {
@@ -105,7 +105,9 @@ final class EndPointChannels implements AutoCloseable {
     }
 
     List<ChannelInfo> infos() {
-        return all.stream().map(channel -> channel.adapter().info()).toList();
+        return all.stream()
+                .map(channel -> channel.adapter().info(channel.options().connection()))
+                .toList();
     }
 
     /// Brings all queue pairs up.
@@ -115,17 +117,44 @@ final class EndPointChannels implements AutoCloseable {
         }
     }
 
+    /// A wait for the data channels.
+    ///
+    /// @param deadline the last moment, of [System#nanoTime()]
+    ProgressWait dataWait(long deadline) {
+        return new ProgressWait(data().stream().map(RdmaChannel::adapter).toList(), deadline);
+    }
+
     /// Whether the calling thread is in a handler of one of the channels.
     boolean isInHandler() {
         return all.stream().anyMatch(channel -> channel.adapter().group().isPolling());
     }
 
-    /// Flushes everything; nothing more can be started.
+    /// @throws IllegalStateException in a handler of one of the channels
+    void refuseInHandler() {
+        all.forEach(channel -> channel.adapter().group().refuseInHandler());
+    }
+
+    /// Takes no more operations, fails those who wait, and has the devices flush what is in flight.
     void stop(CommException why) {
         all.forEach(channel -> channel.stop(why));
     }
 
-    /// Frees everything; what is in flight is flushed.
+    /// Ends everything in flight after [#stop]. Returns when the queue pairs are closed; the polling threads
+    /// run the handlers.
+    ///
+    /// @param deadline until when the devices may flush
+    /// @param polling whether to poll where no library thread does
+    void end(long deadline, boolean polling) {
+        try {
+            new ProgressWait(all.stream().map(RdmaChannel::adapter).toList(), deadline).untilFlushed(polling);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        all.forEach(
+                channel -> Closer.step(channel.name(), () -> channel.adapter().end()));
+    }
+
+    /// Frees everything. All handlers have been told when this returns.
     @Override
     public void close() {
         for (RdmaChannel channel : all) {

@@ -1,11 +1,38 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.verbs.WorkStatus;
 import org.jspecify.annotations.Nullable;
 
-/// The words for failed work.
+/// Makes exceptions of what has failed below.
 final class Failures {
     private Failures() {}
+
+    /// The public exception for a failed set-up. It has the stack and the cause of the original.
+    static CommException ofSetUp(SetUpException failure) {
+        String message = String.valueOf(failure.getMessage());
+        Throwable cause = failure.getCause();
+        CommException same = switch (failure.reason()) {
+            case HOST_UNKNOWN -> new PeerUnknownException(message, cause);
+            case REFUSED -> new PeerRefusedException(message, cause);
+            case PROTOCOL_VIOLATED -> new PeerProtocolException(message, cause);
+            case OTHER_VERSION -> new PeerVersionException(message, cause);
+            case PEER_CLOSED -> new PeerClosedException(message, cause);
+            case DEADLINE_PASSED -> new DeadlineException(message, cause);
+            case PORT_TAKEN -> new PortTakenException(message, cause);
+            case CLOSED -> new ClosedException(message, cause);
+            case INTERRUPTED -> new CommInterruptedException(message, cause);
+            case OTHER -> new CommException(message, cause);
+        };
+        same.setStackTrace(failure.getStackTrace());
+        return same;
+    }
+
+    /// An interrupt of the calling thread, which stays interrupted.
+    static CommInterruptedException interrupted(String meanwhile, InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        return new CommInterruptedException("interrupted while " + meanwhile, cause);
+    }
 
     static OperationException operation(
             String channel, String what, WorkStatus status, int vendorError, @Nullable CommException cause) {

@@ -1,9 +1,20 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.setup.AcceptingConnector;
+import io.rdmacomm.comm.setup.EndPointInfo;
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.QueuePairConnector;
+import io.rdmacomm.comm.setup.RequestingConnector;
+import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetUpOffer;
+import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.setup.TicketListeners;
+import io.rdmacomm.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// The exchange that turns a TCP connection into an end point: one frame each way with everything, then one
@@ -24,17 +35,20 @@ import java.util.function.Supplier;
 /// between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
 ///
 /// Instead of WELCOME or READY either side may send REFUSE with a reason.
-record HandShake(SessionDevice device, SessionOptions options) {
-    /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not
-    /// kept waiting. If that fails, the peer is told why and everything is freed.
+record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, Consumer<EndPoint> onClosed) {
+    /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not kept
+    /// waiting. If that fails, the peer is told why and everything is freed.
     ///
     /// @param server what to call the server
     /// @param reach connects to it
-    EndPoint connect(String server, Supplier<TcpConnector> reach, EndPoint.Owner owner) {
-        EndPoint endPoint = new EndPoint(device, options, server, options.channels(), owner);
+    EndPoint connect(String server, Supplier<TcpConnector> reach) {
+        EndPoint endPoint = new EndPoint(device, options, server, options.channels(), errors, onClosed);
         TcpConnector connector;
         try {
             connector = reach.get();
+        } catch (SetUpException e) {
+            endPoint.abandon();
+            throw Failures.ofSetUp(e);
         } catch (RuntimeException e) {
             endPoint.abandon();
             throw e;
@@ -42,7 +56,7 @@ record HandShake(SessionDevice device, SessionOptions options) {
         return timed(
                 connector,
                 () -> finish(endPoint, connector, () -> {
-                    SetUpOffer own = SetUpOffer.of(device.context(), options.setUp());
+                    SetUpOffer own = ownOffer();
                     connector.send(FrameType.HELLO, endPoint.info(own).encode());
                     ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
                     EndPointInfo peer = EndPointInfo.decode(answer, connector.peer());
@@ -56,18 +70,18 @@ record HandShake(SessionDevice device, SessionOptions options) {
             return QueuePairConnector.BY_NUMBERS;
         }
         int port = options.connectionPort() == 0 ? answer.port() : options.connectionPort();
-        Checks.range("port of the server's connection manager", port, 1, 65535);
+        Bounds.range("port of the server's connection manager", port, 1, 65535);
         // The server's own address is unknown or closed to clients behind a port forward: the one that was reached.
         return new RequestingConnector(
                 device.connections(), new InetSocketAddress(connector.remoteAddress(), port), answer.token(), step());
     }
 
-    /// Shakes hands with a client. If that fails, the peer is told why and everything is freed, the
-    /// connector included.
+    /// Shakes hands with a client. If that fails, the peer is told why and everything is freed, the connector
+    /// included.
     ///
     /// @param reception where its queue pairs connect to, if the connection manager does it
-    EndPoint accept(TcpConnector connector, Reception reception, EndPoint.Owner owner) {
-        return timed(connector, () -> asServer(connector, reception, owner));
+    EndPoint accept(TcpConnector connector, TicketListeners tickets) {
+        return timed(connector, () -> asServer(connector, tickets));
     }
 
     private static EndPoint timed(TcpConnector connector, Supplier<EndPoint> steps) {
@@ -85,9 +99,11 @@ record HandShake(SessionDevice device, SessionOptions options) {
                 event.commit();
             }
             return endPoint;
+        } catch (SetUpException e) {
+            throw refused(connector, Failures.ofSetUp(e));
         } catch (CommException e) {
             throw refused(connector, e);
-        } catch (VerbException | IllegalArgumentException | IllegalStateException e) {
+        } catch (RdmaException | IllegalArgumentException | IllegalStateException e) {
             throw refused(connector, new CommException("setting up " + connector + " failed: " + e.getMessage(), e));
         } finally {
             if (!done) {
@@ -102,7 +118,7 @@ record HandShake(SessionDevice device, SessionOptions options) {
         return why;
     }
 
-    private EndPoint asServer(TcpConnector connector, Reception reception, EndPoint.Owner owner) {
+    private EndPoint asServer(TcpConnector connector, TicketListeners tickets) {
         ByteBuffer hello = connector.receive(FrameType.HELLO, step());
         EndPointInfo peer = EndPointInfo.decode(hello, connector.peer());
         int count = peer.channels().size() - 1;
@@ -113,22 +129,21 @@ record HandShake(SessionDevice device, SessionOptions options) {
                     null);
         }
         SessionOptions settled = device.settle(options, connector::localGid);
-        EndPoint endPoint = new EndPoint(device, settled, connector.peer(), count, owner);
+        EndPoint endPoint = new EndPoint(device, settled, connector.peer(), count, errors, onClosed);
         return finish(endPoint, connector, () -> {
-            SetUpOffer own = SetUpOffer.of(device.context(), options.setUp());
+            SetUpOffer own = ownOffer();
             if (own.agreeOnNumbers(peer.setUp(), connector.peer())) {
                 SetUpOffer numbers = new SetUpOffer(true, false, 0, 0);
                 connector.send(FrameType.WELCOME, endPoint.info(numbers).encode());
                 endPoint.bringUp(connector, peer, QueuePairConnector.BY_NUMBERS);
             } else {
-                byConnections(endPoint, connector, peer, reception);
+                byConnections(endPoint, connector, peer, tickets);
             }
         });
     }
 
-    private void byConnections(EndPoint endPoint, TcpConnector connector, EndPointInfo peer, Reception reception) {
-        try (AcceptingConnector accepting =
-                reception.at(connector.localAddress()).expect(step())) {
+    private void byConnections(EndPoint endPoint, TcpConnector connector, EndPointInfo peer, TicketListeners tickets) {
+        try (AcceptingConnector accepting = tickets.at(connector.localAddress()).expect(step())) {
             connector.send(FrameType.WELCOME, endPoint.info(accepting.offer()).encode());
             endPoint.bringUp(connector, peer, accepting);
         }
@@ -140,6 +155,10 @@ record HandShake(SessionDevice device, SessionOptions options) {
             steps.run();
             done = true;
             return endPoint;
+        } catch (SetUpException e) {
+            CommException why = Failures.ofSetUp(e);
+            refuse(connector, why);
+            throw why;
         } catch (RuntimeException e) {
             // As long as the connection is open.
             refuse(connector, e);
@@ -155,6 +174,11 @@ record HandShake(SessionDevice device, SessionOptions options) {
         if (!(why instanceof PeerClosedException || why instanceof PeerRefusedException)) {
             connector.refuse(String.valueOf(why.getMessage()));
         }
+    }
+
+    private SetUpOffer ownOffer() {
+        return SetUpOffer.of(
+                device.context(), options.setUp() != SetUp.CONNECTION_MANAGER, options.setUp() != SetUp.NUMBERS);
     }
 
     private Duration step() {

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.ReceivePool;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -7,10 +8,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// A message that arrived, in the memory it was received into; or the notice of a WRITE that arrived.
 ///
-/// It is a reusable view: its content is valid until it is given back, which happens when the handler
-/// returns, or, if it was retained or received by a call, with [#close()]. Until then the peer has one
-/// receive less. Messages are created once for each channel; receiving allocates nothing.
+/// It is a reusable view. Its content is valid until it is given back: when the handler returns, or, if it was
+/// retained or received by a call, with [#close()]. Until then the peer has one receive less. The messages of a
+/// channel are created once; receiving allocates nothing.
 public final class Message implements AutoCloseable {
+    // POSTED -> HANDLED (its handler runs) or HELD (stored, received or retained) -> POSTED.
     private static final int POSTED = 0;
     private static final int HANDLED = 1;
     private static final int HELD = 2;
@@ -65,7 +67,7 @@ public final class Message implements AutoCloseable {
         return new String(segment().toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
-    /// Keeps it beyond the end of the handler, until [#close()]. To be called in the handler.
+    /// Keeps it valid beyond the end of the handler, until [#close()]. To be called in the handler.
     ///
     /// @return this
     public Message retain() {
@@ -73,17 +75,13 @@ public final class Message implements AutoCloseable {
         return this;
     }
 
-    /// Gives it back, so that its memory is used for another message. From any thread; closing it once more
-    /// does nothing as long as no other message is in it.
+    /// Gives it back, so that its memory can receive another message. Thread-safe; closing it again does
+    /// nothing as long as no other message is in it.
     @Override
     public void close() {
         if (state.getAndSet(POSTED) != POSTED) {
-            pool.repost(this);
+            pool.repost(index);
         }
-    }
-
-    int index() {
-        return index;
     }
 
     /// Something has arrived in it.
@@ -94,12 +92,12 @@ public final class Message implements AutoCloseable {
         tag = newTag;
     }
 
-    /// It is given to a handler, by the thread that runs it. Whoever else gets hold of it gets it from there.
+    /// It is given to a handler by the thread that runs it; other threads get it from there.
     void handled() {
         state.setRelease(HANDLED);
     }
 
-    /// It waits for somebody who receives it, or was given to one.
+    /// It is stored, or was given to a receiver.
     void held() {
         state.set(HELD);
     }
@@ -107,7 +105,7 @@ public final class Message implements AutoCloseable {
     /// The handler has returned.
     void endOfHandler() {
         if (state.compareAndSet(HANDLED, POSTED)) {
-            pool.repost(this);
+            pool.repost(index);
         }
     }
 

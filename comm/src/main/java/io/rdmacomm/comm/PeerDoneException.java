@@ -2,8 +2,8 @@ package io.rdmacomm.comm;
 
 import java.io.Serial;
 
-/// The peer has closed its side in an orderly way: everything that it sent has arrived, and what was to be received was
-/// received. Nothing can be sent any more.
+/// The peer has closed its side in an orderly way: everything that it sent has arrived, and what was to be
+/// received was received. Nothing can be sent any more.
 public final class PeerDoneException extends ClosedException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -9,14 +9,14 @@ import java.lang.invoke.VarHandle;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Registered memory with a name, divided into blocks of equal size. One memory region, registered once for
-/// all end points and channels of its session.
+/// Registered memory with a name, divided into blocks of equal size. One memory region, registered once for all
+/// end points and channels of its session.
 ///
-/// The memory may be read and written by any thread; who may use it when is for the operations to say:
-/// memory that an operation was given belongs to the device until the operation has ended.
+/// The memory may be read and written by any thread; who may use it when is for the operations to say: memory
+/// that an operation was given belongs to the device until the operation has ended.
 ///
-/// [#next()] and [#release()] use the blocks as a ring, in order. One thread at a time calls `next`, one at
-/// a time calls `release`; they may be two.
+/// [#next()] and [#release()] use the blocks as a ring, in order. One thread at a time calls `next`, one at a
+/// time calls `release`; they may be two.
 public final class RdmaBuffer implements AutoCloseable {
     private static final VarHandle TAKEN;
     private static final VarHandle RELEASED;
@@ -149,8 +149,8 @@ public final class RdmaBuffer implements AutoCloseable {
         return open && region.isOpen();
     }
 
-    /// Unregisters the memory, and frees it unless it is the caller's. Idempotent. Operations in flight on
-    /// it fail with a protection error, and their end point with them; memory is never touched after this.
+    /// Unregisters the memory, and frees it unless it is the caller's. Idempotent. Operations in flight on it
+    /// fail with a protection error, and their end point with them; memory is never touched after this.
     @Override
     public void close() {
         open = false;
@@ -160,6 +160,10 @@ public final class RdmaBuffer implements AutoCloseable {
     /// Where it begins for the device.
     long address() {
         return address;
+    }
+
+    MemoryRegion region() {
+        return region;
     }
 
     int localKey() {

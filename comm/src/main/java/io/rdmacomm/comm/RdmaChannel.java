@@ -1,15 +1,27 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.data.ChannelEvents;
+import io.rdmacomm.comm.data.ChannelInfo;
+import io.rdmacomm.comm.data.ChannelMemory;
+import io.rdmacomm.comm.data.Operation;
+import io.rdmacomm.comm.data.PreparedOperations;
+import io.rdmacomm.comm.data.RdmaAdapter;
+import io.rdmacomm.comm.data.ReceivePool;
+import io.rdmacomm.comm.data.SendQueue;
+import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.comm.setup.QueuePairConnector;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// One connection of an end point: messages, one-sided operations on the peer's memory, atomics. Usable
-/// from any thread; operations of one thread start in the order of its calls.
+/// One connection of an end point: messages, one-sided operations on the peer's memory, atomics. Thread-safe;
+/// the operations of one thread start in the order of its calls.
 ///
-/// Every operation comes in three forms: here as a non-blocking `try` method with a handler, which
-/// allocates nothing; as a future in [#async()]; as a blocking call in [#blocking()].
+/// Every operation comes in three forms: here as a non-blocking `try` method with a handler, which allocates
+/// nothing; as a future in [#async()]; as a blocking call in [#blocking()].
 ///
 /// A `try` method says whether the operation was accepted, and if not, why: [Admission]. An accepted operation
 /// ends exactly once, and its handler is told; the operations of one channel end in order. The memory of an
@@ -26,55 +38,49 @@ import org.jspecify.annotations.Nullable;
 /// [IllegalArgumentException] if a buffer belongs to another session or end point, or lacks the access right
 /// that the operation needs.
 public final class RdmaChannel {
-    /// Who owns the channel; called on any thread.
-    interface Owner {
-        /// The queue pair of `channel` cannot be used any more.
-        void onFailed(RdmaChannel channel, CommException why);
-
-        /// What the channels have failed with: the first that [#onFailed] was told by any of them, or something
-        /// else.
-        @Nullable
-        CommException failure();
-
-        /// A handler of the user threw.
-        void onHandlerError(RdmaChannel channel, Throwable failure);
-    }
-
     private final String name;
     private final int index;
     private final ChannelOptions options;
     private final Duration patience;
-    private final Owner owner;
+    private final EndPointEvents events;
     private final Arena arena;
-    private final RdmaAdapter adapter;
+    private final RdmaAdapter<CompletionHandler> adapter;
+    private final SendQueue<CompletionHandler> sends;
     private final SendGate gate;
-    private ChannelRules rules;
-    private Operation scratch;
+    private final Inbox inbox;
+    private final Operation scratch;
+    private OperationChecks checks;
     private int peerReceives = 1;
     private volatile int vendorError;
 
+    /// @param checks for the operations, until it is connected
+    /// @param group what its work completes in
+    /// @param memory for its receives and cells
     /// @param arena lives as long as the channel
-    /// @param patience how long blocking calls and futures wait that name no time of their own
+    /// @param patience how long blocking calls and futures wait that have no time-out of their own
     RdmaChannel(
             String name,
             int index,
             ChannelOptions options,
-            ChannelRules rules,
+            OperationChecks checks,
             CompletionGroup group,
             ChannelMemory memory,
             Arena arena,
             Duration patience,
-            Owner owner) {
+            EndPointEvents events) {
         this.name = name;
         this.index = index;
         this.options = options;
-        this.rules = rules;
-        this.scratch = new Operation(rules);
+        this.checks = checks;
         this.arena = arena;
         this.patience = patience;
-        this.owner = owner;
-        this.adapter = new RdmaAdapter(group, rules.domain(), options, memory, arena, new AdapterEvents());
+        this.events = events;
+        this.adapter =
+                new RdmaAdapter<>(name, group, checks.domain(), options.sizes(), memory, arena, new AdapterEvents());
+        this.sends = adapter.sends();
+        this.scratch = sends.newOperation();
         this.gate = new SendGate(name, adapter);
+        this.inbox = new Inbox(options.receives(), memory, adapter.receives());
     }
 
     /// What it is called in messages.
@@ -94,7 +100,7 @@ public final class RdmaChannel {
 
     /// The longest message that the peer can receive, in bytes.
     public int maxMessageBytes() {
-        return rules.maxMessage();
+        return checks.maxMessage();
     }
 
     /// Sends a message.
@@ -104,21 +110,21 @@ public final class RdmaChannel {
     /// @param context given to the handler
     /// @return whether it was accepted, and if not, why
     public Admission trySend(BufferSlice message, CompletionHandler handler, long context) {
-        adapter.sendLock().lock();
+        sends.lock().lock();
         try {
-            return gate.isOpen() ? gate.start(scratch.send(message), handler, context) : Admission.CLOSED;
+            return gate.isOpen() ? gate.start(checks.send(scratch, message), handler, context) : Admission.CLOSED;
         } finally {
-            adapter.sendLock().unlock();
+            sends.lock().unlock();
         }
     }
 
     /// Sends a message with a 32-bit tag; see [#trySend(BufferSlice, CompletionHandler, long)].
     public Admission trySend(BufferSlice message, int tag, CompletionHandler handler, long context) {
-        adapter.sendLock().lock();
+        sends.lock().lock();
         try {
-            return gate.isOpen() ? gate.start(scratch.send(message, tag), handler, context) : Admission.CLOSED;
+            return gate.isOpen() ? gate.start(checks.send(scratch, message, tag), handler, context) : Admission.CLOSED;
         } finally {
-            adapter.sendLock().unlock();
+            sends.lock().unlock();
         }
     }
 
@@ -131,25 +137,27 @@ public final class RdmaChannel {
     /// @param context given to the handler
     /// @return whether it was accepted, and if not, why
     public Admission tryWrite(BufferSlice from, RemoteBuffer to, long offset, CompletionHandler handler, long context) {
-        adapter.sendLock().lock();
+        sends.lock().lock();
         try {
-            return gate.isOpen() ? gate.start(scratch.write(from, to, offset), handler, context) : Admission.CLOSED;
+            return gate.isOpen()
+                    ? gate.start(checks.write(scratch, from, to, offset), handler, context)
+                    : Admission.CLOSED;
         } finally {
-            adapter.sendLock().unlock();
+            sends.lock().unlock();
         }
     }
 
-    /// Writes into the peer's memory and then gives the peer a notice with a tag, which its
-    /// [MessageHandler] is told of and which counts as a message; see [#tryWrite].
+    /// Writes into the peer's memory and then gives the peer a notice with a tag, which its [MessageHandler] is
+    /// told of and which counts as a message; see [#tryWrite].
     public Admission tryWriteNotify(
             BufferSlice from, RemoteBuffer to, long offset, int tag, CompletionHandler handler, long context) {
-        adapter.sendLock().lock();
+        sends.lock().lock();
         try {
             return gate.isOpen()
-                    ? gate.start(scratch.writeNotify(from, to, offset, tag), handler, context)
+                    ? gate.start(checks.writeNotify(scratch, from, to, offset, tag), handler, context)
                     : Admission.CLOSED;
         } finally {
-            adapter.sendLock().unlock();
+            sends.lock().unlock();
         }
     }
 
@@ -163,11 +171,13 @@ public final class RdmaChannel {
     /// @return whether it was accepted, and if not, why
     public Admission tryRead(
             BufferSlice into, RemoteBuffer from, long offset, CompletionHandler handler, long context) {
-        adapter.sendLock().lock();
+        sends.lock().lock();
         try {
-            return gate.isOpen() ? gate.start(scratch.read(into, from, offset), handler, context) : Admission.CLOSED;
+            return gate.isOpen()
+                    ? gate.start(checks.read(scratch, into, from, offset), handler, context)
+                    : Admission.CLOSED;
         } finally {
-            adapter.sendLock().unlock();
+            sends.lock().unlock();
         }
     }
 
@@ -179,13 +189,13 @@ public final class RdmaChannel {
     /// @return whether it was accepted, and if not, why
     public Admission tryCompareAndSwap(
             RemoteBuffer in, long offset, long expected, long value, CompletionHandler handler, long context) {
-        adapter.sendLock().lock();
+        sends.lock().lock();
         try {
             return gate.isOpen()
-                    ? gate.start(scratch.compareAndSwap(in, offset, expected, value), handler, context)
+                    ? gate.start(checks.compareAndSwap(scratch, in, offset, expected, value), handler, context)
                     : Admission.CLOSED;
         } finally {
-            adapter.sendLock().unlock();
+            sends.lock().unlock();
         }
     }
 
@@ -196,45 +206,44 @@ public final class RdmaChannel {
     /// @return whether it was accepted, and if not, why
     public Admission tryFetchAndAdd(
             RemoteBuffer in, long offset, long addend, CompletionHandler handler, long context) {
-        adapter.sendLock().lock();
+        sends.lock().lock();
         try {
             return gate.isOpen()
-                    ? gate.start(scratch.fetchAndAdd(in, offset, addend), handler, context)
+                    ? gate.start(checks.fetchAndAdd(scratch, in, offset, addend), handler, context)
                     : Admission.CLOSED;
         } finally {
-            adapter.sendLock().unlock();
+            sends.lock().unlock();
         }
     }
 
-    /// Room for up to `capacity` operations that are started together, with one doorbell and one
-    /// completion.
+    /// A batch of up to `capacity` operations that are started together, with one doorbell and one completion.
     ///
     /// @param capacity 1 to the send window
     public ChannelBatch batch(int capacity) {
+        Bounds.range("capacity of a batch", capacity, 1, options.sendWindow());
+        // What the peer is sure to receive, whatever it has done with the messages before.
+        int mostSends = peerReceives - ReceivePool.together(peerReceives) + 1;
         return new ChannelBatch(
-                this,
-                rules,
-                arena,
-                Checks.range("capacity of a batch", capacity, 1, options.sendWindow()),
-                mostSends());
+                gate, checks, new PreparedOperations<>(arena, capacity), sends.newOperation(), mostSends);
     }
 
-    /// Gives all messages and notices to a handler, those first that have arrived already. With null they
-    /// are kept for [#tryReceive()] and its other forms; that is so in the beginning.
+    /// Gives all messages and notices to a handler, first those that have arrived already. With null, the
+    /// default, they are stored for [#tryReceive()] and its other forms.
     public void onMessage(@Nullable MessageHandler handler) {
-        adapter.receives().handler(handler);
+        inbox.handler(handler);
         adapter.attention();
     }
 
-    /// Takes the oldest message or notice that has arrived, when there is no handler for them. Never
-    /// blocks, never allocates. Does not poll. The caller closes the message.
+    /// Takes the oldest message or notice that has arrived, if there is no handler for them. Never blocks,
+    /// never allocates. Does not poll. The caller closes the message.
     ///
     /// @return the message, or null if there is none
+    /// @throws PeerDoneException if there is none and the peer has closed its side in order
     /// @throws ClosedException if there is none and the channel is closed or has failed
     public @Nullable Message tryReceive() {
-        Message message = adapter.receives().tryReceive();
-        if (message == null && adapter.receives().end() != null) {
-            gate.checkOpen();
+        Message message = inbox.handler() == null ? inbox.take() : null;
+        if (message == null) {
+            inbox.checkOpen();
         }
         return message;
     }
@@ -246,7 +255,7 @@ public final class RdmaChannel {
 
     /// The same operations as futures that wait for room no longer than `timeout`.
     public AsyncChannel async(Duration timeout) {
-        return new AsyncChannel(this, Checks.wait("timeout", timeout));
+        return new AsyncChannel(gate, sends, inbox, checks, Bounds.timeout("timeout", timeout));
     }
 
     /// The same operations as calls that block no longer than the operation deadline.
@@ -256,11 +265,11 @@ public final class RdmaChannel {
 
     /// The same operations as calls that block no longer than `timeout`.
     public BlockingChannel blocking(Duration timeout) {
-        return new BlockingChannel(this, Checks.wait("timeout", timeout));
+        return new BlockingChannel(name, gate, adapter, inbox, checks, Bounds.timeout("timeout", timeout));
     }
 
-    /// Makes progress and runs handlers, those of the channels that share its completion queue included,
-    /// when the thread mode is CALLER; else library threads do, and this returns 0. Never blocks, never
+    /// In thread mode CALLER, makes progress and runs handlers, including those of the channels that share its
+    /// completion queue. In the other modes library threads do that, and this returns 0. Never blocks, never
     /// allocates. Called in a handler, or while another thread polls, it returns 0.
     ///
     /// @return how many completions there were
@@ -268,18 +277,18 @@ public final class RdmaChannel {
         return adapter.group().isCallerDriven() ? adapter.group().poll() : 0;
     }
 
-    /// Operations that were taken and have not ended.
+    /// Operations that were accepted and have not ended.
     public int inFlight() {
-        return adapter.inFlight();
+        return sends.inFlight();
     }
 
-    /// Whether operations are taken: the end point is neither closed nor closing nor failed, and the peer
-    /// is not done.
+    /// Whether operations are accepted: the end point is neither closing nor closed nor failed, and the peer is
+    /// not done.
     public boolean isOpen() {
         return gate.isOpen();
     }
 
-    /// Throws if no operations are taken, for loops around the `try` methods.
+    /// Throws if operations are not accepted any more; for loops around the `try` methods.
     ///
     /// @throws PeerDoneException if the peer has closed its side in order
     /// @throws ClosedException if this side was closed, or has failed; then the cause says why
@@ -289,53 +298,56 @@ public final class RdmaChannel {
 
     /// Its counters now.
     public ChannelStatistics statistics() {
-        return adapter.counters().snapshot();
+        return ChannelStatistics.of(adapter.counters());
     }
 
-    /// The lower half, for those who run the channel.
-    RdmaAdapter adapter() {
+    /// The lower half, for the end point.
+    RdmaAdapter<CompletionHandler> adapter() {
         return adapter;
     }
 
-    SendGate gate() {
-        return gate;
-    }
-
-    ChannelRules rules() {
-        return rules;
-    }
-
-    /// Messages that the peer can be sent together, whatever it has done with those before.
-    private int mostSends() {
-        return peerReceives - ReceivePool.together(peerReceives) + 1;
-    }
-
-    /// Brings the queue pair up. Operations are refused until [SendGate#open()].
+    /// Brings the queue pair up. Operations are refused until [#open()].
     void connect(ChannelInfo peer, QueuePairConnector connector) {
         peerReceives = peer.receives();
-        rules = new ChannelRules(
-                rules.domain(),
-                rules.endPoint(),
-                peer.messageBytes(),
-                rules.maxTransfer(),
-                rules.inlineBytes(),
-                rules.fenced(),
-                rules.unacknowledged());
-        scratch = new Operation(rules);
-        adapter.connect(peer, rules, connector);
+        checks = new OperationChecks(checks.domain(), checks.endPoint(), peer.messageBytes(), checks.maxTransfer());
+        adapter.connect(
+                peer,
+                options.connection(),
+                connector.speaksFirst(),
+                how -> connector.connect(adapter.queuePair(), peer.queuePair(), how, adapter::postReceives));
     }
 
-    /// Takes nothing more, flushes what is in flight, and fails those who wait.
+    /// Lets operations start.
+    void open() {
+        gate.open();
+    }
+
+    /// Takes no more operations: one of the two sides is done. What has started goes on.
+    void refuse(ClosedException refusal) {
+        gate.refuse(refusal);
+        sends.endCredits();
+    }
+
+    /// Fails those who wait for a message, after all that have arrived were given out.
+    void endMessages(ClosedException why) {
+        CompletionGroup group = adapter.group();
+        group.submit(() -> {
+            group.drain();
+            inbox.end(why);
+        });
+    }
+
+    /// Takes no more operations, fails those who wait, and has the device flush what is in flight.
     void stop(CommException why) {
         ClosedException refusal = new ClosedException(name + " has failed: " + why.getMessage(), why);
-        adapter.stop();
         gate.refuse(refusal);
-        adapter.receives().end(refusal);
+        adapter.stop();
+        inbox.end(refusal);
     }
 
-    /// What an operation failed with.
+    /// The failure of an operation.
     OperationException failure(int kind, WorkStatus status) {
-        CommException why = owner.failure();
+        CommException why = events.failure();
         boolean own = why instanceof OperationException first && first.status() == status;
         return Failures.operation(
                 name, Operation.name(kind), status, status == WorkStatus.FLUSHED ? 0 : vendorError, own ? null : why);
@@ -343,7 +355,7 @@ public final class RdmaChannel {
 
     private void handlerThrew(Throwable thrown) {
         adapter.counters().handlerErrors++;
-        owner.onHandlerError(this, thrown);
+        events.onHandlerError(this, thrown);
     }
 
     @Override
@@ -351,10 +363,20 @@ public final class RdmaChannel {
         return name;
     }
 
+    private void handle(MessageHandler handler, Message message) {
+        message.handled();
+        try {
+            handler.onMessage(this, message);
+        } catch (RuntimeException | Error e) {
+            handlerThrew(e);
+        }
+        message.endOfHandler();
+    }
+
     /// What the lower half tells.
-    private final class AdapterEvents implements RdmaAdapter.Events {
+    private final class AdapterEvents implements ChannelEvents<CompletionHandler> {
         @Override
-        public void onOperation(CompletionHandler handler, long context, WorkStatus status, long result) {
+        public void onEnd(CompletionHandler handler, long context, WorkStatus status, long result) {
             try {
                 handler.onCompletion(RdmaChannel.this, context, status, result);
             } catch (RuntimeException | Error e) {
@@ -363,17 +385,15 @@ public final class RdmaChannel {
         }
 
         @Override
-        public void onMessage(MessageHandler handler, Message message) {
-            try {
-                handler.onMessage(RdmaChannel.this, message);
-            } catch (RuntimeException | Error e) {
-                handlerThrew(e);
+        public void onArrival(int receive, long length, boolean notice, boolean tagged, int tag) {
+            Message message = inbox.message(receive);
+            message.arrived(length, notice, tagged, tag);
+            MessageHandler handler = inbox.handlerNow();
+            if (handler != null) {
+                handle(handler, message);
+            } else {
+                inbox.store(message);
             }
-        }
-
-        @Override
-        public void onReceivesPosted(long count) {
-            adapter.announceReceives(count);
         }
 
         @Override
@@ -381,21 +401,27 @@ public final class RdmaChannel {
             if (status != WorkStatus.FLUSHED) {
                 vendorError = vendor;
             }
-            if (owner.failure() != null) {
-                return;
+            if (events.failure() == null) {
+                events.onFailed(Failures.ofEndPoint(name, what, status, vendor, adapter.disconnectReason()));
             }
-            owner.onFailed(
-                    RdmaChannel.this, Failures.ofEndPoint(name, what, status, vendor, adapter.disconnectReason()));
         }
 
         @Override
-        public void onFailed(CommException why) {
-            owner.onFailed(RdmaChannel.this, why);
+        public void onFailed(RdmaException why) {
+            events.onFailed(new CommException(String.valueOf(why.getMessage()), why));
         }
 
         @Override
         public void onAttention() {
-            adapter.receives().deliverStored();
+            MessageHandler handler = inbox.handler();
+            while (handler != null) {
+                Message message = inbox.take();
+                if (message == null) {
+                    break;
+                }
+                handle(handler, message);
+                handler = inbox.handler();
+            }
             gate.pump();
         }
     }

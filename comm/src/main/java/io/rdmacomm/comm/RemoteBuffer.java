@@ -1,11 +1,12 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.verbs.AccessFlag;
 import java.util.Objects;
 import java.util.Set;
 
-/// A peer's buffer, for one-sided operations. Ranges and rights are checked before an operation is posted,
-/// so that a mistake costs an exception and not the connection. Immutable.
+/// A peer's buffer, for one-sided operations. Ranges and rights are checked before an operation is posted, so
+/// that a mistake costs an exception and not the connection. Immutable.
 public final class RemoteBuffer {
     private static final long ANY = 0;
 
@@ -18,7 +19,7 @@ public final class RemoteBuffer {
 
     /// @param owner the number of the end point whose peer announced it; ANY when it may be used on any
     RemoteBuffer(String name, long address, long length, int key, int access, long owner) {
-        Checks.range("length of a remote buffer", length, 0, Long.MAX_VALUE);
+        Bounds.range("length of a remote buffer", length, 0, Long.MAX_VALUE);
         this.name = name;
         this.address = address;
         this.length = length;
@@ -27,8 +28,8 @@ public final class RemoteBuffer {
         this.owner = owner;
     }
 
-    /// A peer's buffer that was made known by other means than [EndPoint#announce]. Whether it exists, and
-    /// for which peer, is not known before an operation on it fails.
+    /// A peer's buffer that was made known by other means than [EndPoint#announce]. Whether it exists, and for
+    /// which peer, is not known before an operation on it fails.
     ///
     /// @param name what it is called in messages
     /// @param address where it begins in the peer's address space

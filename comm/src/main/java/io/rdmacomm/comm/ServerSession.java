@@ -1,5 +1,10 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.progress.Threads;
+import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.setup.TcpListener;
+import io.rdmacomm.comm.setup.TicketListeners;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -29,7 +34,7 @@ public final class ServerSession extends Session {
 
     private final TcpListener listener;
     private final HandShake handShake;
-    private final Reception reception;
+    private final TicketListeners tickets;
     private final Thread acceptor;
     private final Set<TcpConnector> settingUp = ConcurrentHashMap.newKeySet();
     private final Phaser setUps = new Phaser(1);
@@ -40,21 +45,21 @@ public final class ServerSession extends Session {
     private ServerSession(SessionOptions options, SessionDevice device, TcpListener listener) {
         super(options, device);
         this.listener = listener;
-        this.handShake = new HandShake(device, options);
-        this.reception = new Reception(device, listener.address(), options.connectionPort());
+        this.handShake = handShake(options);
+        this.tickets = new TicketListeners(device::connections, listener.address(), options.connectionPort());
         this.acceptor = Thread.ofVirtual().name("rdmacomm-accept-" + name()).unstarted(this::acceptAll);
     }
 
     /// Opens the device and listens.
     ///
-    /// @throws io.rdmacomm.verbs.VerbException if there is no such device, it cannot be opened, or its connection
-    /// manager cannot listen on [SessionOptions#connectionPort()] at this address
+    /// @throws io.rdmacomm.verbs.VerbException if there is no such device, it cannot be opened, or its
+    ///         connection manager cannot listen on [SessionOptions#connectionPort()] at this address
     /// @throws PeerUnknownException if the host has no address
     /// @throws PortTakenException if the port or the connection port is taken
     /// @throws CommException if the address cannot be listened on; the message says why
     public static ServerSession listen(SessionOptions options) {
         SessionOptions named = named(options, "server");
-        TcpListener listener = TcpListener.listen(options.host(), options.port());
+        TcpListener listener = listenOn(options);
         SessionDevice device = null;
         boolean listening = false;
         try {
@@ -62,11 +67,13 @@ public final class ServerSession extends Session {
             device = SessionDevice.open(complete, complete.name());
             ServerSession session = new ServerSession(complete, device, listener);
             if (complete.setUp() != SetUp.NUMBERS) {
-                session.reception.open();
+                session.tickets.open();
             }
             session.acceptor.start();
             listening = true;
             return session;
+        } catch (SetUpException e) {
+            throw Failures.ofSetUp(e);
         } finally {
             if (!listening) {
                 listener.close();
@@ -74,6 +81,14 @@ public final class ServerSession extends Session {
                     device.close();
                 }
             }
+        }
+    }
+
+    private static TcpListener listenOn(SessionOptions options) {
+        try {
+            return TcpListener.listen(options.host(), options.port());
+        } catch (SetUpException e) {
+            throw Failures.ofSetUp(e);
         }
     }
 
@@ -144,7 +159,7 @@ public final class ServerSession extends Session {
     private void serve(TcpConnector connector) {
         EndPoint endPoint;
         try {
-            endPoint = isOpen() ? setUp(owner -> handShake.accept(connector, reception, owner)) : null;
+            endPoint = isOpen() ? keep(handShake.accept(connector, tickets)) : null;
         } catch (CommException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
             tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));
@@ -181,7 +196,7 @@ public final class ServerSession extends Session {
             lock.unlock();
         }
         Threads.join(acceptor);
-        reception.close();
+        tickets.close();
         settingUp.forEach(TcpConnector::close);
         setUps.arriveAndAwaitAdvance();
     }

@@ -1,29 +1,25 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What servers and clients have in common: an open device, buffers registered with it once, and end
-/// points. Usable from any thread.
+/// What servers and clients have in common: an open device, buffers registered with it once, and end points.
+/// Usable from any thread.
 public abstract sealed class Session implements AutoCloseable permits ServerSession, ClientSession {
-    private static final Logger LOGGER = System.getLogger(Session.class.getPackageName());
-
     private final SessionOptions options;
     private final SessionDevice device;
     private final @Nullable CompletionGroup callerGroup;
     private final List<EndPoint> endPoints = new CopyOnWriteArrayList<>();
-    private final LongAdder handlerErrors = new LongAdder();
+    private final HandlerErrors errors;
     private final ReentrantLock closing = new ReentrantLock();
     private volatile boolean open = true;
     private boolean closed;
@@ -33,6 +29,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         this.options = options;
         this.device = device;
         this.callerGroup = device.callerGroup();
+        this.errors = new HandlerErrors(options.listener());
     }
 
     /// `options` with a name: the role and the number of the process, if it has none.
@@ -42,8 +39,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
                 : options;
     }
 
-    /// What it was made with; the port of a server is the one it listens on, the GID index of a client the one it
-    /// uses.
+    /// What it was made with; the port of a server is the one it listens on, the GID index of a client the one
+    /// it uses.
     public final SessionOptions options() {
         return options;
     }
@@ -82,24 +79,21 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return device.allocate(name, blockSize, blockCount, access);
     }
 
-    /// Registers the caller's memory as a buffer of one block. The caller frees it after closing the
-    /// buffer.
+    /// Registers the caller's memory as a buffer of one block. The caller frees it after closing the buffer.
     ///
     /// @param segment native memory, not of a confined arena, at least 1 byte
     /// @param access what may be done to it besides local reading
-    /// @throws IllegalArgumentException if an open buffer has that name, or the segment is of the wrong
-    ///         kind
-    /// @throws io.rdmacomm.verbs.VerbException if the device cannot register it; the message says what to
-    ///         raise
+    /// @throws IllegalArgumentException if an open buffer has that name, or the segment is of the wrong kind
+    /// @throws io.rdmacomm.verbs.VerbException if the device cannot register it; the message says what to raise
     /// @throws ClosedException if the session is closed
     public final RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {
         checkOpen();
         return device.wrap(name, segment, access);
     }
 
-    /// Makes progress on all data channels of this session: in thread mode CALLER this is what runs
-    /// handlers; in the others library threads do it, and this returns 0. Never blocks, never allocates.
-    /// Called in a handler, or while another thread polls, it returns 0.
+    /// Makes progress on all data channels of this session: in thread mode CALLER this is what runs handlers;
+    /// in the others library threads do it, and this returns 0. Never blocks, never allocates. Called in a
+    /// handler, or while another thread polls, it returns 0.
     ///
     /// @return how many completions there were
     public final int poll() {
@@ -108,7 +102,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// Exceptions that handlers and listeners of this session threw.
     public final long handlerErrors() {
-        return handlerErrors.sum();
+        return errors.count();
     }
 
     /// Whether [#close()] was not called.
@@ -116,8 +110,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return open;
     }
 
-    /// Ends every wait, closes all end points (together, each within the close deadline), and frees
-    /// everything. Idempotent. Blocks until it is done.
+    /// Ends every wait, closes all end points (together, each within the close deadline), and frees everything.
+    /// Idempotent. Blocks until it is done.
     @Override
     public final void close() {
         if (isInHandler()) {
@@ -152,9 +146,13 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// Sets an end point up and keeps it.
-    final EndPoint setUp(Function<EndPoint.Owner, EndPoint> handShake) {
-        EndPoint endPoint = handShake.apply(new EndPointEvents());
+    /// What sets end points up with these options.
+    final HandShake handShake(SessionOptions settled) {
+        return new HandShake(device, settled, errors, endPoints::remove);
+    }
+
+    /// Keeps an end point until it is closed.
+    final EndPoint keep(EndPoint endPoint) {
         endPoints.add(endPoint);
         if (endPoint.state() == EndPointState.CLOSED) {
             endPoints.remove(endPoint);
@@ -164,25 +162,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// Tells the listener; what it throws is counted.
     final void tell(String what, Runnable call) {
-        try {
-            call.run();
-        } catch (RuntimeException | Error e) {
-            handlerThrew(what, e);
-        }
-    }
-
-    private void handlerThrew(String where, Throwable thrown) {
-        handlerErrors.increment();
-        long count = handlerErrors.sum();
-        // The first, then fewer and fewer: a handler that always throws does not fill the disk.
-        if (Long.bitCount(count) == 1) {
-            LOGGER.log(Level.WARNING, where + " threw (" + count + " so far)", thrown);
-        }
-        try {
-            options.listener().onError(where, thrown);
-        } catch (RuntimeException | Error e) {
-            handlerErrors.increment();
-        }
+        errors.guard(what, call);
     }
 
     private boolean isInHandler() {
@@ -201,26 +181,5 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     @Override
     public final String toString() {
         return "session " + name();
-    }
-
-    /// What the end points tell.
-    private final class EndPointEvents implements EndPoint.Owner {
-        @Override
-        public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
-            Thread.ofVirtual()
-                    .name("rdmacomm-end-" + endPoint.name())
-                    .start(() -> tell(
-                            "onEnd of " + endPoint, () -> options.listener().onEnd(endPoint, failure)));
-        }
-
-        @Override
-        public void onClosed(EndPoint endPoint) {
-            endPoints.remove(endPoint);
-        }
-
-        @Override
-        public void onHandlerError(RdmaChannel channel, Throwable failure) {
-            handlerThrew("a handler of " + channel, failure);
-        }
     }
 }

@@ -1,5 +1,15 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.data.ChannelSizes;
+import io.rdmacomm.comm.data.SlowOperations;
+import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.comm.progress.CompletionLoop;
+import io.rdmacomm.comm.progress.EventLoop;
+import io.rdmacomm.comm.progress.GroupLease;
+import io.rdmacomm.comm.progress.IdleStrategy;
+import io.rdmacomm.comm.progress.WorkId;
+import io.rdmacomm.comm.setup.Closer;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
@@ -52,14 +62,14 @@ final class SessionDevice implements AutoCloseable {
         this.control = new CompletionGroup(
                 context,
                 "rdmacomm-" + name + "-control",
-                WorkMode.ADAPTIVE,
-                CHANNELS_TO_BEGIN_WITH * RdmaAdapter.entries(ControlChannel.options(options)),
+                0,
+                CHANNELS_TO_BEGIN_WITH * ControlChannel.options(options).sizes().completions(),
                 WorkId.MAX_SLOTS,
                 false);
-        Waiter parked = control.newWaiter(0);
+        IdleStrategy idle = control.newIdleStrategy();
         this.controlLoop = new CompletionLoop(control, (polled, maxNanos) -> {
             SlowOperations.refresh();
-            parked.idle(polled, maxNanos);
+            idle.idle(polled, maxNanos);
         });
         if (options.threadMode() == ThreadMode.PER_QUEUE_PAIR) {
             this.shared = null;
@@ -72,15 +82,24 @@ final class SessionDevice implements AutoCloseable {
             CompletionGroup group = new CompletionGroup(
                     context,
                     "rdmacomm-" + name + "-data",
-                    options.workMode(),
-                    CHANNELS_TO_BEGIN_WITH * RdmaAdapter.entries(options.channel()),
+                    spinNanos(options.workMode()),
+                    CHANNELS_TO_BEGIN_WITH * options.channel().sizes().completions(),
                     WorkId.MAX_SLOTS,
                     callerDriven);
             this.shared = group;
-            this.sharedLoop = callerDriven ? null : new CompletionLoop(group, group.newWaiter(SPIN_NANOS)).start();
+            this.sharedLoop = callerDriven ? null : new CompletionLoop(group, group.newIdleStrategy()).start();
             this.eventLoop = null;
         }
         controlLoop.start();
+    }
+
+    /// How long idle threads of a work mode spin before they sleep.
+    private static long spinNanos(WorkMode mode) {
+        return switch (mode) {
+            case POLLING -> CompletionGroup.SPIN_FOREVER;
+            case COMPLETION_CHANNEL, EPOLL -> 0;
+            case ADAPTIVE -> SPIN_NANOS;
+        };
     }
 
     /// Opens the device that `options` name.
@@ -181,15 +200,14 @@ final class SessionDevice implements AutoCloseable {
     }
 
     /// The group that completes the work of a data channel.
-    GroupLease dataGroup(String channel, ChannelOptions channelOptions) {
+    GroupLease dataGroup(String channel, ChannelSizes sizes) {
         CompletionGroup group = shared;
         if (group != null) {
             return new GroupLease(group, () -> {});
         }
         EventLoop events = eventLoop;
         if (events != null) {
-            CompletionGroup served =
-                    new CompletionGroup(context, "rdmacomm-" + channel, RdmaAdapter.entries(channelOptions), events);
+            CompletionGroup served = new CompletionGroup(context, "rdmacomm-" + channel, sizes.completions(), events);
             events.add(served);
             return new GroupLease(served, () -> {
                 events.remove(served);
@@ -197,8 +215,8 @@ final class SessionDevice implements AutoCloseable {
             });
         }
         CompletionGroup own = new CompletionGroup(
-                context, "rdmacomm-" + channel, options.workMode(), RdmaAdapter.entries(channelOptions), 1, false);
-        CompletionLoop loop = new CompletionLoop(own, own.newWaiter(SPIN_NANOS)).start();
+                context, "rdmacomm-" + channel, spinNanos(options.workMode()), sizes.completions(), 1, false);
+        CompletionLoop loop = new CompletionLoop(own, own.newIdleStrategy()).start();
         return new GroupLease(own, () -> {
             loop.close();
             own.close();
@@ -213,8 +231,8 @@ final class SessionDevice implements AutoCloseable {
 
     RdmaBuffer allocate(String name, long blockSize, int blockCount, Set<AccessFlag> access) {
         checkName(name);
-        Checks.range("block size", blockSize, 1, Long.MAX_VALUE);
-        Checks.range("block count", blockCount, 1, Integer.MAX_VALUE);
+        Bounds.range("block size", blockSize, 1, Long.MAX_VALUE);
+        Bounds.range("block count", blockCount, 1, Integer.MAX_VALUE);
         long bytes;
         try {
             bytes = Math.multiplyExact(blockSize, blockCount);
@@ -242,7 +260,7 @@ final class SessionDevice implements AutoCloseable {
     }
 
     private void checkName(String name) {
-        Checks.text("buffer name", name, MAX_NAME);
+        Bounds.text("buffer name", name, MAX_NAME);
         buffers.values().removeIf(buffer -> !buffer.isOpen());
         if (buffers.containsKey(name)) {
             throw duplicate(name);

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.verbs.AccessFlag;
 import java.util.Set;
 
@@ -49,9 +50,9 @@ public final class SessionOptions {
         listener = other.listener;
     }
 
-    /// The first device that can be used, port 2020 (a server on all addresses, a client to this host), ADAPTIVE,
-    /// PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], [Deadlines#defaults()], AUTOMATIC
-    /// set-up, every right on buffers, no listener.
+    /// The first device that can be used, port 2020 (a server on all addresses, a client to this host),
+    /// ADAPTIVE, PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], [Deadlines#defaults()],
+    /// AUTOMATIC set-up, every right on buffers, no listener.
     public static SessionOptions defaults() {
         return DEFAULTS;
     }
@@ -68,8 +69,8 @@ public final class SessionOptions {
         return device;
     }
 
-    /// For a server, the address it listens on, empty for all; for a client, the server's host, empty for
-    /// this host. A name, an IPv4 or an IPv6 address.
+    /// For a server, the address it listens on, empty for all; for a client, the server's host, empty for this
+    /// host. A name, an IPv4 or an IPv6 address.
     public String host() {
         return host;
     }
@@ -124,9 +125,9 @@ public final class SessionOptions {
         return setUp;
     }
 
-    /// The port of the server's connection manager: the second one that clients connect to, where the connection
-    /// manager connects queue pairs. For a server, the port it listens on, 0 for any free one; for a client, the
-    /// port it connects to, 0 for the one that the server says.
+    /// The port of the server's connection manager: the second one that clients connect to, where the
+    /// connection manager connects queue pairs. For a server, the port it listens on, 0 for any free one; for a
+    /// client, the port it connects to, 0 for the one that the server says.
     public int connectionPort() {
         return connectionPort;
     }
@@ -146,7 +147,7 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it has more than 128 characters or control characters
     public SessionOptions withName(String value) {
         SessionOptions copy = new SessionOptions(this);
-        copy.name = Checks.text("session name", value, 128);
+        copy.name = Bounds.text("session name", value, 128);
         return copy;
     }
 
@@ -162,8 +163,8 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if the port is not 0 to 65535
     public SessionOptions withAddress(String newHost, int newPort) {
         SessionOptions copy = new SessionOptions(this);
-        copy.host = Checks.text("host", newHost, 255);
-        copy.port = Checks.range("port", newPort, 0, 65535);
+        copy.host = Bounds.text("host", newHost, 255);
+        copy.port = Bounds.range("port", newPort, 0, 65535);
         return copy;
     }
 
@@ -193,7 +194,7 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it is not 1 to 256
     public SessionOptions withChannels(int value) {
         SessionOptions copy = new SessionOptions(this);
-        copy.channels = Checks.range("number of data channels", value, 1, 256);
+        copy.channels = Bounds.range("number of data channels", value, 1, 256);
         return copy;
     }
 
@@ -202,7 +203,7 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it is not 1 to 256
     public SessionOptions withMaxChannels(int value) {
         SessionOptions copy = new SessionOptions(this);
-        copy.maxChannels = Checks.range("limit of data channels", value, 1, 256);
+        copy.maxChannels = Bounds.range("limit of data channels", value, 1, 256);
         return copy;
     }
 
@@ -244,14 +245,15 @@ public final class SessionOptions {
 
     /// These options with another port of the server's connection manager, and, unless it is 0, with
     /// [SetUp#CONNECTION_MANAGER]. A server behind a firewall or a port forward needs one, so that both of its
-    /// ports can be let through; [#port()] is the other. All its clients share it. Clients connect to the address
-    /// that they have reached the server at, whatever its own is, so that a client names a port only where the
-    /// forward changes the number. On InfiniBand and RoCE it is a port of the connection manager and none of TCP.
+    /// ports can be let through; [#port()] is the other. All its clients share it. Clients connect to the
+    /// address that they have reached the server at, whatever its own is, so that a client names a port only
+    /// where the forward changes the number. On InfiniBand and RoCE it is a port of the connection manager and
+    /// none of TCP.
     ///
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withConnectionPort(int value) {
         SessionOptions copy = new SessionOptions(this);
-        copy.connectionPort = Checks.range("connection port", value, 0, 65535);
+        copy.connectionPort = Bounds.range("connection port", value, 0, 65535);
         if (value != 0) {
             copy.setUp = SetUp.CONNECTION_MANAGER;
         }

@@ -4,7 +4,8 @@ package io.rdmacomm.comm;
 public enum SetUp {
     /// By numbers where both devices can do that, else by the connection manager.
     AUTOMATIC,
-    /// The numbers of the queue pairs travel over TCP, and each side brings its own up: InfiniBand, RoCE, `soft`.
+    /// The numbers of the queue pairs travel over TCP, and each side brings its own up: InfiniBand, RoCE,
+    /// `soft`.
     NUMBERS,
     /// A connection each, made by the connection manager (rdma_cm(7)): the only way on iWARP.
     CONNECTION_MANAGER

@@ -6,9 +6,8 @@ public enum ThreadMode {
     PER_QUEUE_PAIR,
     /// All data channels of a session share one completion queue and one library thread.
     SHARED_CQ,
-    /// No library thread touches the data channels: progress is made by whoever calls [RdmaChannel#poll()]
-    /// or [Session#poll()], and by blocking calls themselves. The lowest latency where processors are few.
-    /// Handlers run on the polling thread; while an end point is being closed, that may be the closing
-    /// thread.
+    /// No library thread touches the data channels: progress is made by whoever calls [RdmaChannel#poll()] or
+    /// [Session#poll()], and by blocking calls themselves. The lowest latency where processors are few.
+    /// Handlers run on the polling thread; while an end point is being closed, that may be the closing thread.
     CALLER
 }

@@ -104,7 +104,7 @@ final class ServerSessionTest {
     }
 
     @Test
-    void descriptionsThatMakeNoSenseAreRefused() throws IOException {
+    void invalidDescriptionsAreRefused() throws IOException {
         byte[] payload = ByteBuffer.allocate(16)
                 .put((byte) 2)
                 .put((byte) 1)
@@ -121,7 +121,7 @@ final class ServerSessionTest {
                 Socket client = connect(server)) {
             client.getOutputStream().write(hello);
             assertThat(new String(client.getInputStream().readAllBytes(), UTF_8))
-                    .contains("makes no sense")
+                    .contains("invalid description")
                     .contains("number of channels is 999");
         }
     }

@@ -1,0 +1,140 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.data.ChannelMemory;
+import io.rdmacomm.comm.data.ReceivePool;
+import io.rdmacomm.verbs.OperationLock;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// The messages of a channel that have arrived: for its handler, or else stored until somebody receives them.
+final class Inbox {
+    private final Message[] messages;
+    private final Message[] stored;
+    private final OperationLock lock = new OperationLock();
+    private final ArrayDeque<CompletableFuture<Message>> receivers = new ArrayDeque<>();
+    private volatile @Nullable MessageHandler handler;
+    private volatile @Nullable ClosedException end;
+    private long head;
+    private volatile long tail;
+
+    /// @param receives how many messages can be here at a time
+    Inbox(int receives, ChannelMemory memory, ReceivePool pool) {
+        this.messages = new Message[receives];
+        this.stored = new Message[receives];
+        for (int i = 0; i < receives; i++) {
+            messages[i] = new Message(pool, i, memory.block(i));
+        }
+    }
+
+    void handler(@Nullable MessageHandler value) {
+        handler = value;
+    }
+
+    /// The handler that gets a message now; null if there is none, or if older messages come first. On the
+    /// polling thread.
+    @Nullable
+    MessageHandler handlerNow() {
+        return tail == head ? handler : null;
+    }
+
+    /// The handler, if there is one.
+    @Nullable
+    MessageHandler handler() {
+        return handler;
+    }
+
+    /// The message that lives in this receive.
+    Message message(int receive) {
+        return messages[receive];
+    }
+
+    /// Gives a message to somebody who waits for one, or stores it. On the polling thread.
+    void store(Message message) {
+        message.held();
+        while (true) {
+            CompletableFuture<Message> receiver;
+            lock.lock();
+            try {
+                receiver = receivers.poll();
+                if (receiver == null) {
+                    long position = tail;
+                    stored[(int) (position % stored.length)] = message;
+                    tail = position + 1;
+                    return;
+                }
+            } finally {
+                lock.unlock();
+            }
+            if (receiver.complete(message)) {
+                return;
+            }
+        }
+    }
+
+    /// Takes the oldest stored message; null if there is none.
+    @Nullable
+    Message take() {
+        if (tail == head) {
+            return null;
+        }
+        lock.lock();
+        try {
+            long position = head;
+            if (tail == position) {
+                return null;
+            }
+            head = position + 1;
+            return stored[(int) (position % stored.length)];
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The next message, now or later.
+    CompletableFuture<Message> receive() {
+        CompletableFuture<Message> future = new CompletableFuture<>();
+        lock.lock();
+        try {
+            Message message = take();
+            if (message != null) {
+                future.complete(message);
+            } else if (end != null) {
+                future.completeExceptionally(end);
+            } else {
+                receivers.add(future);
+            }
+        } finally {
+            lock.unlock();
+        }
+        return future;
+    }
+
+    /// Nothing arrives any more: fails those who wait. What has arrived can still be received.
+    void end(ClosedException why) {
+        while (true) {
+            CompletableFuture<Message> receiver;
+            lock.lock();
+            try {
+                if (end == null) {
+                    end = why;
+                }
+                receiver = receivers.poll();
+            } finally {
+                lock.unlock();
+            }
+            if (receiver == null) {
+                return;
+            }
+            receiver.completeExceptionally(why);
+        }
+    }
+
+    /// @throws ClosedException if nothing arrives any more
+    void checkOpen() {
+        ClosedException why = end;
+        if (why != null) {
+            throw why.again();
+        }
+    }
+}

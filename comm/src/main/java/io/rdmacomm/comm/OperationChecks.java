@@ -1,0 +1,74 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.data.Operation;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.ProtectionDomain;
+
+/// Checks the arguments of operations before anything is posted, and turns buffers into addresses and keys: a
+/// mistake costs an exception, not the connection. Immutable.
+///
+/// @param domain the protection domain that local buffers must be registered in
+/// @param endPoint the number of the end point that remote buffers must belong to
+/// @param maxMessage the longest message that the peer receives, in bytes
+/// @param maxTransfer the longest WRITE or READ of the device, in bytes
+record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, long maxTransfer) {
+    Operation send(Operation operation, BufferSlice message) {
+        return local(operation, Operation.SEND, message, maxMessage);
+    }
+
+    Operation send(Operation operation, BufferSlice message, int tag) {
+        return local(operation, Operation.SEND_TAGGED, message, maxMessage).tag(tag);
+    }
+
+    Operation write(Operation operation, BufferSlice from, RemoteBuffer to, long offset) {
+        return remote(local(operation, Operation.WRITE, from, maxTransfer), to, offset, AccessFlag.REMOTE_WRITE);
+    }
+
+    Operation writeNotify(Operation operation, BufferSlice from, RemoteBuffer to, long offset, int tag) {
+        local(operation, Operation.WRITE_NOTIFY, from, maxTransfer).tag(tag);
+        return remote(operation, to, offset, AccessFlag.REMOTE_WRITE);
+    }
+
+    Operation read(Operation operation, BufferSlice into, RemoteBuffer from, long offset) {
+        if (!into.buffer().isWritable()) {
+            throw new IllegalArgumentException("a read into " + into + " needs LOCAL_WRITE on that buffer");
+        }
+        return remote(local(operation, Operation.READ, into, maxTransfer), from, offset, AccessFlag.REMOTE_READ);
+    }
+
+    Operation compareAndSwap(Operation operation, RemoteBuffer in, long offset, long expected, long value) {
+        return atomic(operation, Operation.COMPARE_AND_SWAP, in, offset).operands(expected, value);
+    }
+
+    Operation fetchAndAdd(Operation operation, RemoteBuffer in, long offset, long addend) {
+        return atomic(operation, Operation.FETCH_AND_ADD, in, offset).operands(addend, 0);
+    }
+
+    private Operation local(Operation operation, int kind, BufferSlice slice, long most) {
+        RdmaBuffer buffer = slice.buffer();
+        if (!buffer.domain().equals(domain)) {
+            throw new IllegalArgumentException(buffer + " belongs to another session than this channel");
+        }
+        if (!buffer.isOpen()) {
+            throw new IllegalStateException(buffer + " is closed");
+        }
+        if (slice.length() > most) {
+            throw new IllegalArgumentException(Operation.name(kind) + " of " + slice.length()
+                    + " bytes is longer than the peer or the device allows, which is " + most);
+        }
+        return operation.local(kind, slice.address(), slice.length(), buffer.localKey());
+    }
+
+    private Operation remote(Operation operation, RemoteBuffer buffer, long offset, AccessFlag right) {
+        return operation.remote(buffer.check(offset, operation.length(), right, endPoint), buffer.key());
+    }
+
+    private Operation atomic(Operation operation, int kind, RemoteBuffer in, long offset) {
+        long address = in.check(offset, Long.BYTES, AccessFlag.REMOTE_ATOMIC, endPoint);
+        if ((address & 7) != 0) {
+            throw new IllegalArgumentException("an atomic operation at offset " + offset + " of " + in
+                    + " is not at an address that is a multiple of 8");
+        }
+        return operation.local(kind, 0, Long.BYTES, 0).remote(address, in.key());
+    }
+}

@@ -1,0 +1,67 @@
+package io.rdmacomm.comm.data;
+
+/// How many messages and notices may be sent before the peer runs out of receives. The peer writes the number
+/// of receives it has posted so far into this side's memory; that memory is only looked at when the last known
+/// number is used up. Guarded by the send lock.
+final class Credits {
+    private final String channel;
+    private final ChannelMemory memory;
+    private final ChannelCounters counters;
+    private long used;
+    private long known;
+    private long stalledSince;
+
+    /// @param channel its name, for the flight recorder
+    Credits(String channel, ChannelMemory memory, ChannelCounters counters) {
+        this.channel = channel;
+        this.memory = memory;
+        this.counters = counters;
+    }
+
+    /// The peer has posted `receives` before it said that it is ready.
+    void begin(int receives) {
+        memory.peerReceives(receives);
+        known = receives;
+    }
+
+    /// Uses up `count` receives of the peer.
+    ///
+    /// @return false if it has fewer
+    boolean take(int count) {
+        if (used + count > known) {
+            known = Math.max(known, memory.peerReceives());
+            if (used + count > known) {
+                beginStall();
+                return false;
+            }
+        }
+        used += count;
+        if (stalledSince != 0) {
+            endStall();
+        }
+        return true;
+    }
+
+    /// Gives back what was taken for an operation that was not posted.
+    void giveBack(int count) {
+        used -= count;
+    }
+
+    private void beginStall() {
+        if (stalledSince == 0) {
+            stalledSince = System.nanoTime() | 1;
+            counters.creditStalls++;
+        }
+    }
+
+    private void endStall() {
+        long nanos = System.nanoTime() - stalledSince;
+        stalledSince = 0;
+        CreditStallEvent event = new CreditStallEvent();
+        if (event.shouldCommit()) {
+            event.channel = channel;
+            event.nanos = nanos;
+            event.commit();
+        }
+    }
+}

@@ -1,0 +1,269 @@
+package io.rdmacomm.comm.data;
+
+import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.comm.progress.GroupMember;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.cm.Connection;
+import java.lang.foreign.Arena;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// The lower half of a channel: one queue pair with its [SendQueue] and its [ReceivePool], from creation to the
+/// end of the last operation. It knows nothing of peers and end points; what happens it tells its
+/// [ChannelEvents].
+///
+/// Everything in flight ends exactly once, on every device: the queue pair goes to ERROR, the device gets a
+/// bounded time to flush, the queue pair is closed, and what is left is ended here. After ibv_destroy_qp(3)
+/// returns, the device touches no memory of the queue pair; completions that come later find no member in the
+/// group.
+public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
+    private final CompletionGroup group;
+    private final ChannelSizes sizes;
+    private final ChannelMemory memory;
+    private final ChannelEvents<H> events;
+    private final ChannelCounters counters = new ChannelCounters();
+    private final QueuePair queuePair;
+    private final long workIdBase;
+    private final SendQueue<H> sends;
+    private final ReceivePool receives;
+    private final boolean flushesItself;
+    private final ReentrantLock closing = new ReentrantLock();
+    private volatile @Nullable Connection connection;
+    private boolean queuePairClosed;
+    private boolean closed;
+    // Guarded by the group: it changes on the polling thread.
+    private boolean left;
+
+    /// @param name what the channel is called
+    /// @param arena lives as long as the adapter
+    public RdmaAdapter(
+            String name,
+            CompletionGroup group,
+            ProtectionDomain domain,
+            ChannelSizes sizes,
+            ChannelMemory memory,
+            Arena arena,
+            ChannelEvents<H> events) {
+        this.group = group;
+        this.sizes = sizes;
+        this.memory = memory;
+        this.events = events;
+        group.reserve(sizes.completions());
+        QueuePair created = null;
+        try {
+            // Sends are posted under the lock of their queue, receives under that of their pool.
+            created = domain.createQueuePair(QueuePairOptions.reliable(group.queue())
+                    .withSizes(new QueueSizes(sizes.sends(), sizes.receives(), 1, 1, sizes.inlineBytes()))
+                    .withSingleThreaded(true));
+            this.workIdBase = group.join(this);
+        } catch (RuntimeException e) {
+            if (created != null) {
+                created.close();
+            }
+            group.unreserve(sizes.completions());
+            throw e;
+        }
+        this.queuePair = created;
+        this.flushesItself = domain.context().supports(Capability.FLUSH_IN_ERROR);
+        boolean fenced = !domain.context().supports(Capability.ORDERED_COMPLETIONS);
+        this.sends = new SendQueue<>(name, queuePair, workIdBase, sizes, memory, arena, fenced, counters, events);
+        this.receives = new ReceivePool(queuePair, workIdBase, sizes, memory, arena, sends);
+    }
+
+    /// The operations.
+    public SendQueue<H> sends() {
+        return sends;
+    }
+
+    /// The receives.
+    public ReceivePool receives() {
+        return receives;
+    }
+
+    /// The group that its work completes in.
+    public CompletionGroup group() {
+        return group;
+    }
+
+    /// Its counters.
+    public ChannelCounters counters() {
+        return counters;
+    }
+
+    private Context context() {
+        return queuePair.protectionDomain().context();
+    }
+
+    private TransportType transport() {
+        return context().device().transport();
+    }
+
+    /// What the peer must know to connect.
+    public ChannelInfo info(ConnectionOptions how) {
+        return new ChannelInfo(
+                queuePair.info(how.path().port(), how.path().gidIndex()),
+                sizes.receives(),
+                sizes.messageBytes(),
+                how.maxDestinationReadAtomic(),
+                arrivalReadBytes(),
+                memory.cellAddress(),
+                memory.cellsRemoteKey());
+    }
+
+    /// How much an arrival read of the peer READs. A READ of zero bytes needs no access right, but siw
+    /// mishandles it.
+    private int arrivalReadBytes() {
+        return transport() == TransportType.IWARP ? Long.BYTES : 0;
+    }
+
+    /// Brings the queue pair up.
+    ///
+    /// @param connect connects it with the options that it is given; returns the connection to close before the
+    ///         queue pair, or null
+    /// @param speaksFirst whether this side has to be the first to send
+    public void connect(
+            ChannelInfo peer,
+            ConnectionOptions how,
+            boolean speaksFirst,
+            Function<ConnectionOptions, @Nullable Connection> connect) {
+        // On InfiniBand and RoCE an operation ends when the peer has acknowledged it, on iWARP when TCP has taken it
+        // (RFC 5040, section 5.5). A device that is neither may have a peer on iWARP.
+        sends.begin(peer, transport() == TransportType.INFINIBAND);
+        // The peer's credit updates are WRITEs, whatever else it may do.
+        Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        if (arrivalReadBytes() > 0) {
+            access.add(AccessFlag.REMOTE_READ);
+        }
+        access.addAll(how.accessFlags());
+        // Arrival reads need one READ in flight.
+        int readAtomic = Math.max(1, Math.min(how.maxReadAtomic(), peer.readAtomic()));
+        connection = connect.apply(how.withAccessFlags(access).withReadAtomic(readAtomic));
+        if (speaksFirst) {
+            sends.greet();
+        }
+    }
+
+    /// The queue pair, for whoever connects it.
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /// Posts the receives for the first time: as soon as the queue pair takes them, before the peer may send.
+    public void postReceives() {
+        receives.begin();
+    }
+
+    @Override
+    public void completed(Completions completions, int index, long workId) {
+        sends.completed(completions, index, workId);
+    }
+
+    @Override
+    public void received(Completions completions, int index, int receive) {
+        if (!completions.isSuccess(index)) {
+            events.onWorkFailed("receive", completions.status(index), completions.vendorError(index));
+            return;
+        }
+        boolean tagged = completions.hasImmediate(index);
+        boolean notice = tagged && completions.opcode(index) == CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE;
+        long length = completions.byteLength(index);
+        counters.arrived(length, notice);
+        events.onArrival(receive, length, notice, tagged, tagged ? completions.immediate(index) : 0);
+    }
+
+    @Override
+    public void failed(RdmaException why) {
+        events.onFailed(why);
+    }
+
+    /// Has [ChannelEvents#onAttention()] called, once, on the polling thread.
+    public void attention() {
+        group.submit(events::onAttention);
+    }
+
+    /// Why the connection ended, in words; null if nobody says so, or not yet.
+    public @Nullable String disconnectReason() {
+        Connection made = connection;
+        return made == null ? null : made.disconnectReason();
+    }
+
+    /// Puts the queue pair to ERROR: the device flushes what is in flight, if it can. Does not wait for that.
+    public void stop() {
+        receives.end();
+        sends.end();
+        try {
+            queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+        } catch (RdmaException | IllegalStateException e) {
+            // It was never brought up, or is closed already: nothing is in flight.
+        }
+    }
+
+    /// Whether to wait after [#stop()] for the device to flush.
+    boolean flushesItself() {
+        return flushesItself;
+    }
+
+    /// Ends everything that is in flight after [#stop()]: closes the queue pair, and then has the polling
+    /// thread end what the device has not ended. Operations are refused by now. Idempotent.
+    public void end() {
+        closing.lock();
+        try {
+            if (queuePairClosed) {
+                return;
+            }
+            queuePairClosed = true;
+            receives.end();
+            sends.end();
+            Connection made = connection;
+            if (made != null) {
+                made.close();
+            }
+            queuePair.close();
+            group.submit(this::endOperations);
+        } finally {
+            closing.unlock();
+        }
+    }
+
+    private void endOperations() {
+        if (!left) {
+            left = true;
+            // What has completed ends as it did.
+            group.drain();
+            group.leave(workIdBase);
+            sends.flush();
+        }
+    }
+
+    /// Ends everything that is in flight, and returns when all handlers have been told. Idempotent.
+    @Override
+    public void close() {
+        end();
+        group.runExclusively(this::endOperations);
+        closing.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                group.unreserve(sizes.completions());
+            }
+        } finally {
+            closing.unlock();
+        }
+    }
+}

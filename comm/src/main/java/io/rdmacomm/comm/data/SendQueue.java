@@ -1,0 +1,342 @@
+package io.rdmacomm.comm.data;
+
+import io.rdmacomm.comm.progress.WorkId;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.OperationLock;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
+
+/// The sending half of a channel: the operations in flight, the credits they need, and the two operations of
+/// the library itself, credit updates and arrival reads. Operations are posted under [#lock()] and end on the
+/// polling thread, in order.
+public final class SendQueue<H> {
+    private static final int MOST_TRIES = 1_000;
+
+    private final String channel;
+    private final QueuePair queuePair;
+    private final long workIdBase;
+    private final ChannelMemory memory;
+    private final ChannelEvents<H> events;
+    private final ChannelCounters counters;
+    private final int inlineBytes;
+    private final boolean fenced;
+    private final OperationLock lock = new OperationLock();
+    private final OperationRing<H> ring;
+    private final Credits credits;
+    private final SendBatch single;
+    private @Nullable Operation creditUpdate;
+    private @Nullable Operation arrivalRead;
+    private long receivesPosted;
+    private long receivesAnnounced;
+    // The operations before this number are known to have arrived, or nobody will ever know.
+    private volatile long arrived;
+
+    /// @param channel its name, for the flight recorder
+    /// @param fenced whether all operations but READs have to wait for the READs in front of them
+    SendQueue(
+            String channel,
+            QueuePair queuePair,
+            long workIdBase,
+            ChannelSizes sizes,
+            ChannelMemory memory,
+            Arena arena,
+            boolean fenced,
+            ChannelCounters counters,
+            ChannelEvents<H> events) {
+        this.channel = channel;
+        this.queuePair = queuePair;
+        this.workIdBase = workIdBase;
+        this.memory = memory;
+        this.events = events;
+        this.counters = counters;
+        this.inlineBytes = sizes.inlineBytes();
+        this.fenced = fenced;
+        this.ring = new OperationRing<>(sizes.sendWindow());
+        this.credits = new Credits(channel, memory, counters);
+        this.single = SendBatch.create(arena, 1, 1);
+        this.receivesPosted = sizes.receives();
+        this.receivesAnnounced = sizes.receives();
+    }
+
+    /// Learns where the peer keeps its credits, before the queue pairs are connected.
+    ///
+    /// @param acknowledged whether an operation that has ended has arrived at the peer
+    void begin(ChannelInfo peer, boolean acknowledged) {
+        creditUpdate = newOperation()
+                .local(Operation.CREDIT_UPDATE, memory.ownReceivesAddress(), Long.BYTES, memory.cellsKey())
+                .remote(peer.creditAddress(), peer.creditKey());
+        arrivalRead = newOperation()
+                .local(Operation.ARRIVAL_READ, 0, peer.arrivalReadBytes(), 0)
+                .remote(peer.creditAddress(), peer.creditKey());
+        arrived = acknowledged ? Long.MAX_VALUE : 0;
+        credits.begin(peer.receives());
+    }
+
+    /// A new operation for this queue.
+    public Operation newOperation() {
+        return new Operation(inlineBytes, fenced);
+    }
+
+    /// The lock for posting.
+    public OperationLock lock() {
+        return lock;
+    }
+
+    /// Whether the window has room for `count` more operations. Under the lock.
+    public boolean hasRoom(int count) {
+        if (ring.hasRoom(count)) {
+            return true;
+        }
+        counters.windowStalls++;
+        return false;
+    }
+
+    /// Uses up `count` receives of the peer. Under the lock.
+    ///
+    /// @return false if it has fewer
+    public boolean takeCredits(int count) {
+        return count == 0 || credits.take(count);
+    }
+
+    /// Starts an operation, for which there is room and credit. Under the lock.
+    ///
+    /// @param handler given to [ChannelEvents#onEnd]
+    /// @param context given to [ChannelEvents#onEnd]
+    /// @return false if the device rejected it
+    public boolean post(Operation operation, H handler, long context) {
+        if (!postSingle(operation, handler, context)) {
+            credits.giveBack(operation.needsCredit() ? 1 : 0);
+            return false;
+        }
+        counters.started(operation.kind(), operation.length());
+        return true;
+    }
+
+    private boolean postSingle(Operation operation, @Nullable H handler, long context) {
+        long sequence = ring.next();
+        int kind = operation.kind();
+        SendBatch batch = single.clear();
+        operation.appendTo(
+                batch, WorkId.send(workIdBase, sequence), memory.resultAddress(ring.slot(sequence)), memory.cellsKey());
+        batch.signaled();
+        ring.add(kind, operation.length(), handler, context, SlowOperations.now());
+        boolean taken = false;
+        try {
+            taken = queuePair.post(batch) == 1;
+        } finally {
+            if (!taken) {
+                ring.undo();
+            }
+        }
+        return taken;
+    }
+
+    /// Starts all operations, for which there is room and credit, with one completion. Under the lock.
+    public void post(PreparedOperations<H> operations) {
+        SendBatch batch = operations.batch();
+        int count = operations.size();
+        batch.signaled();
+        long now = SlowOperations.now();
+        for (int i = 0; i < count; i++) {
+            batch.workId(i, WorkId.send(workIdBase, ring.next()));
+            ring.add(operations.kind(i), operations.length(i), operations.handler(i), operations.context(i), now);
+            counters.started(operations.kind(i), operations.length(i));
+        }
+        int taken = queuePair.post(batch);
+        for (int tries = 0; taken < count && tries < MOST_TRIES; tries++) {
+            taken += queuePair.post(batch, taken);
+        }
+        if (taken < count) {
+            // The device has room by all accounts. It does not end what it did not take: closing the queue pair does.
+            events.onFailed(new RdmaException(queuePair + " took " + taken + " of " + count + " operations", null));
+        }
+    }
+
+    /// A request has completed: everything in front of it has succeeded silently. On the polling thread.
+    void completed(Completions completions, int index, long workId) {
+        long sequence = WorkId.sequence(workId, ring.oldest());
+        if (sequence >= ring.next()) {
+            // The operation has ended before: siw sometimes flushes a READ twice.
+            return;
+        }
+        while (ring.oldest() < sequence) {
+            finish(WorkStatus.SUCCESS);
+        }
+        if (completions.isSuccess(index)) {
+            finish(WorkStatus.SUCCESS);
+            return;
+        }
+        WorkStatus status = completions.status(index);
+        events.onWorkFailed(Operation.name(ring.get(sequence).kind), status, completions.vendorError(index));
+        finish(status);
+    }
+
+    /// Ends the oldest operation.
+    private void finish(WorkStatus status) {
+        OperationRing.Entry<H> entry = ring.get(ring.oldest());
+        int kind = entry.kind;
+        H handler = entry.handler;
+        entry.handler = null;
+        if (kind == Operation.CREDIT_UPDATE) {
+            ring.creditUpdateInFlight(false);
+            ring.advance();
+            if (status == WorkStatus.SUCCESS) {
+                announceReceives(0);
+            }
+            return;
+        }
+        if (kind == Operation.ARRIVAL_READ) {
+            arrived = status == WorkStatus.SUCCESS ? ring.oldest() + 1 : Long.MAX_VALUE;
+            ring.arrivalReadInFlight(false);
+            ring.advance();
+            return;
+        }
+        long context = entry.context;
+        long result = 0;
+        if (status == WorkStatus.SUCCESS) {
+            result = Operation.isAtomic(kind) ? memory.result(ring.slot(ring.oldest())) : entry.length;
+            counters.completed++;
+        } else {
+            counters.failed++;
+        }
+        if (entry.startNanos != 0) {
+            SlowOperations.report(entry.startNanos, channel, kind, entry.length);
+        }
+        ring.advance();
+        if (handler != null) {
+            events.onEnd(handler, context, status, result);
+        }
+    }
+
+    /// Ends everything in flight as FLUSHED. On the polling thread; the queue pair is closed, so that the
+    /// device no longer touches the memory of the operations.
+    void flush() {
+        while (!ring.isEmpty()) {
+            finish(WorkStatus.FLUSHED);
+        }
+    }
+
+    /// Tells the peer how many receives were posted so far: now, or when the update in flight has ended.
+    void announceReceives(long posted) {
+        lock.lock();
+        try {
+            receivesPosted = Math.max(receivesPosted, posted);
+            announceUnderLock();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Tells the peer what it knows already, so that this side is the first to send.
+    void greet() {
+        lock.lock();
+        try {
+            receivesAnnounced = receivesPosted - 1;
+            announceUnderLock();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void announceUnderLock() {
+        Operation update = creditUpdate;
+        if (receivesAnnounced == receivesPosted || ring.isCreditUpdateInFlight() || update == null || !isConnected()) {
+            return;
+        }
+        memory.ownReceives(receivesPosted);
+        ring.creditUpdateInFlight(true);
+        try {
+            if (postSingle(update, null, 0)) {
+                receivesAnnounced = receivesPosted;
+                counters.creditUpdates++;
+                return;
+            }
+        } catch (RdmaException | IllegalStateException e) {
+            // The queue pair has just failed or was closed: nobody will send.
+        }
+        ring.creditUpdateInFlight(false);
+    }
+
+    private boolean isConnected() {
+        return queuePair.state() == QueuePairState.READY_TO_SEND;
+    }
+
+    /// Stops credit updates: one of the two sides is done.
+    public void endCredits() {
+        lock.lock();
+        try {
+            creditUpdate = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Starts nothing by itself any more.
+    void end() {
+        lock.lock();
+        try {
+            creditUpdate = null;
+            arrivalRead = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The number of the next operation.
+    long next() {
+        lock.lock();
+        try {
+            return ring.next();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether the operations before number `sequence` have ended, and have arrived at the peer unless they
+    /// failed. To be called until it is so: where an end does not mean arrival, this READs from the peer, which
+    /// answers when everything in front of the READ was delivered (RFC 5040, section 5.5).
+    boolean hasArrived(long sequence) {
+        if (arrived < sequence) {
+            postArrivalRead();
+        }
+        return arrived >= sequence && ring.hasEnded(sequence);
+    }
+
+    private void postArrivalRead() {
+        lock.lock();
+        try {
+            Operation read = arrivalRead;
+            if (ring.isArrivalReadInFlight()) {
+                return;
+            }
+            if (read == null || !isConnected()) {
+                arrived = Long.MAX_VALUE;
+                return;
+            }
+            ring.arrivalReadInFlight(true);
+            if (!postSingle(read, null, 0)) {
+                ring.arrivalReadInFlight(false);
+            }
+        } catch (RdmaException | IllegalStateException e) {
+            // The queue pair has just failed or was closed: nobody will answer.
+            ring.arrivalReadInFlight(false);
+            arrived = Long.MAX_VALUE;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The user's operations in flight.
+    public int inFlight() {
+        return ring.inFlight();
+    }
+
+    boolean isIdle() {
+        return ring.isEmpty();
+    }
+}

@@ -1,0 +1,475 @@
+package io.rdmacomm.comm.progress;
+
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
+import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// A completion queue and the members whose work completes there. One thread at a time polls it, any thread;
+/// that thread runs the handlers.
+public final class CompletionGroup implements AutoCloseable {
+    /// Idle threads spin and never sleep: the queue needs no events.
+    public static final long SPIN_FOREVER = Long.MAX_VALUE;
+
+    private static final int POLL_BATCH = 64;
+    private static final int ROUNDS_AT_A_TIME = 16;
+    private static final int CAPACITY_WITHOUT_RESIZE = 1 << 16;
+    /// The longest sleep while tasks wait, or while another thread sleeps for this one.
+    private static final long SHORT_SLEEP_NANOS = 100_000;
+    private static final long RETRY_MICROS = 10;
+    /// A round of polling looks for waiters without a memory fence, and so may miss one that has just come.
+    private static final long MISSED_NANOS = 500_000;
+    private static final VarHandle OWNER;
+
+    static {
+        try {
+            OWNER = MethodHandles.lookup().findVarHandle(CompletionGroup.class, "owner", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final String name;
+    private final long spinNanos;
+    private final boolean callerDriven;
+    private final Arena arena = Arena.ofShared();
+    private final Completions completions = Completions.create(arena, POLL_BATCH);
+    private final @Nullable CompletionChannel events;
+    private final CompletionQueue queue;
+    private final GroupMembers members;
+    private final GroupTasks tasks = new GroupTasks();
+    private final ReentrantLock reserving = new ReentrantLock();
+    private final AtomicInteger reserved = new AtomicInteger();
+    private final List<Waiter> waiters = new CopyOnWriteArrayList<>();
+    private final Sleeper sleeper;
+    private final @Nullable EventLoop loop;
+    // The number of the thread that polls, as in an OperationLock; 0 for none.
+    private volatile long owner;
+    private volatile boolean broken;
+
+    /// A group that is polled by a [CompletionLoop] or by callers.
+    ///
+    /// @param spinNanos how long idle threads spin before they sleep, or [#SPIN_FOREVER]
+    /// @param entries completions that it must hold to begin with
+    /// @param maxMembers how many members may join
+    /// @param callerDriven whether no library thread polls it
+    public CompletionGroup(
+            Context context, String name, long spinNanos, int entries, int maxMembers, boolean callerDriven) {
+        this(context, name, spinNanos, entries, maxMembers, callerDriven, null);
+    }
+
+    /// A group of one member that `loop` polls.
+    ///
+    /// @param entries completions that it must hold
+    public CompletionGroup(Context context, String name, int entries, EventLoop loop) {
+        this(context, name, 0, entries, 1, false, loop);
+    }
+
+    private CompletionGroup(
+            Context context,
+            String name,
+            long spinNanos,
+            int entries,
+            int maxMembers,
+            boolean callerDriven,
+            @Nullable EventLoop loop) {
+        this.name = name;
+        this.spinNanos = spinNanos;
+        this.callerDriven = callerDriven;
+        this.loop = loop;
+        this.members = new GroupMembers(maxMembers);
+        long most = context.attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
+        boolean grows = maxMembers == 1 || context.supports(Capability.RESIZE_COMPLETION_QUEUE);
+        int capacity = (int) Math.min(most, grows ? entries : Math.max(entries, CAPACITY_WITHOUT_RESIZE));
+        CompletionQueueOptions options =
+                CompletionQueueOptions.ofCapacity(Math.max(1, capacity)).withSingleThreaded(true);
+        if (spinNanos == SPIN_FOREVER) {
+            this.events = null;
+            this.queue = context.createCompletionQueue(options);
+        } else if (loop != null) {
+            this.events = null;
+            this.queue = context.createCompletionQueue(options.withChannel(loop.channel()));
+        } else {
+            CompletionChannel channel = context.createCompletionChannel();
+            this.events = channel;
+            this.queue = context.createCompletionQueue(options.withChannel(channel));
+        }
+        this.sleeper = new Sleeper(events);
+    }
+
+    /// What it is called in messages, and its thread.
+    public String name() {
+        return name;
+    }
+
+    /// The completion queue, for the queue pairs of its members.
+    public CompletionQueue queue() {
+        return queue;
+    }
+
+    /// Whether no library thread polls it.
+    public boolean isCallerDriven() {
+        return callerDriven;
+    }
+
+    /// A new strategy for one thread that polls this group.
+    public IdleStrategy newIdleStrategy() {
+        return spinNanos == SPIN_FOREVER ? new SpinningIdleStrategy() : new SleepingIdleStrategy(this, spinNanos);
+    }
+
+    /// A new strategy for a thread that polls this group and does not need the lowest latency. Without events,
+    /// in [#SPIN_FOREVER], it sleeps for fixed times.
+    IdleStrategy newPatientStrategy() {
+        return spinNanos == SPIN_FOREVER
+                ? (polled, maxNanos) ->
+                        LockSupport.parkNanos(this, polled > 0 ? 0 : Math.min(maxNanos, SHORT_SLEEP_NANOS))
+                : new SleepingIdleStrategy(this, 0);
+    }
+
+    /// Takes what has completed and runs its handlers. Never blocks.
+    ///
+    /// @return how many completions there were; 0 while another thread polls, or in a handler
+    public int poll() {
+        if (!enter()) {
+            return 0;
+        }
+        try {
+            boolean hadTasks = runTasks();
+            int count = broken ? 0 : pollQueue();
+            if (count > 0 || hadTasks) {
+                wakeWaiters();
+            }
+            return count;
+        } finally {
+            leave();
+        }
+    }
+
+    private boolean runTasks() {
+        if (!tasks.areWaiting()) {
+            return false;
+        }
+        tasks.run();
+        return true;
+    }
+
+    private void wakeWaiters() {
+        if (!waiters.isEmpty()) {
+            waiters.forEach(Waiter::wake);
+        }
+    }
+
+    /// Blocks the calling thread until `condition` holds, which the polling threads of `groups` make true.
+    /// Where no library thread polls one of them, the calling thread does.
+    ///
+    /// @param deadline the last moment, of [System#nanoTime()]
+    /// @return whether it holds
+    public static boolean await(Collection<CompletionGroup> groups, BooleanSupplier condition, long deadline)
+            throws InterruptedException {
+        CompletionGroup driven = groups.stream()
+                .filter(CompletionGroup::isCallerDriven)
+                .findFirst()
+                .orElse(null);
+        return await(groups, new Waiter(driven), condition, deadline);
+    }
+
+    /// Blocks as [#await] does, and never polls.
+    public static boolean awaitOthers(Collection<CompletionGroup> groups, BooleanSupplier condition, long deadline)
+            throws InterruptedException {
+        return await(groups, new Waiter(null), condition, deadline);
+    }
+
+    private static boolean await(
+            Collection<CompletionGroup> groups, Waiter waiter, BooleanSupplier condition, long deadline)
+            throws InterruptedException {
+        groups.forEach(group -> group.waiters.add(waiter));
+        try {
+            return waiter.awaitPatiently(condition, deadline, MISSED_NANOS);
+        } finally {
+            groups.forEach(group -> group.waiters.remove(waiter));
+        }
+    }
+
+    /// Asks for the next event and takes what has completed up to now; for the thread of an [EventLoop].
+    ///
+    /// @return false if that must be done again: another thread polls, or there was too much for one time
+    boolean serveArmed() {
+        if (!enter()) {
+            return false;
+        }
+        try {
+            boolean hadTasks = runTasks();
+            if (!broken) {
+                arm();
+            }
+            int rounds = 0;
+            while (!broken && rounds < ROUNDS_AT_A_TIME && pollQueue() > 0) {
+                rounds++;
+            }
+            if (rounds > 0 || hadTasks) {
+                wakeWaiters();
+            }
+            return rounds < ROUNDS_AT_A_TIME;
+        } finally {
+            leave();
+        }
+    }
+
+    private int pollQueue() {
+        int count;
+        try {
+            count = queue.poll(completions);
+        } catch (VerbException | IllegalStateException e) {
+            breakDown(e);
+            return 0;
+        }
+        if (count > 0) {
+            dispatch(count);
+        }
+        return count;
+    }
+
+    /// Apart from the polling: most polls find nothing, and the compiler would take this for unlikely.
+    private void dispatch(int count) {
+        for (int i = 0; i < count; i++) {
+            long workId = completions.workId(i);
+            GroupMember member = members.of(workId);
+            if (member == null) {
+                continue;
+            }
+            if (WorkId.isReceive(workId)) {
+                member.received(completions, i, WorkId.index(workId));
+            } else {
+                member.completed(completions, i, workId);
+            }
+        }
+    }
+
+    private void breakDown(RuntimeException why) {
+        broken = true;
+        members.fail(new RdmaException(name + " lost its completion queue: " + why.getMessage(), why));
+    }
+
+    /// Takes everything that has completed up to now; bounded, even if completions keep coming. To be called in
+    /// a task.
+    public void drain() {
+        int count = 1;
+        for (int left = queue.capacity(); left > 0 && count > 0 && !broken; left -= count) {
+            count = pollQueue();
+        }
+    }
+
+    /// Whether the queue can no longer tell what has ended.
+    public boolean isBroken() {
+        return broken;
+    }
+
+    /// Whether the calling thread is in a handler of this group.
+    public boolean isPolling() {
+        return Thread.currentThread().threadId() == owner;
+    }
+
+    /// @throws IllegalStateException in a handler of this group, which would wait for itself
+    public void refuseInHandler() {
+        if (isPolling()) {
+            throw new IllegalStateException(
+                    "a blocking call in a handler would wait for itself; use a try method, a future or another thread");
+        }
+    }
+
+    private boolean enter() {
+        return owner == 0
+                && OWNER.compareAndSet(this, 0L, Thread.currentThread().threadId());
+    }
+
+    private void leave() {
+        OWNER.setRelease(this, 0L);
+    }
+
+    /// Has the polling thread run `task` once, soon. A thread that sleeps in [#awaitEvent] wakes up.
+    public void submit(Runnable task) {
+        tasks.add(task);
+        wake();
+    }
+
+    /// Runs `task` while nobody polls, here or in the polling thread, and waits until it has run. In a handler
+    /// it runs at once.
+    public void runExclusively(Runnable task) {
+        if (isPolling()) {
+            task.run();
+            return;
+        }
+        FutureTask<@Nullable Void> future = new FutureTask<>(task, null);
+        submit(future);
+        boolean interrupted = false;
+        while (true) {
+            if (enter()) {
+                try {
+                    tasks.run();
+                } finally {
+                    leave();
+                }
+            }
+            try {
+                // Whoever polls now may not poll again, so try in turn.
+                future.get(RETRY_MICROS, TimeUnit.MICROSECONDS);
+                break;
+            } catch (TimeoutException e) {
+                continue;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            } catch (ExecutionException e) {
+                restoreInterrupt(interrupted);
+                throw e.getCause() instanceof RuntimeException failure
+                        ? failure
+                        : new IllegalStateException(e.getCause());
+            }
+        }
+        restoreInterrupt(interrupted);
+    }
+
+    private static void restoreInterrupt(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Asks for one event at the next completion.
+    void arm() {
+        try {
+            queue.arm(false);
+        } catch (VerbException e) {
+            breakDown(e);
+        } catch (IllegalStateException e) {
+            broken = true;
+        }
+    }
+
+    /// Sleeps until an armed queue has an event, [#wake()] is called, or the time is up. One thread sleeps like
+    /// that; others only wait a little.
+    ///
+    /// @return whether there may be something to do
+    boolean awaitEvent(long maxNanos) {
+        CompletionChannel channel = events;
+        if (channel == null || !sleeper.enter()) {
+            LockSupport.parkNanos(this, Math.min(maxNanos, SHORT_SLEEP_NANOS));
+            return true;
+        }
+        boolean event = false;
+        try {
+            boolean starving = tasks.areWaiting();
+            CompletionQueue ready =
+                    channel.awaitEvent(Duration.ofNanos(starving ? Math.min(maxNanos, SHORT_SLEEP_NANOS) : maxNanos));
+            if (ready != null) {
+                ready.acknowledge(1);
+                event = true;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IllegalStateException e) {
+            broken = true;
+        } finally {
+            sleeper.leave();
+        }
+        return event || tasks.areWaiting();
+    }
+
+    /// Wakes the thread that sleeps in [#awaitEvent].
+    void wake() {
+        if (loop != null) {
+            loop.attend(this);
+        } else {
+            sleeper.wake();
+        }
+    }
+
+    /// Wakes `thread` if it sleeps in [#awaitEvent].
+    void wake(Thread thread) {
+        sleeper.wake(thread);
+    }
+
+    /// Makes sure that the queue can hold `entries` more completions.
+    ///
+    /// @throws RdmaException if it cannot: another channel would overrun it
+    public void reserve(int entries) {
+        reserving.lock();
+        try {
+            int needed = reserved.get() + entries;
+            if (needed > queue.capacity()) {
+                grow(needed);
+            }
+            reserved.addAndGet(entries);
+        } finally {
+            reserving.unlock();
+        }
+    }
+
+    private void grow(int needed) {
+        try {
+            runExclusively(() -> queue.resize(Math.max(needed, queue.capacity() * 2)));
+        } catch (VerbException e) {
+            try {
+                runExclusively(() -> queue.resize(needed));
+            } catch (VerbException again) {
+                again.addSuppressed(e);
+                throw new RdmaException(
+                        name + " holds " + queue.capacity() + " completions, another channel needs " + needed
+                                + "; use fewer or smaller channels, or thread mode PER_QUEUE_PAIR",
+                        again);
+            }
+        }
+    }
+
+    /// Gives back what [#reserve] took.
+    public void unreserve(int entries) {
+        // Without the lock: its holder may be waiting for this thread.
+        reserved.addAndGet(-entries);
+    }
+
+    /// Dispatches completions to `member` from now on.
+    ///
+    /// @return the part that the numbers of all its work requests share
+    /// @throws RdmaException if there is no place for it
+    public long join(GroupMember member) {
+        return members.join(member, name);
+    }
+
+    /// Ends the dispatching to the member with this number. To be called exclusively.
+    public void leave(long workIdBase) {
+        members.leave(workIdBase);
+    }
+
+    /// Closes the completion queue; its members have left.
+    @Override
+    public void close() {
+        runExclusively(() -> {
+            broken = true;
+            queue.close();
+            if (events != null) {
+                events.close();
+            }
+            arena.close();
+        });
+    }
+}

@@ -1,0 +1,120 @@
+package io.rdmacomm.comm.progress;
+
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.Context;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/// One thread that waits for the events of many completion queues and polls only those that have one: work mode
+/// EPOLL. The queues share a completion channel, which is to verbs what an epoll instance is to files.
+public final class EventLoop implements AutoCloseable {
+    private static final Logger LOGGER = System.getLogger(EventLoop.class.getPackageName());
+    private static final Duration LONGEST_SLEEP = Duration.ofMillis(500);
+
+    private final CompletionChannel channel;
+    private final Map<CompletionQueue, CompletionGroup> groups = new ConcurrentHashMap<>();
+    private final Queue<CompletionGroup> waiting = new ConcurrentLinkedQueue<>();
+    private final Thread thread;
+    private volatile boolean stopping;
+
+    /// @param name of its thread
+    public EventLoop(Context context, String name) {
+        this.channel = context.createCompletionChannel();
+        this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+    }
+
+    /// Starts the thread.
+    public EventLoop start() {
+        thread.start();
+        return this;
+    }
+
+    /// The completion channel of the queues of its groups.
+    CompletionChannel channel() {
+        return channel;
+    }
+
+    /// Serves `group` from now on.
+    public void add(CompletionGroup group) {
+        groups.put(group.queue(), group);
+        attend(group);
+    }
+
+    /// Stops serving `group`, from its next wait on.
+    public void remove(CompletionGroup group) {
+        groups.remove(group.queue());
+    }
+
+    /// Serves `group` soon, with or without an event.
+    void attend(CompletionGroup group) {
+        waiting.add(group);
+        channel.wakeUp();
+    }
+
+    private void run() {
+        while (!stopping) {
+            try {
+                serveWaiting();
+                CompletionGroup ready = awaitReady();
+                if (ready != null) {
+                    serve(ready);
+                }
+            } catch (InterruptedException e) {
+                LOGGER.log(Level.DEBUG, thread.getName() + " was interrupted");
+            } catch (RuntimeException | Error e) {
+                // All channels depend on this thread: one error does not end it.
+                LOGGER.log(Level.ERROR, thread.getName() + " goes on after an error", e);
+            }
+        }
+    }
+
+    /// Serves those that wait now. One that has to wait again gets in line behind the events of the others.
+    private void serveWaiting() {
+        for (int left = waiting.size(); left > 0; left--) {
+            CompletionGroup group = waiting.poll();
+            if (group != null) {
+                serve(group);
+            }
+        }
+    }
+
+    private @Nullable CompletionGroup awaitReady() throws InterruptedException {
+        CompletionQueue queue = channel.awaitEvent(waiting.isEmpty() ? LONGEST_SLEEP : Duration.ZERO);
+        if (queue == null) {
+            return null;
+        }
+        try {
+            queue.acknowledge(1);
+        } catch (IllegalArgumentException e) {
+            return null; // The queue was closed meanwhile, which acknowledges everything.
+        }
+        return groups.get(queue);
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // the thread that polls instead needs the processor
+    private void serve(CompletionGroup group) {
+        if (!group.serveArmed()) {
+            waiting.add(group);
+            Thread.yield();
+        }
+    }
+
+    /// Stops the thread and waits for its end; called in that thread, it only stops it. The groups are already
+    /// closed.
+    @Override
+    public void close() {
+        stopping = true;
+        channel.wakeUp();
+        if (!Thread.currentThread().equals(thread)) {
+            Threads.join(thread);
+        }
+        channel.close();
+    }
+}

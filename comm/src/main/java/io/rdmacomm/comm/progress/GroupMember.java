@@ -1,0 +1,22 @@
+package io.rdmacomm.comm.progress;
+
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.RdmaException;
+
+/// The owner of a queue pair whose work completes in a [CompletionGroup]. Called on the polling thread.
+public interface GroupMember {
+    /// A request of the send queue has completed.
+    ///
+    /// @param index its place in `completions`
+    /// @param workId its number
+    void completed(Completions completions, int index, long workId);
+
+    /// A receive has completed.
+    ///
+    /// @param index its place in `completions`
+    /// @param receive which receive of the member it is
+    void received(Completions completions, int index, int receive);
+
+    /// The completion queue cannot be polled any more.
+    void failed(RdmaException why);
+}

@@ -1,0 +1,43 @@
+package io.rdmacomm.comm.progress;
+
+import io.rdmacomm.verbs.CompletionChannel;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// The thread that sleeps in a completion channel on behalf of a completion group, and how to wake it. A
+/// wake-up that comes too late ends the next sleep early, which does no harm.
+final class Sleeper {
+    private final @Nullable CompletionChannel channel;
+    private final AtomicReference<@Nullable Thread> asleep = new AtomicReference<>();
+
+    /// @param channel where it sleeps; null if nobody does
+    Sleeper(@Nullable CompletionChannel channel) {
+        this.channel = channel;
+    }
+
+    /// Makes the calling thread the sleeper. Whoever gives it a reason to be awake afterwards wakes it.
+    ///
+    /// @return false if there is one already
+    boolean enter() {
+        return asleep.compareAndSet(null, Thread.currentThread());
+    }
+
+    /// The calling thread no longer sleeps.
+    void leave() {
+        asleep.set(null);
+    }
+
+    void wake() {
+        CompletionChannel where = channel;
+        if (where != null && asleep.get() != null) {
+            where.wakeUp();
+        }
+    }
+
+    /// Wakes `thread`, if it is the sleeper.
+    void wake(Thread thread) {
+        if (thread.equals(asleep.get())) {
+            wake();
+        }
+    }
+}

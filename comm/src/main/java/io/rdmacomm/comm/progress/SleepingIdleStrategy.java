@@ -1,0 +1,37 @@
+package io.rdmacomm.comm.progress;
+
+/// Spins for a while, then arms the completion queue, has it polled once more, and sleeps until there is an
+/// event.
+final class SleepingIdleStrategy implements IdleStrategy {
+    private final CompletionGroup group;
+    private final long spinNanos;
+    private long idleSince;
+    private boolean idle;
+    private boolean armed;
+
+    /// @param spinNanos how long it spins before it sleeps
+    SleepingIdleStrategy(CompletionGroup group, long spinNanos) {
+        this.group = group;
+        this.spinNanos = spinNanos;
+    }
+
+    @Override
+    public void idle(int polled, long maxNanos) {
+        if (polled > 0) {
+            idle = false;
+            armed = false;
+        } else if (armed) {
+            // A time-out without an event is no reason to spin again.
+            idle = !group.awaitEvent(maxNanos);
+            armed = false;
+        } else if (!idle) {
+            idle = true;
+            idleSince = System.nanoTime();
+        } else if (System.nanoTime() - idleSince < spinNanos) {
+            Thread.onSpinWait();
+        } else {
+            group.arm();
+            armed = true;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.rdmacomm.comm.progress;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// A thread that blocks until a condition holds. Whoever makes the condition true wakes it. Where no library
+/// thread polls, the blocked thread polls.
+public final class Waiter {
+    /// The longest sleep of a thread that polls: another thread may take the last completion, and its event,
+    /// just before this one falls asleep.
+    private static final long LONGEST_SLEEP_NANOS = 5_000_000;
+
+    private final Thread thread = Thread.currentThread();
+    private final @Nullable CompletionGroup polled;
+
+    /// @param polled the group that the calling thread polls while it is blocked; null for none
+    public Waiter(@Nullable CompletionGroup polled) {
+        this.polled = polled;
+    }
+
+    /// Makes the calling thread wait for completions of `group`, which it polls if no library thread does.
+    ///
+    /// @throws IllegalStateException in a handler of the group, which would wait for itself
+    public static Waiter on(CompletionGroup group) {
+        group.refuseInHandler();
+        return new Waiter(group.isCallerDriven() ? group : null);
+    }
+
+    /// Makes the thread check its condition again. For any thread.
+    public void wake() {
+        LockSupport.unpark(thread);
+        if (polled != null) {
+            polled.wake(thread);
+        }
+    }
+
+    /// Blocks until `condition` holds. For the thread that created this.
+    ///
+    /// @param deadline the last moment, of [System#nanoTime()]
+    /// @return whether it holds
+    public boolean await(BooleanSupplier condition, long deadline) throws InterruptedException {
+        return await(condition, deadline, Long.MAX_VALUE, polled == null ? null : polled.newIdleStrategy());
+    }
+
+    /// Blocks until `condition` holds, checks it at least every `maxNanos`, and does not spin meanwhile.
+    boolean awaitPatiently(BooleanSupplier condition, long deadline, long maxNanos) throws InterruptedException {
+        return await(condition, deadline, maxNanos, polled == null ? null : polled.newPatientStrategy());
+    }
+
+    private boolean await(BooleanSupplier condition, long deadline, long maxNanos, @Nullable IdleStrategy idle)
+            throws InterruptedException {
+        while (!condition.getAsBoolean()) {
+            long left = Math.min(deadline - System.nanoTime(), maxNanos);
+            if (left <= 0) {
+                return false;
+            }
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            if (polled == null || idle == null) {
+                LockSupport.parkNanos(this, left);
+                continue;
+            }
+            int completions = polled.poll();
+            if (!condition.getAsBoolean()) {
+                idle.idle(completions, Math.min(left, LONGEST_SLEEP_NANOS));
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,148 @@
+package io.rdmacomm.comm.setup;
+
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The server's side of the set-up by connection manager: takes the requests of one client from the listener
+/// that all clients share, and refuses those that do not name the channel whose turn it is.
+public final class AcceptingConnector implements QueuePairConnector, AutoCloseable {
+    /// A client requests a channel as soon as the one before is connected, which this side may not know yet.
+    private static final int MOST_WAITING = 2;
+
+    private final TicketListener listener;
+    private final long token;
+    private final Duration patience;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Queue<ConnectionRequest> waiting = new ArrayDeque<>();
+    private @Nullable SetUpException end;
+    private int channel;
+
+    /// @param token the number that requests of the client carry
+    /// @param patience how long each step may take
+    AcceptingConnector(TicketListener listener, long token, Duration patience) {
+        this.listener = listener;
+        this.token = token;
+        this.patience = patience;
+    }
+
+    long token() {
+        return token;
+    }
+
+    /// The offer for the client.
+    public SetUpOffer offer() {
+        return new SetUpOffer(false, true, listener.port(), token);
+    }
+
+    /// Takes a request of the client. Does not block.
+    ///
+    /// @return whether it was taken; otherwise the caller refuses it
+    boolean take(ConnectionRequest request) {
+        lock.lock();
+        try {
+            boolean taken = end == null && waiting.size() < MOST_WAITING;
+            if (taken) {
+                waiting.add(request);
+                changed.signal();
+            }
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Connection connect(QueuePair queuePair, QueuePairInfo peer, ConnectionOptions how, Runnable receives) {
+        ConnectionTicket ticket = new ConnectionTicket(token, channel++);
+        long deadline = System.nanoTime() + patience.toNanos();
+        try {
+            while (true) {
+                try (ConnectionRequest request = next(deadline)) {
+                    if (ticket.isIn(request.privateData())) {
+                        request.prepare(queuePair);
+                        receives.run();
+                        return request.accept(queuePair, ConnectionTicket.parametersWithoutTicket(how), patience);
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SetUpException(
+                    Reason.INTERRUPTED, "interrupted while waiting for a connection at " + listener, e);
+        }
+    }
+
+    private ConnectionRequest next(long deadline) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                ConnectionRequest request = waiting.poll();
+                if (request != null) {
+                    return request;
+                }
+                if (end != null) {
+                    throw end;
+                }
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    throw new SetUpException(
+                            Reason.DEADLINE_PASSED,
+                            "the client did not connect to " + listener + " within " + patience.toMillis()
+                                    + " ms; does its device reach that address, and do firewalls and port forwards let"
+                                    + " port " + listener.port() + " through?",
+                            null);
+                }
+                var _ = changed.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// No more requests come: wakes the thread that waits for one.
+    void end(SetUpException why) {
+        lock.lock();
+        try {
+            if (end == null) {
+                end = why;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The client speaks first.
+    @Override
+    public boolean speaksFirst() {
+        return false;
+    }
+
+    /// Refuses the requests that are left.
+    @Override
+    public void close() {
+        listener.forget(this);
+        end(new SetUpException(Reason.CLOSED, "all queue pairs are connected", null));
+        List<ConnectionRequest> left;
+        lock.lock();
+        try {
+            left = List.copyOf(waiting);
+            waiting.clear();
+        } finally {
+            lock.unlock();
+        }
+        left.forEach(request -> Closer.step(request.toString(), request::close));
+    }
+}

@@ -1,0 +1,50 @@
+package io.rdmacomm.comm.setup;
+
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// The private data of a connection request, which tells the server the client and the channel that it is for:
+/// 10 bytes in network order, the token and the number of the channel.
+///
+/// @param token a random number that the server has sent over TCP
+/// @param channel 0 for the control channel, then the data channels
+record ConnectionTicket(long token, int channel) {
+    private static final int BYTES = 10;
+    private static final int MOST_READ_ATOMIC = 255;
+
+    /// The token in private data; null if there is none.
+    static @Nullable Long tokenIn(byte[] privateData) {
+        return privateData.length < BYTES ? null : ByteBuffer.wrap(privateData).getLong();
+    }
+
+    /// Whether private data begins with this; some devices pad it with zeros.
+    boolean isIn(byte[] privateData) {
+        return privateData.length >= BYTES && Arrays.equals(encode(), Arrays.copyOf(privateData, BYTES));
+    }
+
+    /// The parameters of a request.
+    ///
+    /// @param how the options of the queue pair
+    ConnectionParameters parameters(ConnectionOptions how) {
+        return parametersWithoutTicket(how).withPrivateData(encode());
+    }
+
+    /// The parameters of an answer.
+    static ConnectionParameters parametersWithoutTicket(ConnectionOptions how) {
+        return ConnectionParameters.defaults()
+                .withDepths(
+                        Math.min(MOST_READ_ATOMIC, how.maxDestinationReadAtomic()),
+                        Math.min(MOST_READ_ATOMIC, how.maxReadAtomic()))
+                .withRetries(how.retries().retryCount(), how.retries().rnrRetry());
+    }
+
+    private byte[] encode() {
+        return ByteBuffer.allocate(BYTES)
+                .putLong(token)
+                .putShort((short) channel)
+                .array();
+    }
+}

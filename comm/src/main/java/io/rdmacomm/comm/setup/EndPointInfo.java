@@ -1,0 +1,76 @@
+package io.rdmacomm.comm.setup;
+
+import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.data.ChannelInfo;
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.verbs.LinkLayer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The description that the two sides of an end point send each other in one frame each, in network order:
+///
+/// ```
+///  0       1       2       4       6       8               16
+/// +-------+-------+-------+-------+-------+---------------+--------------+--------------------------+
+/// | link  | set-up| count | name  | port  | token         | name in      | count x ChannelInfo, the |
+/// | layer |       |       | length|       |               | UTF-8        | control channel first    |
+/// +-------+-------+-------+-------+-------+---------------+--------------+--------------------------+
+/// ```
+///
+/// @param name the name of this side, for people
+/// @param linkLayer the network of the device; both sides need the same
+/// @param setUp how the queue pairs can be connected; from a server, how they will be
+/// @param channels the control channel, then the data channels
+public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, List<ChannelInfo> channels) {
+    private static final int HEADER = 16;
+    private static final int MAX_NAME_BYTES = 1024;
+
+    /// Copies the list.
+    public EndPointInfo {
+        channels = List.copyOf(channels);
+    }
+
+    /// The payload of the frame.
+    public ByteBuffer encode() {
+        byte[] text = name.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer to = ByteBuffer.allocate(HEADER + text.length + channels.size() * ChannelInfo.BYTES);
+        to.put((byte) linkLayer.code()).put((byte) setUp.bits());
+        to.putShort((short) channels.size()).putShort((short) text.length);
+        to.putShort((short) setUp.port()).putLong(setUp.token()).put(text);
+        channels.forEach(channel -> channel.put(to));
+        return to.flip();
+    }
+
+    /// Reads what [#encode()] wrote.
+    ///
+    /// @throws SetUpException PROTOCOL_VIOLATED, if it is something else
+    public static EndPointInfo decode(ByteBuffer from, String peer) {
+        try {
+            if (from.remaining() < HEADER) {
+                throw new IllegalArgumentException("it has " + from.remaining() + " bytes");
+            }
+            LinkLayer linkLayer = LinkLayer.of(from.get());
+            int setUps = from.get();
+            int count = Bounds.range("number of channels", from.getShort(), 2, 257);
+            int length = Bounds.range("length of the name", from.getShort(), 0, MAX_NAME_BYTES);
+            SetUpOffer setUp = SetUpOffer.decode(setUps, from.getShort() & 0xffff, from.getLong());
+            if (from.remaining() != length + count * ChannelInfo.BYTES) {
+                throw new IllegalArgumentException(
+                        "there are " + from.remaining() + " bytes for " + count + " channels");
+            }
+            byte[] text = new byte[length];
+            from.get(text);
+            String name = Bounds.text("name", new String(text, StandardCharsets.UTF_8), MAX_NAME_BYTES);
+            List<ChannelInfo> channels = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+                channels.add(ChannelInfo.get(from));
+            }
+            return new EndPointInfo(name, linkLayer, setUp, channels);
+        } catch (IllegalArgumentException e) {
+            throw new SetUpException(
+                    Reason.PROTOCOL_VIOLATED, peer + " sent an invalid description of itself: " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package io.rdmacomm.comm.setup;
+
+import org.jspecify.annotations.Nullable;
+
+/// The types of the frames of a [TcpConnector].
+public enum FrameType {
+    /// A client describes itself and its queue pairs.
+    HELLO(1),
+    /// A server describes itself and its queue pairs.
+    WELCOME(2),
+    /// Receives are posted: the peer may send.
+    READY(3),
+    /// The connection is refused; the payload says why, in UTF-8.
+    REFUSE(4);
+
+    private static final FrameType[] VALUES = values();
+
+    private final int code;
+
+    FrameType(int code) {
+        this.code = code;
+    }
+
+    /// The number on the wire.
+    public int code() {
+        return code;
+    }
+
+    /// The constant of `code`, or null.
+    static @Nullable FrameType of(int code) {
+        for (FrameType value : VALUES) {
+            if (value.code == code) {
+                return value;
+            }
+        }
+        return null;
+    }
+}

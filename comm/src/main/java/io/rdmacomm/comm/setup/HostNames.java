@@ -1,0 +1,53 @@
+package io.rdmacomm.comm.setup;
+
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// Resolves names with a deadline, which the system's resolver does not have.
+public final class HostNames {
+    private HostNames() {}
+
+    /// The addresses of `host`; the loopback address if it is empty.
+    ///
+    /// @param deadline the last moment, of [System#nanoTime()]
+    /// @throws SetUpException HOST_UNKNOWN, DEADLINE_PASSED or INTERRUPTED
+    public static List<InetAddress> resolve(String host, long deadline) {
+        if (host.isEmpty()) {
+            return List.of(InetAddress.getLoopbackAddress());
+        }
+        try {
+            return List.of(InetAddress.ofLiteral(host));
+        } catch (IllegalArgumentException _) {
+            return lookUp(host, deadline);
+        }
+    }
+
+    private static List<InetAddress> lookUp(String host, long deadline) {
+        CompletableFuture<List<InetAddress>> result = new CompletableFuture<>();
+        Thread.ofVirtual().name("rdmacomm-resolve-" + host).start(() -> {
+            try {
+                result.complete(List.of(InetAddress.getAllByName(host)));
+            } catch (UnknownHostException | RuntimeException e) {
+                result.completeExceptionally(e);
+            }
+        });
+        try {
+            return result.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw new SetUpException(
+                    Reason.HOST_UNKNOWN, "host '" + host + "' is unknown; check the name", e.getCause());
+        } catch (TimeoutException e) {
+            throw new SetUpException(
+                    Reason.DEADLINE_PASSED, "the name '" + host + "' could not be resolved in time", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SetUpException(Reason.INTERRUPTED, "interrupted while resolving '" + host + "'", e);
+        }
+    }
+}

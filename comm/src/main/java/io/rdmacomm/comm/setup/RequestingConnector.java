@@ -1,0 +1,64 @@
+package io.rdmacomm.comm.setup;
+
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.cm.ConnectFailedException;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionException;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionRejectedException;
+import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.cm.PeerUnreachableException;
+import io.rdmacomm.verbs.cm.Route;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/// The client's side of the set-up by connection manager.
+public final class RequestingConnector implements QueuePairConnector {
+    private final ConnectionManager manager;
+    private final InetSocketAddress server;
+    private final long token;
+    private final Duration patience;
+    private int channel;
+
+    /// @param server where the server's connection manager listens
+    /// @param token the number that the server has given this client
+    /// @param patience how long each step may take
+    public RequestingConnector(ConnectionManager manager, InetSocketAddress server, long token, Duration patience) {
+        this.manager = manager;
+        this.server = server;
+        this.token = token;
+        this.patience = patience;
+    }
+
+    @Override
+    public Connection connect(QueuePair queuePair, QueuePairInfo peer, ConnectionOptions how, Runnable receives) {
+        ConnectionTicket ticket = new ConnectionTicket(token, channel++);
+        try (Route route = manager.resolve(server, patience)) {
+            route.prepare(queuePair);
+            receives.run();
+            return route.connect(queuePair, ticket.parameters(how), patience);
+        } catch (ConnectionTimeoutException e) {
+            throw new SetUpException(Reason.DEADLINE_PASSED, unreached(e), e);
+        } catch (ConnectionRejectedException | PeerUnreachableException | ConnectFailedException e) {
+            throw new SetUpException(Reason.REFUSED, unreached(e), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SetUpException(Reason.INTERRUPTED, "interrupted while connecting to " + server, e);
+        }
+    }
+
+    private String unreached(ConnectionException e) {
+        return "the queue pairs do not reach the server: " + e.getMessage()
+                + "; firewalls and port forwards have to let port " + server.getPort()
+                + " through, in addition to that of the session, and the host has to be an address of the server's device";
+    }
+
+    /// On iWARP the side that requested the connection has to (RFC 5044, section 7.1.2).
+    @Override
+    public boolean speaksFirst() {
+        return true;
+    }
+}

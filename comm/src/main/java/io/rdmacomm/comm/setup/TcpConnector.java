@@ -1,0 +1,316 @@
+package io.rdmacomm.comm.setup;
+
+import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.verbs.Gid;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/// The TCP connection over which two sides exchange the descriptions of their queue pairs, and which afterwards
+/// shows when the peer's process has ended. One thread at a time sends, one receives; [#close()] is thread-safe
+/// and wakes both.
+///
+/// It carries frames, in network order:
+///
+/// ```
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +---------------+---------------+---------------+---------------+
+/// |   'R' 0x52    |   'D' 0x44    |   'M' 0x4d    |   'C' 0x43    |
+/// +---------------+---------------+---------------+---------------+
+/// |            version            |             type              |
+/// +-------------------------------+-------------------------------+
+/// |                 length of the payload in bytes                |
+/// +---------------------------------------------------------------+
+/// |                            payload                         ...|
+/// ```
+///
+/// A frame is rejected at its first wrong byte. No payload is longer than [#MAX_PAYLOAD], and every wait has a
+/// deadline.
+public final class TcpConnector implements AutoCloseable {
+    /// The version of this protocol.
+    public static final int VERSION = 1;
+    /// The longest payload in bytes.
+    public static final int MAX_PAYLOAD = 16 << 10;
+
+    private static final int HEADER = 12;
+    private static final byte[] MAGIC = {'R', 'D', 'M', 'C'};
+    private static final int MAX_REASON = 512;
+
+    private final SocketChannel channel;
+    private final InetAddress remote;
+    private final String peer;
+    private volatile boolean closed;
+
+    /// For an accepted connection.
+    TcpConnector(SocketChannel channel) throws IOException {
+        this.channel = channel;
+        InetSocketAddress address = (InetSocketAddress) channel.getRemoteAddress();
+        this.remote = address.getAddress();
+        this.peer = text(address);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+    }
+
+    /// Connects to a server. Blocks. All addresses of the host are tried, in turn.
+    ///
+    /// @param host a name, an IPv4 or an IPv6 address; empty for this host
+    /// @param port 1 to 65535
+    /// @param timeout how long it may take at most, name resolution included
+    /// @throws SetUpException HOST_UNKNOWN; REFUSED if nobody listens there or the host cannot be reached;
+    ///         DEADLINE_PASSED; INTERRUPTED
+    public static TcpConnector connect(String host, int port, Duration timeout) {
+        Bounds.range("port", port, 1, 65535);
+        long deadline = System.nanoTime() + timeout.toNanos();
+        String target = (host.isEmpty() ? "localhost" : host) + ":" + port;
+        SetUpException last = null;
+        for (InetAddress address : HostNames.resolve(host, deadline)) {
+            try {
+                return connect(new InetSocketAddress(address, port), deadline);
+            } catch (ConnectException e) {
+                last = new SetUpException(
+                        Reason.REFUSED,
+                        "nobody listens on " + target + "; start the server, or check host and port",
+                        e);
+            } catch (SocketTimeoutException e) {
+                last = new SetUpException(
+                        Reason.DEADLINE_PASSED,
+                        target + " did not answer within " + text(timeout) + "; check the host and its firewall",
+                        e);
+            } catch (ClosedByInterruptException e) {
+                throw new SetUpException(Reason.INTERRUPTED, "interrupted while connecting to " + target, e);
+            } catch (IOException e) {
+                last = new SetUpException(Reason.REFUSED, target + " cannot be reached: " + e.getMessage(), e);
+            }
+        }
+        throw last != null ? last : new SetUpException(Reason.HOST_UNKNOWN, target + " has no address");
+    }
+
+    private static TcpConnector connect(InetSocketAddress address, long deadline) throws IOException {
+        SocketChannel channel = SocketChannel.open();
+        boolean connected = false;
+        try {
+            channel.socket().connect(address, millisLeft(deadline));
+            TcpConnector connector = new TcpConnector(channel);
+            connected = true;
+            return connector;
+        } finally {
+            if (!connected) {
+                channel.close();
+            }
+        }
+    }
+
+    /// The address of this side as a GID.
+    public Gid localGid() {
+        return LocalAddress.of(localAddress());
+    }
+
+    /// The address of this side.
+    public InetAddress localAddress() {
+        return channel.socket().getLocalAddress();
+    }
+
+    /// The peer's address.
+    public InetAddress remoteAddress() {
+        return remote;
+    }
+
+    /// The peer's address and port.
+    public String peer() {
+        return peer;
+    }
+
+    /// Sends a frame. Frames are small enough to return even if the peer does not read.
+    ///
+    /// @throws IllegalArgumentException if the payload is longer than [#MAX_PAYLOAD]
+    /// @throws SetUpException PEER_CLOSED; CLOSED
+    public void send(FrameType type, ByteBuffer payload) {
+        Bounds.range("payload of a frame", payload.remaining(), 0, MAX_PAYLOAD);
+        ByteBuffer frame = ByteBuffer.allocate(HEADER + payload.remaining());
+        frame.put(MAGIC).putShort((short) VERSION).putShort((short) type.code());
+        frame.putInt(payload.remaining()).put(payload).flip();
+        try {
+            while (frame.hasRemaining()) {
+                if (channel.write(frame) < 0) {
+                    throw new IOException("end of the connection");
+                }
+            }
+        } catch (IOException e) {
+            throw broken(e);
+        }
+    }
+
+    /// Tells the peer why it is refused, if the connection still exists.
+    public void refuse(String reason) {
+        byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+        try {
+            send(FrameType.REFUSE, ByteBuffer.wrap(text, 0, Math.min(text.length, MAX_REASON)));
+        } catch (SetUpException e) {
+            // The peer is gone.
+        }
+    }
+
+    /// Waits for a frame. Blocks.
+    ///
+    /// @param expected the type that the next frame has to have
+    /// @param timeout how long all of it may take at most
+    /// @return its payload
+    /// @throws SetUpException PROTOCOL_VIOLATED if something else arrives; OTHER_VERSION; REFUSED with the
+    ///         peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is not complete in time; CLOSED;
+    ///         INTERRUPTED
+    public ByteBuffer receive(FrameType expected, Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        byte[] header = new byte[HEADER];
+        try {
+            read(header, true, deadline, timeout);
+            ByteBuffer fields = ByteBuffer.wrap(header).position(MAGIC.length);
+            int version = fields.getShort() & 0xffff;
+            FrameType type = FrameType.of(fields.getShort() & 0xffff);
+            int length = fields.getInt();
+            if (version != VERSION) {
+                throw new SetUpException(
+                        Reason.OTHER_VERSION,
+                        peer + " speaks version " + version + " of the protocol, this is version " + VERSION
+                                + "; use the same release on both sides",
+                        null);
+            }
+            if (length < 0 || length > MAX_PAYLOAD) {
+                throw new SetUpException(
+                        Reason.PROTOCOL_VIOLATED,
+                        peer + " announced a frame of " + Integer.toUnsignedLong(length) + " bytes, " + MAX_PAYLOAD
+                                + " are the most");
+            }
+            byte[] payload = new byte[length];
+            read(payload, false, deadline, timeout);
+            if (type == FrameType.REFUSE && expected != FrameType.REFUSE) {
+                throw new SetUpException(Reason.REFUSED, peer + " refused: " + printable(payload));
+            }
+            if (type != expected) {
+                throw new SetUpException(
+                        Reason.PROTOCOL_VIOLATED,
+                        peer + " sent " + (type == null ? "an unknown frame" : type) + " where " + expected
+                                + " was expected");
+            }
+            return ByteBuffer.wrap(payload);
+        } catch (IOException e) {
+            throw broken(e);
+        }
+    }
+
+    /// Fills `into`, and checks the magic number of a header as it arrives.
+    private void read(byte[] into, boolean header, long deadline, Duration timeout) throws IOException {
+        InputStream in = channel.socket().getInputStream();
+        int have = 0;
+        while (have < into.length) {
+            int count;
+            try {
+                channel.socket().setSoTimeout(millisLeft(deadline));
+                count = in.read(into, have, into.length - have);
+            } catch (SocketTimeoutException e) {
+                throw new SetUpException(
+                        Reason.DEADLINE_PASSED,
+                        peer + " was silent: no complete frame within " + text(timeout)
+                                + "; is it the right port, and is the peer alive?",
+                        e);
+            }
+            if (count < 0) {
+                throw new SetUpException(Reason.PEER_CLOSED, peer + " closed the connection during the handshake");
+            }
+            have += count;
+            if (header) {
+                checkMagic(into, have);
+            }
+        }
+    }
+
+    private void checkMagic(byte[] header, int have) {
+        for (int i = 0; i < Math.min(have, MAGIC.length); i++) {
+            if (header[i] != MAGIC[i]) {
+                throw new SetUpException(
+                        Reason.PROTOCOL_VIOLATED,
+                        peer + " speaks another protocol; check that the port is that of rdmacomm",
+                        null);
+            }
+        }
+    }
+
+    /// Waits until the connection ends. Blocks.
+    ///
+    /// @return why it ended; a peer that sends something more counts as gone
+    public SetUpException awaitEnd() {
+        try {
+            channel.socket().setSoTimeout(0);
+            int next = channel.socket().getInputStream().read();
+            return new SetUpException(
+                    Reason.PEER_CLOSED,
+                    next < 0
+                            ? peer + " went away without saying that it was done"
+                            : peer + " sent something after the handshake");
+        } catch (IOException e) {
+            return new SetUpException(Reason.PEER_CLOSED, peer + " went away: " + e.getMessage(), e);
+        }
+    }
+
+    private SetUpException broken(IOException e) {
+        if (closed) {
+            return new SetUpException(Reason.CLOSED, "the connection to " + peer + " was closed by this side", e);
+        }
+        if (e instanceof ClosedByInterruptException) {
+            return new SetUpException(Reason.INTERRUPTED, "interrupted during the handshake with " + peer, e);
+        }
+        return new SetUpException(Reason.PEER_CLOSED, "the connection to " + peer + " broke: " + e.getMessage(), e);
+    }
+
+    /// Closes the connection and wakes the threads that wait on it. Idempotent.
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // Nothing else can be done about a broken connection.
+        }
+    }
+
+    private static int millisLeft(long deadline) throws SocketTimeoutException {
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime() + 999_999);
+        if (left <= 0) {
+            throw new SocketTimeoutException("deadline");
+        }
+        return (int) Math.min(left, Integer.MAX_VALUE);
+    }
+
+    private static String printable(byte[] text) {
+        String reason = new String(text, 0, Math.min(text.length, MAX_REASON), StandardCharsets.UTF_8);
+        return reason.codePoints()
+                .map(c -> Character.isISOControl(c) ? ' ' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+
+    private static String text(Duration timeout) {
+        return timeout.toMillis() + " ms";
+    }
+
+    private static String text(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+
+    @Override
+    public String toString() {
+        return "connection to " + peer;
+    }
+}

@@ -1,0 +1,115 @@
+package io.rdmacomm.comm.setup;
+
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// The TCP port that clients connect to.
+public final class TcpListener implements AutoCloseable {
+    private static final int BACKLOG = 1024;
+    private static final Duration RESOLVE = Duration.ofSeconds(10);
+
+    private final ServerSocketChannel channel;
+    private final InetAddress address;
+    private final int port;
+
+    private TcpListener(ServerSocketChannel channel, InetAddress address) throws IOException {
+        this.channel = channel;
+        this.address = address;
+        this.port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
+    }
+
+    /// Opens the port.
+    ///
+    /// @param host the address to listen on; empty for all
+    /// @param port the port; 0 for any free one
+    /// @throws SetUpException PORT_TAKEN, HOST_UNKNOWN, or OTHER if it is no address of this host
+    public static TcpListener listen(String host, int port) {
+        InetSocketAddress address;
+        if (host.isEmpty()) {
+            address = new InetSocketAddress(port);
+        } else {
+            InetAddress resolved = HostNames.resolve(host, System.nanoTime() + RESOLVE.toNanos())
+                    .getFirst();
+            address = new InetSocketAddress(resolved, port);
+        }
+        String target = (host.isEmpty() ? "*" : host) + ":" + port;
+        ServerSocketChannel opened = null;
+        try {
+            opened = ServerSocketChannel.open();
+            opened.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            opened.bind(address, BACKLOG);
+            return new TcpListener(opened, address.getAddress());
+        } catch (IOException e) {
+            close(opened);
+            throw failure("cannot listen on " + target + ": " + e.getMessage(), address.getAddress(), e);
+        }
+    }
+
+    private static SetUpException failure(String words, InetAddress address, IOException cause) {
+        if (!(cause instanceof BindException)) {
+            return new SetUpException(Reason.OTHER, words, cause);
+        }
+        return isOfThisHost(address)
+                ? new SetUpException(
+                        Reason.PORT_TAKEN, words + "; choose another port, or end the program that has it", cause)
+                : new SetUpException(Reason.OTHER, words + "; use an address of this host, or none for all", cause);
+    }
+
+    private static boolean isOfThisHost(InetAddress address) {
+        try {
+            return address.isAnyLocalAddress()
+                    || address.isLoopbackAddress()
+                    || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            return true;
+        }
+    }
+
+    /// The address it listens on; the wildcard address for all.
+    public InetAddress address() {
+        return address;
+    }
+
+    /// The port it listens on.
+    public int port() {
+        return port;
+    }
+
+    /// Waits for the next connection. Blocks.
+    ///
+    /// @return the connection; null when the listener is closed
+    @Nullable
+    public TcpConnector accept() throws IOException {
+        try {
+            return new TcpConnector(channel.accept());
+        } catch (ClosedChannelException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public void close() {
+        close(channel);
+    }
+
+    private static void close(@Nullable ServerSocketChannel open) {
+        if (open == null) {
+            return;
+        }
+        try {
+            open.close();
+        } catch (IOException e) {
+            // Nothing listens on it any more.
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.rdmacomm.comm.setup;
+
+import io.rdmacomm.comm.progress.Threads;
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.Listener;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// One listener of the connection manager for any number of clients. Each client has a token of its own, and a
+/// thread hands every request to the client whose token is in it. All others are rejected at once, so that a
+/// stranger keeps nobody waiting. Thread-safe.
+public final class TicketListener implements AutoCloseable {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int BACKLOG = 1024;
+    private static final Duration NEXT_REQUEST = Duration.ofHours(1);
+
+    private final Listener listener;
+    private final Map<Long, AcceptingConnector> expected = new ConcurrentHashMap<>();
+    private final Thread thread;
+    private volatile @Nullable SetUpException end;
+
+    private TicketListener(Listener listener) {
+        this.listener = listener;
+        this.thread = Thread.ofVirtual()
+                .name("rdmacomm-tickets-" + listener.localAddress().getPort())
+                .unstarted(this::handOut);
+    }
+
+    /// Listens.
+    ///
+    /// @param address where; port 0 takes any free one
+    /// @throws SetUpException PORT_TAKEN
+    /// @throws VerbException if the device cannot listen there; the message says why
+    static TicketListener open(ConnectionManager manager, InetSocketAddress address) {
+        Listener listener;
+        try {
+            listener = manager.listen(address, BACKLOG);
+        } catch (VerbException e) {
+            if (e.errno() != Errno.EADDRINUSE) {
+                throw e;
+            }
+            throw new SetUpException(
+                    Reason.PORT_TAKEN,
+                    "the " + manager + " cannot listen on port " + address.getPort()
+                            + ": it is taken; choose another port, or end the program that has it",
+                    e);
+        }
+        TicketListener tickets = new TicketListener(listener);
+        tickets.thread.start();
+        return tickets;
+    }
+
+    int port() {
+        return listener.localAddress().getPort();
+    }
+
+    /// Whether requests are handed out.
+    boolean isOpen() {
+        return end == null;
+    }
+
+    /// Begins to expect a client, until the connector is closed.
+    ///
+    /// @param patience how long each step of the client may take
+    public AcceptingConnector expect(Duration patience) {
+        AcceptingConnector client = new AcceptingConnector(this, RANDOM.nextLong(), patience);
+        expected.put(client.token(), client);
+        SetUpException over = end;
+        if (over != null) {
+            client.end(over);
+        }
+        return client;
+    }
+
+    void forget(AcceptingConnector client) {
+        expected.remove(client.token());
+    }
+
+    private void handOut() {
+        SetUpException why;
+        try {
+            while (true) {
+                ConnectionRequest request = listener.awaitRequest(NEXT_REQUEST);
+                if (request != null && !isTaken(request)) {
+                    Closer.step(request.toString(), request::close);
+                }
+            }
+        } catch (VerbException e) {
+            why = new SetUpException(Reason.OTHER, listener + " failed: " + e.getMessage(), e);
+        } catch (IllegalStateException e) {
+            why = new SetUpException(Reason.CLOSED, listener + " is closed", e);
+        } catch (InterruptedException e) {
+            why = new SetUpException(Reason.INTERRUPTED, "the thread of " + listener + " was interrupted", e);
+        }
+        end = why;
+        for (AcceptingConnector client : expected.values()) {
+            client.end(why);
+        }
+    }
+
+    private boolean isTaken(ConnectionRequest request) {
+        Long token = ConnectionTicket.tokenIn(request.privateData());
+        AcceptingConnector client = token == null ? null : expected.get(token);
+        return client != null && client.take(request);
+    }
+
+    /// Stops listening and wakes all threads that wait for a client.
+    @Override
+    public void close() {
+        listener.close();
+        Threads.join(thread);
+    }
+
+    @Override
+    public String toString() {
+        return listener.toString();
+    }
+}

@@ -1,0 +1,61 @@
+package io.rdmacomm.comm.progress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Rdma;
+import java.util.Arrays;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class CompletionGroupTest {
+    private static final int ENTRIES = 16;
+    private static final int PATIENCE_SECONDS = 20;
+
+    /// Who needs room for a new channel has the queue resized by the thread that polls, and waits for it. That
+    /// thread may just be closing a channel, which gives room back: it must not wait in turn.
+    @Test
+    void roomIsGivenBackWhileAnotherThreadMakesRoom() throws Exception {
+        try (Context context = Rdma.open("soft0")) {
+            CompletionGroup group =
+                    new CompletionGroup(context, "a group", CompletionGroup.SPIN_FOREVER, ENTRIES, 2, true);
+            group.reserve(ENTRIES);
+            int before = group.queue().capacity();
+            FutureTask<Integer> growing = new FutureTask<>(() -> {
+                group.reserve(before);
+                return group.queue().capacity();
+            });
+            Thread grower = Thread.ofPlatform().daemon().unstarted(growing);
+            FutureTask<Boolean> closing = new FutureTask<>(() -> {
+                grower.start();
+                boolean waits = awaitInside(grower, "runExclusively");
+                group.unreserve(ENTRIES);
+                return waits;
+            });
+            group.submit(closing);
+            Thread.ofPlatform().daemon().start(() -> {
+                while (!growing.isDone()) {
+                    group.poll();
+                }
+            });
+            assertThat(closing.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .as("the thread that makes room waits for the one that polls")
+                    .isTrue();
+            assertThat(growing.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(before + ENTRIES);
+            group.close();
+        }
+    }
+
+    private static boolean awaitInside(Thread thread, String method) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS / 2);
+        while (System.nanoTime() < deadline) {
+            if (Arrays.stream(thread.getStackTrace())
+                    .anyMatch(frame -> frame.getMethodName().equals(method))) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
+    }
+}
