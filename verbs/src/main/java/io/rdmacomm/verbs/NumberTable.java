@@ -7,10 +7,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Open addressing in arrays that writers replace and readers only read.
 final class NumberTable<T> {
-    private record Slots(int[] numbers, @Nullable Object[] values) {
-        static Slots of(int count) {
+    private static final class Slots {
+        private final int[] numbers;
+        private final @Nullable Object[] values;
+
+        Slots(int count) {
             int length = Math.max(16, Integer.highestOneBit(count) * 4);
-            return new Slots(new int[length], new @Nullable Object[length]);
+            numbers = new int[length];
+            values = new @Nullable Object[length];
         }
 
         int count() {
@@ -39,7 +43,7 @@ final class NumberTable<T> {
         }
     }
 
-    private volatile Slots slots = Slots.of(0);
+    private volatile Slots slots = new Slots(0);
 
     @SuppressWarnings("unchecked") // put takes nothing else
     @Nullable
@@ -60,7 +64,7 @@ final class NumberTable<T> {
 
     private Slots copyWithout(@Nullable T gone) {
         Slots from = slots;
-        Slots to = Slots.of(from.count() + 1);
+        Slots to = new Slots(from.count() + 1);
         for (int i = 0; i < from.values.length; i++) {
             Object value = from.values[i];
             if (value != null && !value.equals(gone)) {
