@@ -1,0 +1,122 @@
+package io.rdmacomm.tests.arch;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static io.rdmacomm.tests.arch.Production.CLASSES;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// Which package of the software device may see which. Each line of the diagram sees only those below it:
+///
+/// ```
+/// soft                       the verbs objects
+/// cm                         connections by address
+/// shm        tcp             the transports, which do not see each other
+/// transport      iwarp       the seam; the codecs
+/// memory                     registered memory
+/// mapped                     files in shared memory
+/// ```
+class SoftArrowsTest {
+    private static final String SOFT = "io.rdmacomm.soft";
+    private static final String MAPPED = SOFT + ".mapped";
+    private static final String MEMORY = SOFT + ".memory";
+    private static final String TRANSPORT = SOFT + ".transport";
+    private static final String IWARP = SOFT + ".iwarp";
+    private static final String SHM = SOFT + ".shm";
+    private static final String TCP = SOFT + ".tcp";
+    private static final String CM = SOFT + ".cm";
+
+    @Test
+    void mappedFilesKnowNothingOfTheDevice() {
+        seesOfSoftOnly(MAPPED);
+    }
+
+    @Test
+    void memoryKnowsNoTransport() {
+        seesOfSoftOnly(MEMORY, MAPPED);
+    }
+
+    @Test
+    void theSeamKnowsNoTransportInParticular() {
+        seesOfSoftOnly(TRANSPORT, MEMORY, MAPPED);
+    }
+
+    @Test
+    void codecsKnowNothingElse() {
+        seesOfSoftOnly(IWARP);
+    }
+
+    @Test
+    void codecsKnowNoSockets() {
+        noClasses()
+                .that()
+                .resideInAPackage(IWARP)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.net..", "java.nio.channels..")
+                .because("they encode and decode what is in memory")
+                .check(CLASSES);
+    }
+
+    @Test
+    void sharedMemoryDoesNotKnowTcp() {
+        seesOfSoftOnly(SHM, TRANSPORT, MEMORY, MAPPED);
+    }
+
+    @Test
+    void tcpDoesNotKnowSharedMemory() {
+        seesOfSoftOnly(TCP, TRANSPORT, IWARP, MEMORY, MAPPED);
+    }
+
+    @Test
+    void connectionsByAddressAreMadeOverTcp() {
+        seesOfSoftOnly(CM, TCP, IWARP);
+    }
+
+    /// A queue pair posts to the interface; only what sets a device up names the packages of the transports.
+    @Test
+    void aQueuePairKnowsNoTransportInParticular() {
+        noClasses()
+                .that()
+                .haveFullyQualifiedName(SOFT + ".SoftQueuePair")
+                .should()
+                .dependOnClassesThat(implementationOfTheSeam())
+                .because("a transport is chosen when the peer is known, and a third one must be one more package")
+                .check(CLASSES);
+    }
+
+    private static DescribedPredicate<JavaClass> implementationOfTheSeam() {
+        return assignableTo(TRANSPORT + ".Transport")
+                .and(resideInAnyPackage(SHM, TCP))
+                .as("implementations of Transport");
+    }
+
+    /// What a package may use of soft; the rest is up to the rules for the whole module.
+    private static void seesOfSoftOnly(String layer, String... below) {
+        String[] allowed = Stream.concat(Stream.of(layer), Stream.of(below)).toArray(String[]::new);
+        classes()
+                .that()
+                .resideInAPackage(layer)
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(allowed)
+                        .or(DescribedPredicate.not(resideInAPackage(SOFT + "..")))
+                        .as("of " + String.join(", ", allowed) + ", or outside of " + SOFT))
+                .check(CLASSES);
+    }
+
+    @Test
+    void allPackagesHaveARule() {
+        classes()
+                .that()
+                .resideInAPackage(SOFT + "..")
+                .should()
+                .resideInAnyPackage(SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, SHM, TCP, CM)
+                .check(CLASSES);
+    }
+}
