@@ -123,6 +123,11 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         }
     }
 
+    /// What its transport works with.
+    QueuePairResources resources() {
+        return resources;
+    }
+
     /// How it gets a TCP connection.
     TcpEndpoint tcp() {
         return tcp;
