@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +34,7 @@ class BenchTest {
             List.of("test", "bytes", "iterations", "gbps", "mmsgs_per_s", "cpu_us_per_gb", "copy_gbps", "ratio");
 
     @Test
+    @Tag("slow")
     void allTestsWithDataThatIsRight(@TempDir Path folder) throws Exception {
         Path json = folder.resolve("out.json");
         Path csv = folder.resolve("out.csv");
@@ -167,6 +169,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("slow")
     void theServerEndsWithItsParent() throws Exception {
         try (Command bench = Command.start("bench", "--tests", "read_lat", "--duration", "50", "--sizes", "8")) {
             ProcessHandle child = bench.awaitChild();

@@ -37,6 +37,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -47,6 +48,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.rdmacomm.tests.fixture.Fabric#betweenProcesses")
 @ExtendWith(LeakCheck.class)
+@Tag("slow")
 class PeerDeathTest {
     /// "Immediately" on a busy machine. Without detection, the request would never end.
     private static final long NOTICED_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -243,7 +245,7 @@ class PeerDeathTest {
         long seed = System.nanoTime();
         System.out.println("PeerDeathTest: seed " + seed);
         Random random = new Random(seed);
-        for (int round = 0; round < 4; round++) {
+        for (int round = 0; round < Amount.of(4, 2); round++) {
             Pair pair = connected(Spec.usual().withCompletions(4096));
             LocalMemory target = here.allocate(64 * 4096, AccessFlag.allRemote());
             EndMemory source = there.allocate(4096, AccessFlag.allRemote());

@@ -299,7 +299,7 @@ class ThreadsTest extends ContractCase {
 
     @Test
     void thePeersQueuePairMayCloseUnderTraffic() {
-        for (int round = 0; round < Amount.onLine(5, 2); round++) {
+        for (int round = 0; round < Amount.onLine(Amount.of(5, 2), 2); round++) {
             Pair pair = pair(Spec.usual()).connect(LIMITED);
             EndMemory mine = here().allocate(1 << 16, everything());
             EndMemory theirs = there().allocate(1 << 16, everything());
@@ -314,7 +314,7 @@ class ThreadsTest extends ContractCase {
 
     @Test
     void thePeersQueuePairMayCloseUnderMessages() {
-        for (int round = 0; round < Amount.onLine(5, 2); round++) {
+        for (int round = 0; round < Amount.onLine(Amount.of(5, 2), 2); round++) {
             Pair pair = pair(Spec.usual()).connect(LIMITED);
             for (int i = 0; i < 64; i++) {
                 pair.there().receive(i);
