@@ -5,7 +5,7 @@ import io.rdmacomm.ibverbs.rxe.RxeDriver;
 import io.rdmacomm.ibverbs.siw.SiwDriver;
 import io.rdmacomm.verbs.DeviceAttributes;
 
-/// Chooses what is special about the kernel driver of a device. The only class that names a driver.
+/// Chooses the [Driver] of a device. The only class that names a kernel driver.
 final class Drivers {
     /// The kernel's software RoCE device (`RXE_VENDOR_ID`).
     private static final int RXE = 0xffffff;

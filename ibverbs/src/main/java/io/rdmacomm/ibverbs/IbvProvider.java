@@ -16,7 +16,7 @@ import java.util.Optional;
 /// `rdmacomm.ibverbs.rdmacm` another one than `librdmacm.so.1`.
 ///
 /// Where the kernel has no RDMA driver, [#devices()] does not open the library: that takes tens of milliseconds,
-/// and libibverbs would look at the same folder and find nothing either.
+/// and libibverbs would find nothing either.
 public final class IbvProvider implements RdmaProvider {
     private static final String NAME = "ibverbs";
     private static final String LIBRARY = "libibverbs.so.1";
@@ -41,7 +41,7 @@ public final class IbvProvider implements RdmaProvider {
                 System.getProperty(LIBRARY_PROPERTY) == null ? DRIVERS : DRIVERS.getRoot());
     }
 
-    /// A provider over other libraries, whose devices have their files elsewhere.
+    /// A provider over other libraries and other device files, for tests.
     ///
     /// @param drivers the folder without which there is no driver, hence no device
     IbvProvider(String library, String rdmacm, Path deviceFiles, Path drivers) {

@@ -1,5 +1,9 @@
-/// Real RDMA devices: every object of the verbs wraps the C struct that libibverbs made for it, and work requests
-/// and completions go to the driver as they lie in memory. Nothing here links native code; that is `.ffm`'s part.
+/// The provider for RDMA devices, over libibverbs and librdmacm: finds devices, opens them, and chooses their
+/// [Drivers].
+///
+/// The packages below: `.objects` has the verbs objects, `.cm` the connection manager, `.siw` and `.rxe` the
+/// workarounds
+/// for these kernel drivers, `.structs` translates between C and Java, and only `.ffm` links native code.
 @NullMarked
 package io.rdmacomm.ibverbs;
 

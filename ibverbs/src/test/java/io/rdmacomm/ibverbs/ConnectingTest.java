@@ -75,9 +75,9 @@ class ConnectingTest extends ConnectionCase {
     @ParameterizedTest
     @CsvSource({
         "8,nobody listens",
-        "28,its program said no",
+        "28,its program declined it",
         "-111,nobody listens",
-        "-104,program said no",
+        "-104,program declined it",
         "3,reason 3"
     })
     void refusal(int status, String text) throws InterruptedException {

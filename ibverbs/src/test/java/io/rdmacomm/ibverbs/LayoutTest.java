@@ -9,7 +9,6 @@ import io.rdmacomm.ibverbs.ffm.ConnectionIdentifierLayout;
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
 import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.DeviceLayout;
-import io.rdmacomm.ibverbs.ffm.ExtendedAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.MemoryLayouts;
 import io.rdmacomm.ibverbs.ffm.PortAttributesLayout;
@@ -17,11 +16,13 @@ import io.rdmacomm.ibverbs.ffm.QueuePairAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.QueuePairLayout;
 import io.rdmacomm.ibverbs.ffm.SharedReceiveLayouts;
 import io.rdmacomm.ibverbs.ffm.SocketAddressLayout;
+import io.rdmacomm.ibverbs.structs.DeviceLimits;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.AtomicCapability;
 import io.rdmacomm.verbs.CompletionLayout;
 import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.GidType;
 import io.rdmacomm.verbs.LinkLayer;
@@ -57,7 +58,6 @@ class LayoutTest {
             ContextLayout.class,
             DeviceAttributesLayout.class,
             DeviceLayout.class,
-            ExtendedAttributesLayout.class,
             LibCLayout.class,
             MemoryLayouts.class,
             PortAttributesLayout.class,
@@ -145,6 +145,11 @@ class LayoutTest {
                 if (number != -1) {
                     numbers.put(entry.getKey().getSimpleName() + "." + constant.name(), number);
                 }
+            }
+        }
+        for (DeviceLimit limit : DeviceLimit.values()) {
+            if (DeviceLimits.offset(limit) != -1) {
+                numbers.put("DeviceLimit." + limit, DeviceLimits.offset(limit));
             }
         }
         return numbers;

@@ -5,6 +5,6 @@ public interface ConnectedQueuePair {
     /// The kernel has connected it, as it does on iWARP: it is in READY_TO_SEND.
     void connected();
 
-    /// It may have failed: finds out whether it did.
+    /// It may have failed: checks the state of the device.
     void noticeState();
 }

@@ -22,17 +22,17 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The channel that the events of identifiers come through (`struct rdma_event_channel`), and the thread that
-/// reads them.
+/// The channel for the events of all identifiers of a manager (`struct rdma_event_channel`), and the thread that reads
+/// it.
 ///
 /// The thread copies each event and acknowledges it at once, exactly once (rdma_ack_cm_event(3)): destroying an
-/// identifier waits for that in C, and must not wait for the program. Only then is the identifier told. The thread
-/// ends, and destroys the channel, when the channel is closed and the last identifier has left.
+/// identifier waits for that in C, and must not wait for the program. Only then does the identifier get the
+/// event. The thread ends, and destroys the channel, when the channel is closed and the last identifier has left.
 final class ConnectionEventChannel implements AutoCloseable {
     private static final String GET_EVENT = "wait for a connection event (rdma_get_cm_event)";
     /// How long closing waits for identifiers that are still in a call in C.
     private static final long CLOSE_SECONDS = 5;
-    /// How long the thread sleeps at a time; without an eventfd it has to look whether it is over.
+    /// How long the thread sleeps at a time. Without an eventfd it has to check whether it should end.
     private static final int SLEEP_MILLISECONDS = 60_000;
     private static final int NAP_MILLISECONDS = 50;
 
@@ -61,7 +61,7 @@ final class ConnectionEventChannel implements AutoCloseable {
 
     /// Opens a channel (rdma_create_event_channel(3)) and starts its thread.
     ///
-    /// @param name what the device is called in messages
+    /// @param name the name of the device, for messages
     static ConnectionEventChannel open(LibRdmacm library, String name) {
         String operation = "open connection manager (rdma_create_event_channel)";
         long address = library.createChannel();
@@ -96,7 +96,7 @@ final class ConnectionEventChannel implements AutoCloseable {
                     name);
             ConnectionIdentifier created = add(pointer.get(JAVA_LONG, 0), owner);
             success = true;
-            // Closing wakes those that it finds, which this one may have missed.
+            // Closing wakes the identifiers that it finds, perhaps without this one.
             if (isClosing()) {
                 created.wake();
             }
@@ -126,7 +126,7 @@ final class ConnectionEventChannel implements AutoCloseable {
         }
     }
 
-    /// An identifier is about to be destroyed: its events are nobody's from now on.
+    /// An identifier is about to be destroyed: its events are dropped from now on.
     void forget(long identifier) {
         byAddress.remove(identifier);
     }
@@ -241,7 +241,7 @@ final class ConnectionEventChannel implements AutoCloseable {
             MemorySegment struct = NativeMemory.at(event, ConnectionEventLayout.BYTES);
             boolean request =
                     struct.get(JAVA_INT, ConnectionEventLayout.TYPE) == ConnectionEvent.CONNECT_REQUEST.code();
-            // Found before it is acknowledged: until then the struct cannot be freed and its address given away.
+            // Looked up before the event is acknowledged: after that the struct may be freed and its address reused.
             ConnectionIdentifier about = byAddress.get(
                     struct.get(JAVA_LONG, request ? ConnectionEventLayout.LISTENER : ConnectionEventLayout.IDENTIFIER));
             IdentifierEvent copy = copy(struct, request);
@@ -262,7 +262,7 @@ final class ConnectionEventChannel implements AutoCloseable {
                 Byte.toUnsignedInt(parameters.get(JAVA_BYTE, ConnectionEventLayout.INITIATOR_DEPTH)));
     }
 
-    /// A request brings an identifier of its own, which counts whether or not somebody wants it.
+    /// A request brings an identifier of its own, which counts even if it is rejected.
     private ConnectionIdentifier arrived(long identifier) {
         lock.lock();
         try {
@@ -291,7 +291,7 @@ final class ConnectionEventChannel implements AutoCloseable {
         }
     }
 
-    /// Refuses a request that nobody took, and destroys its identifier.
+    /// Rejects a request that was not taken, and destroys its identifier.
     void refuse(ConnectionIdentifier arrived) {
         try {
             int _ = arrived.call(identifier -> library.reject(identifier, 0, 0));

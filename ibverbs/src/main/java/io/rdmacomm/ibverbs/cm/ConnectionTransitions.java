@@ -16,10 +16,10 @@ import io.rdmacomm.verbs.cm.ConnectFailedException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Brings a queue pair up with the attributes that the connection manager has agreed on with the peer
-/// (rdma_init_qp_attr(3)), as librdmacm does with queue pairs of its own.
+/// Brings a queue pair up with the attributes that the connection managers of both sides agreed on
+/// (rdma_init_qp_attr(3)), as librdmacm does with its own queue pairs.
 ///
-/// On iWARP the kernel brings it up itself, when the TCP connection stands; here that is only written down.
+/// On iWARP the kernel does that itself, when the TCP connection is established; here the new state is only noted.
 final class ConnectionTransitions {
     private final LibRdmacm library;
     private final boolean iwarp;
@@ -34,24 +34,24 @@ final class ConnectionTransitions {
         return iwarp;
     }
 
-    /// From RESET to INIT, with every right for the peer: what it may do is for the keys of the regions to say.
+    /// From RESET to INIT, with all access rights for the peer: the keys of the regions restrict it.
     void initialize(ConnectionIdentifier identifier, QueuePair queuePair) {
         QueuePairAttributes change = ask(identifier, QueuePairState.INIT)
                 .accessFlags(ConnectionOptions.defaults().accessFlags());
         if (iwarp) {
-            // iWARP has neither, and answers without them.
+            // iWARP has neither of them.
             change.partitionKeyIndex(0).port(1);
         }
         queuePair.modify(change);
     }
 
-    /// From INIT to READY_TO_SEND with the depths that were agreed on.
+    /// From INIT to READY_TO_SEND with the agreed depths.
     void bringUp(ConnectionIdentifier identifier, QueuePair queuePair, ConnectionDepths depths) {
         if (iwarp) {
             ((ConnectedQueuePair) queuePair).connected();
             return;
         }
-        // The kernel proposes 0 for the timer, the longest there is: 655 ms for a message that met no receive.
+        // The kernel proposes 0 for the timer, which is the longest: 655 ms for a message that meets no receive.
         queuePair.modify(ask(identifier, QueuePairState.READY_TO_RECEIVE)
                 .maxDestinationReadAtomic(depths.responderResources())
                 .minRnrTimer(RetryOptions.defaults().rnrTimer()));
@@ -67,7 +67,7 @@ final class ConnectionTransitions {
         try {
             queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
         } catch (VerbException | IllegalStateException e) {
-            // Its device is gone, or its owner was faster. Either way nothing will be sent any more.
+            // Its device is gone, or its owner was faster. Either way it sends no more.
             ((ConnectedQueuePair) queuePair).noticeState();
         }
     }
@@ -80,7 +80,7 @@ final class ConnectionTransitions {
             int errno = identifier.call(
                     address -> library.initQueuePairAttributes(address, attributes.address(), mask.address()));
             if (errno != 0) {
-                // What the kernel answers when the peer has gone meanwhile.
+                // The kernel reports an error if the peer has gone meanwhile.
                 throw new ConnectFailedException(
                         "go to " + to + " (rdma_init_qp_attr)",
                         Errno.of(errno),

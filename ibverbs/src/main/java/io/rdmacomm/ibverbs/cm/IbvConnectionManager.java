@@ -30,14 +30,14 @@ import java.util.function.LongToIntFunction;
 
 /// The connection manager of a device over librdmacm.
 ///
-/// Queue pairs are ours, made on our own context: an identifier has none (`id->qp` is NULL), so librdmacm leaves
-/// their states alone, and what it would do is done in [ConnectionTransitions]. The kernel finds them by number.
+/// Queue pairs belong to our own context, and an identifier has none (`id->qp` is NULL). So librdmacm does not change
+/// their states; [ConnectionTransitions] does that instead. The kernel finds the queue pairs by number.
 public final class IbvConnectionManager extends ConnectionManager {
     private static final String BIND = "listen (rdma_bind_addr)";
     private static final String RESOLVE_ADDRESS = "resolve address (rdma_resolve_addr)";
     private static final String RESOLVE_ROUTE = "resolve route (rdma_resolve_route)";
     private static final int PRIVATE_DATA_LIMIT = 56;
-    /// More makes siw write a wrong length.
+    /// With more, siw writes a wrong length.
     private static final int IWARP_PRIVATE_DATA_LIMIT = 251;
 
     private final Context context;
@@ -174,17 +174,17 @@ public final class IbvConnectionManager extends ConnectionManager {
         }
     }
 
-    /// Whether this is the name of the device whose queue pairs are connected here.
+    /// Whether this is the name of the device of this manager.
     boolean isThisDevice(String name) {
         return name.equals(context.device().name());
     }
 
-    /// READs and atomics of the peer that this device can hold, at most `wanted`. librdmacm keeps the lowest byte.
+    /// How many READs and atomics of the peer this device can hold, at most `wanted`. librdmacm keeps the lowest byte.
     int responderResources(int wanted) {
         return Math.min(wanted, (int) context.attributes().limit(DeviceLimit.MAX_READ_ATOMIC) & 0xff);
     }
 
-    /// READs and atomics that this device can have outstanding, at most `wanted`.
+    /// How many READs and atomics this device can have in flight, at most `wanted`.
     int initiatorDepth(int wanted) {
         return Math.min(wanted, (int) context.attributes().limit(DeviceLimit.MAX_INITIATOR_READ_ATOMIC) & 0xff);
     }

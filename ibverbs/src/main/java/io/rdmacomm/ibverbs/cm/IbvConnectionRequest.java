@@ -14,7 +14,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.util.function.LongToIntFunction;
 
-/// The identifier of a request that arrived; it accepts (rdma_accept(3)) or refuses (rdma_reject(3)).
+/// The identifier of a request that arrived; it accepts (rdma_accept(3)) or rejects (rdma_reject(3)).
 final class IbvConnectionRequest extends ConnectionRequest {
     private static final String ACCEPT = "accept (rdma_accept)";
 
@@ -114,7 +114,7 @@ final class IbvConnectionRequest extends ConnectionRequest {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment data = arena.allocate(Math.max(1, privateData.length));
             MemorySegment.copy(privateData, 0, data, ValueLayout.JAVA_BYTE, 0, privateData.length);
-            // The errno tells nothing: a peer that has withdrawn its request needs no refusal.
+            // Ignores the errno: a peer that has withdrawn its request needs no rejection.
             int _ = identifier.call(id -> connections.library().reject(id, data.address(), privateData.length));
         }
     }

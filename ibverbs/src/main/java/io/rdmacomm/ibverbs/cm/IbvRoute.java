@@ -72,7 +72,7 @@ final class IbvRoute extends Route {
             }
             IdentifierEvent answer = errno < 0 ? null : identifier.await(deadline);
             if (answer == null || !isPositive(answer)) {
-                // After a refusal the queue pair is what it was before; without an answer nobody knows.
+                // After a rejection the queue pair is unchanged; without an answer its state is unknown.
                 intact = answer != null;
                 throw IdentifierFailures.of(CONNECT, answer, remote.toString(), timeoutNanos);
             }
@@ -92,7 +92,7 @@ final class IbvRoute extends Route {
         return transitions.isIwarp() && ChosenPort.isTaken(errno);
     }
 
-    /// The queue pair stays as it is: the kernel lets go of it when it cannot connect.
+    /// The queue pair is unchanged: the kernel releases it when it cannot connect.
     private void takeAnotherPort(long deadline, long timeoutNanos) throws InterruptedException {
         ConnectionIdentifier taken = identifier;
         ConnectionIdentifier other = connections.channel().create(this);
@@ -122,7 +122,7 @@ final class IbvRoute extends Route {
         return answer.type() == ConnectionEvent.CONNECT_RESPONSE || answer.type() == ConnectionEvent.ESTABLISHED;
     }
 
-    /// On InfiniBand and RoCE the peer waits until it is told that this side is ready (rdma_establish(3)).
+    /// On InfiniBand and RoCE the peer waits for the message that this side is ready (rdma_establish(3)).
     private Connection establish(QueuePair queuePair, IdentifierEvent answer, ConnectionDepths depths) {
         transitions.bringUp(identifier, queuePair, depths);
         if (answer.type() == ConnectionEvent.CONNECT_RESPONSE) {

@@ -13,7 +13,7 @@ final class IdentifierEvent {
     private final int initiatorDepth;
 
     /// @param arrived the identifier of a request that arrived; null for everything else
-    /// @param privateData what the peer's program sent along; not copied
+    /// @param privateData the private data of the peer; not copied
     IdentifierEvent(
             ConnectionEvent type,
             int status,
@@ -29,12 +29,12 @@ final class IdentifierEvent {
         this.initiatorDepth = initiatorDepth;
     }
 
-    /// What happened.
+    /// The kind of event.
     ConnectionEvent type() {
         return type;
     }
 
-    /// 0, a negative errno, or on InfiniBand and RoCE why the peer refused.
+    /// 0, a negative errno, or on InfiniBand and RoCE the reason why the peer rejected the connection.
     int status() {
         return status;
     }
@@ -45,17 +45,17 @@ final class IdentifierEvent {
         return arrived;
     }
 
-    /// What the peer's program sent along; not copied.
+    /// The private data of the peer; not copied.
     byte[] privateData() {
         return privateData;
     }
 
-    /// READs and atomics of the peer to hold here.
+    /// How many READs and atomics of the peer this side should hold.
     int responderResources() {
         return responderResources;
     }
 
-    /// READs and atomics of this side that the peer holds.
+    /// How many READs and atomics of this side the peer holds.
     int initiatorDepth() {
         return initiatorDepth;
     }

@@ -14,19 +14,19 @@ import io.rdmacomm.verbs.cm.RouteUnresolvedException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Turns an event that was not hoped for, or none, into an exception of its own kind.
+/// Turns an unexpected event, or the lack of one, into an exception of the matching type.
 final class IdentifierFailures {
-    /// Nobody listens at the port (`IB_CM_REJ_INVALID_SERVICE_ID`, InfiniBand specification 12.6.7.2).
+    /// No program listens at the port (`IB_CM_REJ_INVALID_SERVICE_ID`, InfiniBand specification 12.6.7.2).
     private static final int REASON_NOBODY_LISTENS = 8;
-    /// The program said no (`IB_CM_REJ_CONSUMER_DEFINED`).
+    /// The program rejected the request (`IB_CM_REJ_CONSUMER_DEFINED`).
     private static final int REASON_PROGRAM = 28;
 
     private IdentifierFailures() {}
 
     /// The exception for an event that ends a call.
     ///
-    /// @param event the event; null if there was none in time
-    /// @param peer where the call was going to
+    /// @param event the event; null after a timeout
+    /// @param peer the destination, for the message
     static VerbException of(String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
         if (event == null) {
             return new ConnectionTimeoutException(
@@ -51,7 +51,7 @@ final class IdentifierFailures {
         };
     }
 
-    /// The exception for an event that ends accepting: whatever the peer did, it went away.
+    /// The exception for an event that ends accepting: the peer went away, whatever it did.
     static VerbException ofAccepting(
             String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
         if (event == null || event.type() == ConnectionEvent.DEVICE_REMOVAL) {
@@ -82,15 +82,15 @@ final class IdentifierFailures {
 
     private static String refusal(int status) {
         if (status == REASON_NOBODY_LISTENS || status == -Errno.ECONNREFUSED.number()) {
-            return "refuses: nobody listens there";
+            return "rejected the connection: nobody listens there";
         }
         if (status == REASON_PROGRAM || status == -Errno.ECONNRESET.number()) {
-            return "refuses: its program said no";
+            return "rejected the connection: its program declined it";
         }
-        return "refuses (reason " + status + ")";
+        return "rejected the connection (reason " + status + ")";
     }
 
-    /// A status is 0 or a negative errno, except of a refusal on InfiniBand.
+    /// A status is 0 or a negative errno, except for a rejection on InfiniBand.
     private static Errno errno(IdentifierEvent event) {
         return Errno.of(Math.abs(event.status()));
     }

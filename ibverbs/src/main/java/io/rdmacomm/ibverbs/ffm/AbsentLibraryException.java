@@ -2,7 +2,7 @@ package io.rdmacomm.ibverbs.ffm;
 
 import java.io.Serial;
 
-/// A library cannot be used on this machine; [#reason()] says why and what to do.
+/// A library cannot be used on this machine; [#reason()] explains why and gives advice.
 public final class AbsentLibraryException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class AbsentLibraryException extends Exception {
         this.reason = reason;
     }
 
-    /// The one line.
+    /// One line for the user.
     public String reason() {
         return reason;
     }

@@ -11,7 +11,7 @@ public final class ConnectionEventLayout {
     public static final int LISTENER = 8;
     /// `enum rdma_cm_event_type`.
     public static final int TYPE = 16;
-    /// 0, a negative errno, or the reason of a refusal.
+    /// 0, a negative errno, or the reason of a rejection.
     public static final int STATUS = 20;
     /// The parameters of the connection.
     public static final int PARAMETERS = 24;

@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandle;
 /// The verbs that are `static inline` in C and have no symbol: they call through the function pointers of the
 /// object's `struct ibv_context`, `ops`, which each driver fills in when its device is opened. So do these.
 ///
-/// This is the data path: nothing is allocated, and what C returns is returned as it is. Usable from any thread.
+/// This is the data path: it allocates nothing, and returns the results of C unchanged. Thread-safe.
 public final class ContextOps {
     /// Polling is a look into memory that ends within nanoseconds, so the thread need not tell the JVM that it is
     /// in C and come back through a safepoint check: `critical`, which saves most of the cost of the call.
@@ -41,11 +41,11 @@ public final class ContextOps {
     /// Reads the function pointers of an open device.
     ///
     /// Posting rings a doorbell. A network card's is a store, and then the call is critical, too; but some drivers
-    /// ring it with a system call that may carry the whole transfer out, and a safepoint of the JVM would have to
+    /// ring it with a system call that may carry out the whole transfer, and a safepoint of the JVM would have to
     /// wait for that.
     ///
     /// @param context the address of its `struct ibv_context`
-    /// @param postIsCritical whether a post is a few stores, and no system call
+    /// @param postIsCritical whether a post is a few stores and not a system call
     public ContextOps(long context, boolean postIsCritical) {
         this.postIsCritical = postIsCritical;
         MemorySegment struct = NativeMemory.at(context, ContextLayout.BYTES);
@@ -85,7 +85,7 @@ public final class ContextOps {
 
     /// Posts a chain of `struct ibv_send_wr` (ibv_post_send(3)).
     ///
-    /// @param bad where the address of the first request that was not posted goes
+    /// @param bad address for the address of the first request that was not posted
     /// @return 0 or an errno, which some drivers return as a negative number
     public int postSend(long queuePair, long requests, long bad) {
         return post(postSend, queuePair, requests, bad);

@@ -46,7 +46,7 @@ public final class ExtendedOps {
     /// @param attributes [ExtendedAttributesLayout#BYTES] bytes
     /// @return 0 or the errno; EOPNOTSUPP or ENOSYS where ibv_query_device(3) is all there is
     public int queryDevice(long attributes) {
-        return Calls.number(queryDevice, context, 0, attributes, ExtendedAttributesLayout.BYTES);
+        return Calls.number(queryDevice, context, 0, attributes, DeviceAttributesLayout.EXTENDED_BYTES);
     }
 
     /// Fills a whole `struct ibv_port_attr`, as ibv_query_port(3) does in C, where it is a macro.

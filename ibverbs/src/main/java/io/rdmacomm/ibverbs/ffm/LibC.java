@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.NoSuchElementException;
 
-/// What is needed of the C library: waiting for a file descriptor, waking whoever waits, and the limit of locked
-/// memory. Usable from any thread.
+/// The functions of the C library that this provider needs: waiting for a file descriptor, waking a waiting thread, and
+/// the limit of locked memory. Thread-safe.
 public final class LibC {
     private static final MethodHandle POLL =
             link("poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
@@ -32,7 +32,7 @@ public final class LibC {
     /// Waits until one of two file descriptors can be read (poll(2)). Blocks its thread, also a virtual thread's
     /// carrier. A signal may end the wait early.
     ///
-    /// @param milliseconds how long to wait at the most; 0 to look only
+    /// @param milliseconds the longest wait; 0 to return at once
     /// @return whether the first one can be read
     public static boolean awaitReadable(int file, int other, int milliseconds) {
         try (Arena arena = Arena.ofConfined()) {
@@ -71,7 +71,7 @@ public final class LibC {
         }
     }
 
-    /// Takes back what [#signal(int)] did. Blocks if it did not.
+    /// Undoes [#signal(int)]. Blocks if there was no signal.
     public static void clear(int event) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(JAVA_LONG);

@@ -7,9 +7,9 @@ public final class LibCLayout {
     public static final int POLL_BYTES = 8;
     /// In a `struct pollfd`: the file descriptor.
     public static final int POLL_FILE = 0;
-    /// In a `struct pollfd`: what to wait for, 2 bytes.
+    /// In a `struct pollfd`: the events to wait for, 2 bytes.
     public static final int POLL_EVENTS = 4;
-    /// In a `struct pollfd`: what happened, 2 bytes.
+    /// In a `struct pollfd`: the events that occurred, 2 bytes.
     public static final int POLL_RESULT = 6;
     /// There is something to read.
     public static final int POLL_IN = 1;
@@ -32,7 +32,7 @@ public final class LibCLayout {
 
     /// errno: interrupted by a signal.
     public static final int EINTR = 4;
-    /// errno: there is nothing now.
+    /// errno: nothing is available now.
     public static final int EAGAIN = 11;
     /// errno: an argument is wrong.
     public static final int EINVAL = 22;

@@ -57,12 +57,12 @@ public final class LibIbverbs {
     /// The devices as a NULL-terminated array of `struct ibv_device *`; free it with [#freeDeviceList(long)]
     /// (ibv_get_device_list(3)).
     ///
-    /// @param count where their number goes, 4 bytes
+    /// @param count address of 4 bytes for their number
     public long getDeviceList(long count) {
         return library.pointer("ibv_get_device_list", count);
     }
 
-    /// Frees the array of [#getDeviceList(long)]; what was opened stays valid (ibv_free_device_list(3)).
+    /// Frees the array of [#getDeviceList(long)]; open devices stay valid (ibv_free_device_list(3)).
     public void freeDeviceList(long list) {
         long _ = library.value("ibv_free_device_list", list);
     }
@@ -183,7 +183,7 @@ public final class LibIbverbs {
         long _ = library.value("ibv_ack_cq_events", queue, events);
     }
 
-    /// Takes a `struct ibv_srq_init_attr` and changes it to what the device gave (ibv_create_srq(3)).
+    /// Takes a `struct ibv_srq_init_attr` and replaces its sizes by those granted (ibv_create_srq(3)).
     public long createSharedReceiveQueue(long domain, long attributes) {
         return library.pointer("ibv_create_srq", domain, attributes);
     }
@@ -203,7 +203,7 @@ public final class LibIbverbs {
         return library.number("ibv_destroy_srq", queue);
     }
 
-    /// Takes a `struct ibv_qp_init_attr` and changes its sizes to what the device gave (ibv_create_qp(3)).
+    /// Takes a `struct ibv_qp_init_attr` and replaces its sizes by those granted (ibv_create_qp(3)).
     public long createQueuePair(long domain, long attributes) {
         return library.pointer("ibv_create_qp", domain, attributes);
     }

@@ -1,6 +1,6 @@
 package io.rdmacomm.ibverbs.ffm;
 
-/// The libraries of a provider. librdmacm is opened when somebody asks for it: most programs never do.
+/// The libraries of a provider. librdmacm is opened on demand: most programs never need it.
 ///
 /// @param verbs libibverbs
 /// @param rdmacm what the dynamic linker searches for as librdmacm

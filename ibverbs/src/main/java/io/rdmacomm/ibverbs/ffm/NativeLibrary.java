@@ -23,8 +23,8 @@ final class NativeLibrary {
     ///
     /// @param name what the dynamic linker searches for, or a path
     /// @param required the functions without which it is of no use
-    /// @param ifIncomplete what to say of a library that lacks one of them
-    /// @param howToInstall what to do where it is absent
+    /// @param ifIncomplete the explanation for a library that lacks one of them
+    /// @param howToInstall the advice if it is absent
     /// @throws AbsentLibraryException if it is absent or incomplete, or native access is denied
     static NativeLibrary open(String name, List<String> required, String ifIncomplete, String howToInstall)
             throws AbsentLibraryException {
@@ -44,7 +44,7 @@ final class NativeLibrary {
     @SuppressWarnings("restricted") // this is the place that loads a native library
     private static SymbolLookup load(String name, String howToInstall) throws AbsentLibraryException {
         try {
-            // The linker first: it says whether this platform and this process can call C at all.
+            // The linker first: it fails if this platform or this process cannot call C at all.
             Linker.nativeLinker();
             return SymbolLookup.libraryLookup(name, Arena.global());
         } catch (IllegalArgumentException e) {

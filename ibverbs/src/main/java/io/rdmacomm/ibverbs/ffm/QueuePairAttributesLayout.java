@@ -18,7 +18,7 @@ public final class QueuePairAttributesLayout {
     public static final int SEND_PSN = 24;
     /// The peer's queue pair number.
     public static final int DESTINATION_NUMBER = 28;
-    /// What the peer may do.
+    /// The access rights of the peer.
     public static final int ACCESS_FLAGS = 32;
     /// The way to the peer, see [AddressVectorLayout].
     public static final int ADDRESS_VECTOR = 56;

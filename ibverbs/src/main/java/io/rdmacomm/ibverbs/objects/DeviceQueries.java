@@ -4,14 +4,13 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
-import io.rdmacomm.ibverbs.ffm.ExtendedAttributesLayout;
+import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.ExtendedOps;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.ffm.PortAttributesLayout;
 import io.rdmacomm.ibverbs.structs.IbvAttributes;
-import io.rdmacomm.ibverbs.structs.IbvExtendedAttributes;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Gid;
@@ -22,7 +21,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Asks an open device for its attributes, ports and tables. Thread-safe.
@@ -46,7 +44,7 @@ public final class DeviceQueries {
     /// ibv_query_device_ex(3), or ibv_query_device(3) where that is all there is.
     public DeviceAttributes device() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment struct = arena.allocate(ExtendedAttributesLayout.BYTES, 8);
+            MemorySegment struct = arena.allocate(DeviceAttributesLayout.EXTENDED_BYTES, 8);
             int errno = extended.queryDevice(struct.address());
             boolean legacy = errno == LibCLayout.EOPNOTSUPP || errno == LibCLayout.ENOSYS;
             if (legacy) {
@@ -54,7 +52,7 @@ public final class DeviceQueries {
             }
             IbvFailure.check("query device (ibv_query_device" + (legacy ? ")" : "_ex)"), errno, subject);
             int vectors = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.COMPLETION_VECTORS);
-            return IbvAttributes.device(struct, vectors, legacy ? Map.of() : IbvExtendedAttributes.limits(struct));
+            return IbvAttributes.device(struct, vectors, !legacy);
         }
     }
 

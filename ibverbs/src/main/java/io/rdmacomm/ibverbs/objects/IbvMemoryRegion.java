@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// A memory region (`struct ibv_mr`), and the arena of its memory when the region owns it. The memory is freed
-/// only after the device has let go of it.
+/// only after the device has released it.
 final class IbvMemoryRegion extends MemoryRegion {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";

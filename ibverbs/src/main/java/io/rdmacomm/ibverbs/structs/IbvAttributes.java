@@ -22,64 +22,22 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// Reads what ibv_query_device(3) and ibv_query_port(3) filled in.
+/// Reads the results of ibv_query_device(3), ibv_query_port(3) and ibv_query_gid_table(3).
 public final class IbvAttributes {
     private static final ValueLayout.OfLong BIG_ENDIAN_LONG = JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
-    /// The limits that are C ints, which no device means to be negative.
-    private static final Map<DeviceLimit, Integer> INTS = new EnumMap<>(DeviceLimit.class);
-
-    static {
-        INTS.put(DeviceLimit.MAX_QUEUE_PAIRS, DeviceAttributesLayout.MAX_QUEUE_PAIRS);
-        INTS.put(DeviceLimit.MAX_QUEUE_PAIR_DEPTH, DeviceAttributesLayout.MAX_QUEUE_PAIR_DEPTH);
-        INTS.put(DeviceLimit.CAPABILITY_FLAGS, DeviceAttributesLayout.CAPABILITY_FLAGS);
-        INTS.put(DeviceLimit.MAX_SGE, DeviceAttributesLayout.MAX_SGE);
-        INTS.put(DeviceLimit.MAX_SGE_READ, DeviceAttributesLayout.MAX_SGE_READ);
-        INTS.put(DeviceLimit.MAX_COMPLETION_QUEUES, DeviceAttributesLayout.MAX_COMPLETION_QUEUES);
-        INTS.put(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH, DeviceAttributesLayout.MAX_COMPLETION_QUEUE_DEPTH);
-        INTS.put(DeviceLimit.MAX_REGIONS, DeviceAttributesLayout.MAX_REGIONS);
-        INTS.put(DeviceLimit.MAX_PROTECTION_DOMAINS, DeviceAttributesLayout.MAX_PROTECTION_DOMAINS);
-        INTS.put(DeviceLimit.MAX_READ_ATOMIC, DeviceAttributesLayout.MAX_READ_ATOMIC);
-        INTS.put(DeviceLimit.MAX_EE_READ_ATOMIC, DeviceAttributesLayout.MAX_EE_READ_ATOMIC);
-        INTS.put(DeviceLimit.MAX_DEVICE_READ_ATOMIC, DeviceAttributesLayout.MAX_DEVICE_READ_ATOMIC);
-        INTS.put(DeviceLimit.MAX_INITIATOR_READ_ATOMIC, DeviceAttributesLayout.MAX_INITIATOR_READ_ATOMIC);
-        INTS.put(DeviceLimit.MAX_EE_INITIATOR_READ_ATOMIC, DeviceAttributesLayout.MAX_EE_INITIATOR_READ_ATOMIC);
-        INTS.put(DeviceLimit.MAX_EE_CONTEXTS, DeviceAttributesLayout.MAX_EE_CONTEXTS);
-        INTS.put(DeviceLimit.MAX_RELIABLE_DATAGRAM_DOMAINS, DeviceAttributesLayout.MAX_RELIABLE_DATAGRAM_DOMAINS);
-        INTS.put(DeviceLimit.MAX_WINDOWS, DeviceAttributesLayout.MAX_WINDOWS);
-        INTS.put(DeviceLimit.MAX_RAW_IPV6_QUEUE_PAIRS, DeviceAttributesLayout.MAX_RAW_IPV6_QUEUE_PAIRS);
-        INTS.put(DeviceLimit.MAX_RAW_ETHERNET_QUEUE_PAIRS, DeviceAttributesLayout.MAX_RAW_ETHERNET_QUEUE_PAIRS);
-        INTS.put(DeviceLimit.MAX_MULTICAST_GROUPS, DeviceAttributesLayout.MAX_MULTICAST_GROUPS);
-        INTS.put(DeviceLimit.MAX_MULTICAST_ATTACH, DeviceAttributesLayout.MAX_MULTICAST_ATTACH);
-        INTS.put(DeviceLimit.MAX_TOTAL_MULTICAST_ATTACH, DeviceAttributesLayout.MAX_TOTAL_MULTICAST_ATTACH);
-        INTS.put(DeviceLimit.MAX_ADDRESS_HANDLES, DeviceAttributesLayout.MAX_ADDRESS_HANDLES);
-        INTS.put(DeviceLimit.MAX_FAST_REGIONS, DeviceAttributesLayout.MAX_FAST_REGIONS);
-        INTS.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUES, DeviceAttributesLayout.MAX_SHARED_RECEIVE_QUEUES);
-        INTS.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_DEPTH, DeviceAttributesLayout.MAX_SHARED_RECEIVE_QUEUE_DEPTH);
-        INTS.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_SGE, DeviceAttributesLayout.MAX_SHARED_RECEIVE_QUEUE_SGE);
-    }
 
     private IbvAttributes() {}
 
     /// Reads the attributes of a device.
     ///
-    /// @param struct a `struct ibv_device_attr`
+    /// @param struct a `struct ibv_device_attr_ex`
     /// @param vectors how many completion vectors the context has
-    /// @param extended what ibv_query_device_ex(3) said beyond
-    public static DeviceAttributes device(MemorySegment struct, int vectors, Map<DeviceLimit, Long> extended) {
-        Map<DeviceLimit, Long> limits = new EnumMap<>(DeviceLimit.class);
-        limits.putAll(extended);
-        INTS.forEach((limit, offset) -> limits.put(limit, Integer.toUnsignedLong(struct.get(JAVA_INT, offset))));
-        // A uint64_t, and some devices say that they have no limit.
-        long regionSize = struct.get(JAVA_LONG, DeviceAttributesLayout.MAX_REGION_SIZE);
-        limits.put(DeviceLimit.MAX_REGION_SIZE, regionSize < 0 ? Long.MAX_VALUE : regionSize);
-        limits.put(DeviceLimit.PAGE_SIZES, struct.get(JAVA_LONG, DeviceAttributesLayout.PAGE_SIZES));
-        limits.put(DeviceLimit.MAX_PARTITION_KEYS, (long)
-                unsignedShort(struct, DeviceAttributesLayout.MAX_PARTITION_KEYS));
-        limits.put(DeviceLimit.LOCAL_ACK_DELAY, (long) unsignedByte(struct, DeviceAttributesLayout.LOCAL_ACK_DELAY));
+    /// @param extended whether all of it is filled, or only its first part, a `struct ibv_device_attr`
+    public static DeviceAttributes device(MemorySegment struct, int vectors, boolean extended) {
+        Map<DeviceLimit, Long> limits = DeviceLimits.read(struct, extended);
         limits.put(DeviceLimit.COMPLETION_VECTORS, (long) Math.max(1, vectors));
         return new DeviceAttributes(
                 NativeMemory.string(struct, DeviceAttributesLayout.FIRMWARE, DeviceAttributesLayout.FIRMWARE_BYTES),
@@ -142,7 +100,7 @@ public final class IbvAttributes {
         return new Gid(struct.get(BIG_ENDIAN_LONG, offset), struct.get(BIG_ENDIAN_LONG, offset + Long.BYTES));
     }
 
-    /// The MTU of `code`; the nearest there is when a driver reports something else.
+    /// The MTU with this code; the next lower one if a driver reports an unknown code.
     public static PathMtu mtu(int code) {
         PathMtu nearest = PathMtu.MTU_256;
         for (PathMtu mtu : PathMtu.values()) {

@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 
-/// Turns the errno of a C call into an exception that says what to do.
+/// Turns the errno of a C call into an exception with advice.
 public final class IbvFailure {
     private IbvFailure() {}
 

@@ -17,7 +17,7 @@ import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RnrTimer;
 import java.lang.foreign.MemorySegment;
 
-/// Writes how a queue pair is created and changed as C reads it.
+/// The structs that create and change a queue pair.
 public final class QueuePairStructs {
     private QueuePairStructs() {}
 
@@ -46,7 +46,7 @@ public final class QueuePairStructs {
         into.set(JAVA_INT, QueuePairLayout.INIT_SIGNAL_ALL, options.signalAll() ? 1 : 0);
     }
 
-    /// The sizes that creation put into a `struct ibv_qp_init_attr`, within what [QueueSizes] can say.
+    /// The sizes that the device granted, as far as [QueueSizes] can represent them.
     public static QueueSizes readSizes(MemorySegment init) {
         return new QueueSizes(
                 clamp(init.get(JAVA_INT, QueuePairLayout.INIT_SENDS), 1 << 20),
@@ -120,17 +120,18 @@ public final class QueuePairStructs {
                             change.minRnrTimer().code());
                 case DESTINATION_NUMBER ->
                     into.set(JAVA_INT, QueuePairAttributesLayout.DESTINATION_NUMBER, change.destinationNumber());
-                // There is no way to set them.
+                // A program cannot set them.
                 case ALTERNATE_PATH, PATH_MIGRATION, CAPACITY -> mask &= ~attribute.bit();
             }
         }
         return mask;
     }
 
-    /// Reads from a `struct ibv_qp_attr` what `mask` names besides the state, as far as bringing up a reliable
-    /// connection needs it.
+    /// Reads the attributes in `mask` from a `struct ibv_qp_attr`, except the state and what a reliable connection does
+    /// not
+    /// need.
     ///
-    /// @param mask that of ibv_modify_qp(3); bits that nothing here knows are left out
+    /// @param mask that of ibv_modify_qp(3); unknown bits are ignored
     public static QueuePairAttributes readChange(int mask, MemorySegment from) {
         QueuePairAttributes change = new QueuePairAttributes();
         for (QueuePairAttribute attribute : QueuePairAttribute.values()) {
@@ -164,7 +165,7 @@ public final class QueuePairStructs {
                 into.minRnrTimer(new RnrTimer(getByte(from, QueuePairAttributesLayout.MIN_RNR_TIMER) & 31));
             case DESTINATION_NUMBER ->
                 into.destinationNumber(from.get(JAVA_INT, QueuePairAttributesLayout.DESTINATION_NUMBER));
-            // The caller knows the state; the rest is no part of bringing up a reliable connection over one path.
+            // The caller knows the state. A reliable connection over one path needs none of the others.
             case STATE, CURRENT_STATE, DRAIN_NOTIFICATION, QUEUE_KEY, ALTERNATE_PATH, PATH_MIGRATION, CAPACITY -> {}
         }
     }

@@ -13,7 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
 
-/// Network addresses as C reads and writes them.
+/// Socket addresses in the layout of C.
 public final class SocketAddresses {
     private static final ValueLayout.OfShort NETWORK_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
 
@@ -33,7 +33,7 @@ public final class SocketAddresses {
         }
     }
 
-    /// Reads a socket address; one of another family becomes the wildcard address with its port.
+    /// Reads a socket address; an address of another family becomes the wildcard address with the same port.
     public static InetSocketAddress read(MemorySegment from) {
         int port = Short.toUnsignedInt(from.get(NETWORK_SHORT, SocketAddressLayout.PORT));
         try {
