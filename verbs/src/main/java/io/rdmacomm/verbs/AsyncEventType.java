@@ -60,11 +60,6 @@ public enum AsyncEventType {
 
     /// The constant with this code, or [#UNKNOWN].
     public static AsyncEventType of(int code) {
-        for (AsyncEventType value : VALUES) {
-            if (value.code == code) {
-                return value;
-            }
-        }
-        return UNKNOWN;
+        return Codes.find(VALUES, AsyncEventType::code, code, UNKNOWN);
     }
 }

@@ -26,11 +26,6 @@ public enum AtomicCapability {
 
     /// The constant with this code, or [#UNKNOWN].
     public static AtomicCapability of(int code) {
-        for (AtomicCapability value : VALUES) {
-            if (value.code == code) {
-                return value;
-            }
-        }
-        return UNKNOWN;
+        return Codes.find(VALUES, AtomicCapability::code, code, UNKNOWN);
     }
 }

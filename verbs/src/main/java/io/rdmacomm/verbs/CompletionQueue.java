@@ -169,9 +169,8 @@ public abstract class CompletionQueue extends Resource {
         }
     }
 
-    /// The open queue pair with this number, or null; mostly the same one as the last time. For providers that
-    /// inspect completions in [#doPoll].
-    protected final @Nullable QueuePair findQueuePair(int number) {
+    /// The open queue pair with this number, or null. Mostly it is the same as the last time.
+    private @Nullable QueuePair findQueuePair(int number) {
         QueuePair queuePair = lastCompleted;
         if (number != lastNumber || queuePair == null || !queuePair.isOpen()) {
             queuePair = context.queuePairs().find(number);

@@ -50,4 +50,43 @@ public record ConnectionOptions(
     public ConnectionOptions withTimeout(Duration atLeast, int retryCount) {
         return withRetries(retries.withTimeout(atLeast, retryCount));
     }
+
+    QueuePairAttributes initialize() {
+        return new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(path.port())
+                .accessFlags(accessFlags);
+    }
+
+    /// @param gidIndex the index of the local GID
+    /// @param portMtu the largest packet payload of the local port
+    QueuePairAttributes readyToReceive(QueuePairInfo remote, int gidIndex, PathMtu portMtu) {
+        return new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(new AddressVector(
+                        remote.gid(),
+                        remote.lid(),
+                        gidIndex,
+                        path.port(),
+                        path.serviceLevel(),
+                        path.trafficClass(),
+                        path.hopLimit(),
+                        0))
+                .pathMtu(path.mtu().min(portMtu).min(remote.mtu()))
+                .destinationNumber(remote.number())
+                .receivePsn(remote.packetSequenceNumber())
+                .maxDestinationReadAtomic(maxDestinationReadAtomic)
+                .minRnrTimer(retries.rnrTimer());
+    }
+
+    QueuePairAttributes readyToSend(int packetSequenceNumber) {
+        return new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_SEND)
+                .sendPsn(packetSequenceNumber)
+                .timeout(retries.timeout())
+                .retryCount(retries.retryCount())
+                .rnrRetry(retries.rnrRetry())
+                .maxReadAtomic(maxReadAtomic);
+    }
 }

@@ -64,11 +64,6 @@ public enum Errno {
 
     /// The constant with this number, or [#UNKNOWN].
     public static Errno of(int number) {
-        for (Errno errno : VALUES) {
-            if (errno.number == number) {
-                return errno;
-            }
-        }
-        return UNKNOWN;
+        return Codes.find(VALUES, Errno::number, number, UNKNOWN);
     }
 }

@@ -26,11 +26,6 @@ public enum GidType {
 
     /// The constant with this code, or [#UNKNOWN].
     public static GidType of(int code) {
-        for (GidType value : VALUES) {
-            if (value.code == code) {
-                return value;
-            }
-        }
-        return UNKNOWN;
+        return Codes.find(VALUES, GidType::code, code, UNKNOWN);
     }
 }

@@ -26,11 +26,6 @@ public enum LinkLayer {
 
     /// The constant with this code, or [#UNKNOWN].
     public static LinkLayer of(int code) {
-        for (LinkLayer value : VALUES) {
-            if (value.code == code) {
-                return value;
-            }
-        }
-        return UNKNOWN;
+        return Codes.find(VALUES, LinkLayer::code, code, UNKNOWN);
     }
 }

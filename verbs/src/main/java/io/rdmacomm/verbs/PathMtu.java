@@ -28,4 +28,8 @@ public enum PathMtu {
     public int bytes() {
         return 128 << code;
     }
+
+    PathMtu min(PathMtu other) {
+        return code <= other.code ? this : other;
+    }
 }

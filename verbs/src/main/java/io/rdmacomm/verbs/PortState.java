@@ -32,11 +32,6 @@ public enum PortState {
 
     /// The constant with this code, or [#UNKNOWN].
     public static PortState of(int code) {
-        for (PortState value : VALUES) {
-            if (value.code == code) {
-                return value;
-            }
-        }
-        return UNKNOWN;
+        return Codes.find(VALUES, PortState::code, code, UNKNOWN);
     }
 }

@@ -109,52 +109,46 @@ public abstract class QueuePair extends Resource {
     /// Takes the queue pair from RESET to READY_TO_SEND with the numbers of the peer. Both sides call this, in any
     /// order. Requests to a peer that has not connected yet are retried as the options say.
     ///
+    /// To post receives before the peer can send, call [#initialize], [#readyToReceive] and [#readyToSend]
+    /// instead.
+    ///
     /// @throws QueuePairStateException if the state is not RESET
+    /// @throws UnsupportedVerbException without [Capability#CONNECT_BY_NUMBERS]
     public final void connect(QueuePairInfo remote, ConnectionOptions how) {
-        Context context = protectionDomain.context();
-        if (!context.supports(Capability.CONNECT_BY_NUMBERS)) {
-            throw new UnsupportedVerbException(
-                    "connect queue pair",
-                    Capability.CONNECT_BY_NUMBERS,
-                    context.device().name(),
-                    "connect it by address, with a ConnectionManager");
-        }
-        PathOptions path = how.path();
-        RetryOptions retries = how.retries();
-        modify(new QueuePairAttributes()
-                .state(QueuePairState.INIT)
-                .partitionKeyIndex(0)
-                .port(path.port())
-                .accessFlags(how.accessFlags()));
-        PathMtu local = context.port(path.port()).activeMtu();
-        modify(new QueuePairAttributes()
-                .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(
-                        remote.gid(),
-                        remote.lid(),
-                        resolve(path.port(), path.gidIndex()),
-                        path.port(),
-                        path.serviceLevel(),
-                        path.trafficClass(),
-                        path.hopLimit(),
-                        0))
-                .pathMtu(smallest(path.mtu(), smallest(local, remote.mtu())))
-                .destinationNumber(remote.number())
-                .receivePsn(remote.packetSequenceNumber())
-                .maxDestinationReadAtomic(how.maxDestinationReadAtomic())
-                .minRnrTimer(retries.rnrTimer()));
-        modify(new QueuePairAttributes()
-                .state(QueuePairState.READY_TO_SEND)
-                .sendPsn(initialPsn)
-                .timeout(retries.timeout())
-                .retryCount(retries.retryCount())
-                .rnrRetry(retries.rnrRetry())
-                .maxReadAtomic(how.maxReadAtomic()));
+        require(Capability.CONNECT_BY_NUMBERS, "connect queue pair", "connect it by address, with a ConnectionManager");
+        initialize(how);
+        readyToReceive(remote, how);
+        readyToSend(how);
     }
 
     /// Connects with default options; see [#connect(QueuePairInfo, ConnectionOptions)].
     public final void connect(QueuePairInfo remote) {
         connect(remote, ConnectionOptions.defaults());
+    }
+
+    /// Takes the queue pair from RESET to INIT, the first step of [#connect(QueuePairInfo, ConnectionOptions)].
+    ///
+    /// @throws QueuePairStateException if the state is neither RESET nor INIT
+    public final void initialize(ConnectionOptions how) {
+        modify(how.initialize());
+    }
+
+    /// Takes the queue pair from INIT to READY_TO_RECEIVE, the second step of [#connect(QueuePairInfo,
+    /// ConnectionOptions)].
+    ///
+    /// @throws QueuePairStateException if the state is not INIT
+    public final void readyToReceive(QueuePairInfo remote, ConnectionOptions how) {
+        int port = how.path().port();
+        PathMtu mtu = protectionDomain.context().port(port).activeMtu();
+        modify(how.readyToReceive(remote, resolve(port, how.path().gidIndex()), mtu));
+    }
+
+    /// Takes the queue pair from READY_TO_RECEIVE to READY_TO_SEND, the last step of [#connect(QueuePairInfo,
+    /// ConnectionOptions)].
+    ///
+    /// @throws QueuePairStateException if the state is not READY_TO_RECEIVE
+    public final void readyToSend(ConnectionOptions how) {
+        modify(how.readyToSend(initialPsn));
     }
 
     /// Changes the state or attributes (ibv_modify_qp(3)). RESET discards the queued requests, ERROR flushes them.
@@ -196,17 +190,17 @@ public abstract class QueuePair extends Resource {
     /// Checked here, because a device without the state may take it for another one or ignore it.
     private void checkPossible(QueuePairState from, QueuePairState to) {
         if (to == QueuePairState.SEND_QUEUE_DRAIN) {
-            require(Capability.SEND_QUEUE_DRAIN, to, "wait for the completions instead");
+            require(Capability.SEND_QUEUE_DRAIN, "modify queue pair to " + to, "wait for the completions instead");
         } else if (to == QueuePairState.RESET && from.code() > QueuePairState.INIT.code()) {
-            require(Capability.RESET, to, "close it and create another");
+            require(Capability.RESET, "modify queue pair to " + to, "close it and create another");
         }
     }
 
-    private void require(Capability needed, QueuePairState to, String hint) {
+    private void require(Capability needed, String operation, String hint) {
         Context context = protectionDomain.context();
         if (!context.supports(needed)) {
             throw new UnsupportedVerbException(
-                    "modify queue pair to " + to, needed, context.device().name(), hint);
+                    operation, needed, context.device().name(), hint);
         }
     }
 
@@ -523,9 +517,5 @@ public abstract class QueuePair extends Resource {
 
     private QueuePairStateException notReady(String operation, QueuePairState now, String hint) {
         return new QueuePairStateException(operation, now, this + " is in state " + now + "; " + hint);
-    }
-
-    private static PathMtu smallest(PathMtu one, PathMtu other) {
-        return one.code() <= other.code() ? one : other;
     }
 }

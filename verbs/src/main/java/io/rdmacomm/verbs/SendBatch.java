@@ -322,11 +322,6 @@ public final class SendBatch {
         return (opcodes & 1 << opcode.code()) != 0;
     }
 
-    /// The number that the completion of request `index` carries, for providers.
-    public long workId(int index) {
-        return segment.get(JAVA_LONG, at(index) + SendRequestLayout.WORK_ID);
-    }
-
     /// The `FLAG_` bits of request `index`, for providers.
     public int flags(int index) {
         return segment.get(JAVA_INT, at(index) + SendRequestLayout.FLAGS);

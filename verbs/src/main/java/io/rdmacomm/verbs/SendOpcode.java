@@ -40,11 +40,6 @@ public enum SendOpcode {
 
     /// The constant with this code, or [#UNKNOWN].
     public static SendOpcode of(int code) {
-        for (SendOpcode value : VALUES) {
-            if (value.code == code) {
-                return value;
-            }
-        }
-        return UNKNOWN;
+        return Codes.find(VALUES, SendOpcode::code, code, UNKNOWN);
     }
 }

@@ -30,11 +30,6 @@ public enum TransportType {
 
     /// The constant with this code, or [#UNKNOWN].
     public static TransportType of(int code) {
-        for (TransportType value : VALUES) {
-            if (value.code == code) {
-                return value;
-            }
-        }
-        return UNKNOWN;
+        return Codes.find(VALUES, TransportType::code, code, UNKNOWN);
     }
 }

@@ -71,11 +71,6 @@ public enum WorkStatus {
 
     /// The constant with this code, or [#UNKNOWN].
     public static WorkStatus of(int code) {
-        for (WorkStatus value : VALUES) {
-            if (value.code == code) {
-                return value;
-            }
-        }
-        return UNKNOWN;
+        return Codes.find(VALUES, WorkStatus::code, code, UNKNOWN);
     }
 }
