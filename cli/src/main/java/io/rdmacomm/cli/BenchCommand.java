@@ -8,6 +8,7 @@ import io.rdmacomm.cli.bench.Benchmark;
 import io.rdmacomm.cli.bench.ChildServer;
 import io.rdmacomm.cli.bench.CsvFile;
 import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.Deadlines;
@@ -142,25 +143,31 @@ final class BenchCommand extends Subcommand {
     @Override
     public Integer call() throws IOException {
         peer.check(json);
-        if (peer.isServer()) {
-            serve();
-            return 0;
-        }
-        BenchSettings settings = settings();
-        json.check();
+        // Only the two sides themselves drive the work: on two processors a third thread would get in the way.
+        SessionOptions options = device.apply(SessionOptions.defaults()
+                .withThreadMode(ThreadMode.CALLER)
+                .withWorkMode(WorkMode.ADAPTIVE)
+                .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));
         PeerAddress address = peer.address();
-        if (address != null) {
-            measure(settings, address);
-            return 0;
+        if (peer.isServer()) {
+            serve(options);
+        } else if (address != null) {
+            measure(settings(), options.withAddress(address.host(), address.port()));
+        } else {
+            measureLocally(settings(), options);
         }
+        return 0;
+    }
+
+    /// Measures between this process and a second one.
+    private void measureLocally(BenchSettings settings, SessionOptions options) throws IOException {
         try (ChildServer child = ChildServer.start(RdmaCommand.class.getName(), childArguments())) {
             try {
-                measure(settings, new PeerAddress(localAddress(), child.port()));
+                measure(settings, options.withAddress(localAddress(), child.port()));
             } catch (CommException | CommandFailure e) {
                 throw child.explain(e);
             }
         }
-        return 0;
     }
 
     private List<String> childArguments() {
@@ -175,9 +182,8 @@ final class BenchCommand extends Subcommand {
         return listen.bind().isEmpty() ? "127.0.0.1" : listen.bind();
     }
 
-    private void serve() {
-        SessionOptions options = sessionOptions().withAddress(listen.bind(), listen.port());
-        try (BenchServer server = new BenchServer(options, output());
+    private void serve(SessionOptions options) {
+        try (BenchServer server = new BenchServer(options.withAddress(listen.bind(), listen.port()), output());
                 CloseOnExit _ = new CloseOnExit(server::close)) {
             output().println(ChildServer.READY + server.port());
             if (untilEof) {
@@ -187,8 +193,8 @@ final class BenchCommand extends Subcommand {
         }
     }
 
-    private void measure(BenchSettings settings, PeerAddress address) throws IOException {
-        SessionOptions options = sessionOptions().withAddress(address.host(), address.port());
+    private void measure(BenchSettings settings, SessionOptions options) throws IOException {
+        json.check();
         BenchReport report;
         try (BenchOutput progress = new BenchOutput(output(), json.ownsStandardOutput())) {
             report = new Benchmark(options, settings, progress).run();
@@ -198,14 +204,6 @@ final class BenchCommand extends Subcommand {
             CsvFile.write(csv, report.results());
         }
         json.write(report.provider(), report.device().device(), report.toMap(), output());
-    }
-
-    /// Only the two sides themselves drive the work: on two processors a third thread would get in the way.
-    private SessionOptions sessionOptions() {
-        return device.apply(SessionOptions.defaults()
-                .withThreadMode(ThreadMode.CALLER)
-                .withWorkMode(WorkMode.ADAPTIVE)
-                .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));
     }
 
     private BenchSettings settings() {

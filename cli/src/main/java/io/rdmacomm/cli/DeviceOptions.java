@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -166,33 +167,15 @@ final class DeviceOptions {
     /// The given options, for another process of this command.
     List<String> arguments() {
         List<String> arguments = new ArrayList<>();
-        ConnectionOptions how = connection();
-        add(arguments, "--device", device.name(), "");
-        add(arguments, "--ib-port", port, DEFAULTS.path().port());
-        add(arguments, "--gid-index", gidIndex, DEFAULTS.path().gidIndex());
-        add(arguments, "--mtu", how.path().mtu().bytes(), DEFAULTS.path().mtu().bytes());
-        add(arguments, "--sl", serviceLevel, DEFAULTS.path().serviceLevel());
-        add(arguments, "--tclass", trafficClass, DEFAULTS.path().trafficClass());
-        add(arguments, "--qp-timeout", timeout, DEFAULTS.retries().timeout().code());
-        add(arguments, "--retry", retryCount, DEFAULTS.retries().retryCount());
-        add(arguments, "--rnr-retry", rnrRetry, DEFAULTS.retries().rnrRetry());
-        if (connectionManager) {
-            arguments.add("--rdma-cm");
-        }
-        if (connectionPort != null) {
-            add(arguments, CONNECTION_PORT, connectionPort(), 0);
-        }
-        if (setUpSeconds != null) {
-            add(arguments, "--set-up-timeout", setUpSeconds, 0);
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            if (option.userObject() == this || option.userObject() == device) {
+                arguments.add(option.longestName());
+                if (option.arity().max() > 0) {
+                    arguments.addAll(option.originalStringValues());
+                }
+            }
         }
         return arguments;
-    }
-
-    private static void add(List<String> arguments, String option, Object value, Object byDefault) {
-        if (!value.equals(byDefault)) {
-            arguments.add(option);
-            arguments.add(value.toString());
-        }
     }
 
     private void check(String option, int value, int min, int max) {

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.interop.InteropServer;
+import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;

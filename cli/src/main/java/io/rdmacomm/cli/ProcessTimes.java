@@ -5,10 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// How long processors have worked for this process, as the kernel counts it: in hundredths of a second.
+/// The CPU time of this process, which the kernel counts in hundredths of a second.
 ///
-/// @param user seconds in the program itself
-/// @param system seconds in the kernel on its behalf
+/// @param user seconds in user mode
+/// @param system seconds in kernel mode
 record ProcessTimes(double user, double system) {
     private static final double TICKS_PER_SECOND = 100;
     private static final int USER_FIELD = 11;
@@ -16,7 +16,7 @@ record ProcessTimes(double user, double system) {
     static ProcessTimes now() {
         try {
             String line = Files.readString(Path.of("/proc/self/stat"));
-            // The name of the program is in brackets and may hold anything; the fields are counted behind it.
+            // The name of the program is in parentheses and may contain anything, so the fields are counted after it.
             List<String> fields =
                     List.of(line.substring(line.lastIndexOf(')') + 2).split(" ", -1));
             return new ProcessTimes(

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.copy.IncomingFolder;
+import io.rdmacomm.cli.terminal.CloseOnExit;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;

@@ -1,4 +1,4 @@
-/// The command `rdmacomm`: one class per subcommand, and what they share.
+/// The command `rdmacomm`: one class per subcommand, and the options and output that they share.
 @NullMarked
 package io.rdmacomm.cli;
 

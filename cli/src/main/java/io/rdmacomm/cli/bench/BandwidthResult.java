@@ -3,32 +3,32 @@ package io.rdmacomm.cli.bench;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// How much goes through with many operations at a time.
+/// The throughput of many operations in flight.
 ///
-/// @param test what was measured
-/// @param bytes the size of a message
-/// @param iterations how many messages there were, in both directions
-/// @param nanos from the first post to the last completion
-/// @param cpuNanos the time that the processors of both ends worked for it
-/// @param copyGbps what one thread of this machine copies; 0 when that is unknown
+/// @param test the test
+/// @param bytes the message size
+/// @param iterations the number of messages, in both directions together
+/// @param nanos the time from the first post to the last completion
+/// @param cpuNanos the CPU time of both sides
+/// @param copyGbps the rate at which one thread of this machine copies memory; 0 if unknown
 public record BandwidthResult(BenchTest test, long bytes, long iterations, long nanos, long cpuNanos, double copyGbps)
         implements Result {
-    /// 10^9 bits a second.
+    /// 10^9 bits per second.
     double gbps() {
         return 8.0 * bytes * iterations / nanos;
     }
 
-    /// 10^6 messages a second.
+    /// 10^6 messages per second.
     double millionMessagesPerSecond() {
         return 1000.0 * iterations / nanos;
     }
 
-    /// Microseconds of processor time for 10^9 bytes.
+    /// Microseconds of CPU time for 10^9 bytes.
     double cpuMicrosPerGigabyte() {
         return cpuNanos / 1000.0 / (bytes * (double) iterations / 1e9);
     }
 
-    /// The share of what one thread of this machine copies; 0 when that is unknown.
+    /// The throughput as a fraction of the copy rate; 0 if that is unknown.
     double ratio() {
         return copyGbps > 0 ? gbps() / copyGbps : 0;
     }

@@ -2,19 +2,19 @@ package io.rdmacomm.cli.bench;
 
 import java.util.List;
 
-/// What to measure, and for how long.
+/// The measurements of a benchmark.
 ///
-/// @param tests which tests
-/// @param sizes with which sizes of message
-/// @param iterations how many operations for each; 0 for as many as fit into the duration
-/// @param durationNanos how long each measurement lasts
-/// @param firstWarmUpNanos how long the first size of each test warms up
-/// @param warmUpNanos how long every other size warms up
-/// @param depth operations in flight
-/// @param queuePairs queue pairs that carry traffic
-/// @param idleQueuePairs queue pairs beside them that do not
+/// @param tests the tests
+/// @param sizes the message sizes
+/// @param iterations the number of operations per measurement; 0 for as many as fit into the duration
+/// @param durationNanos the duration of a measurement
+/// @param firstWarmUpNanos the minimum warm-up of the first size of a test
+/// @param warmUpNanos the minimum warm-up of the other sizes
+/// @param depth the number of operations in flight
+/// @param queuePairs the number of queue pairs that carry traffic in bandwidth tests
+/// @param idleQueuePairs the number of additional queue pairs without traffic
 /// @param bidirectional whether both sides send at the same time in bandwidth tests
-/// @param floors whether the machine's limits are measured too
+/// @param floors whether to measure the limits of the machine, too
 public record BenchSettings(
         List<BenchTest> tests,
         List<Long> sizes,
@@ -27,7 +27,7 @@ public record BenchSettings(
         int idleQueuePairs,
         boolean bidirectional,
         boolean floors) {
-    /// The sizes for a test: atomics are always 8 bytes.
+    /// The sizes of a test. Atomics always have 8 bytes.
     List<Long> sizes(BenchTest test) {
         return test == BenchTest.ATOMIC_LAT ? List.of(8L) : sizes;
     }
@@ -38,7 +38,7 @@ public record BenchSettings(
                 test, bytes, latency ? 1 : queuePairs, idleQueuePairs, depth, bidirectional && !latency, seed);
     }
 
-    /// How many measurements there are.
+    /// The number of measurements.
     int count() {
         return tests.stream().mapToInt(test -> sizes(test).size()).sum();
     }

@@ -2,23 +2,23 @@ package io.rdmacomm.cli.bench;
 
 import java.util.Locale;
 
-/// The tests, in the order in which they run.
+/// The tests, in their default order.
 public enum BenchTest {
-    /// SEND there and back, half of the time.
+    /// SENDs back and forth; half of the round-trip time.
     SEND_LAT(Kind.LATENCY, 2),
-    /// WRITE there and back, each side watching the last byte in its memory; half of the time.
+    /// WRITEs back and forth, while each side polls the last byte of its memory; half of the round-trip time.
     WRITE_LAT(Kind.LATENCY, 2),
     /// READ, from the post to its completion.
     READ_LAT(Kind.LATENCY, 1),
     /// Fetch-and-add of 8 bytes, from the post to its completion.
     ATOMIC_LAT(Kind.LATENCY, 1),
-    /// SENDs, a window of them in flight.
+    /// SENDs with a full send window.
     SEND_BW(Kind.BANDWIDTH, 1),
-    /// WRITEs from one buffer to one buffer.
+    /// WRITEs from one buffer to one buffer, with a full send window.
     WRITE_BW(Kind.BANDWIDTH, 1),
-    /// WRITEs from the next buffer of a ring to the next buffer of a ring.
+    /// WRITEs around two rings of buffers, with a full send window.
     WRITE_BW_RING(Kind.BANDWIDTH, 1),
-    /// READs into one buffer from one buffer.
+    /// READs from one buffer into one buffer, with a full send window.
     READ_BW(Kind.BANDWIDTH, 1);
 
     private static final BenchTest[] VALUES = values();
@@ -31,42 +31,42 @@ public enum BenchTest {
         this.hops = hops;
     }
 
-    /// What a test measures.
+    /// The kinds of test.
     public enum Kind {
         /// The time of one operation.
         LATENCY,
-        /// How much goes through, with many operations at a time.
+        /// The throughput of many operations in flight.
         BANDWIDTH
     }
 
-    /// What it measures.
+    /// What the test measures.
     public Kind kind() {
         return kind;
     }
 
-    /// Through how many hops a measured time goes: 2 when it is a round trip that is halved.
+    /// The number of messages in one sample: 2 if it is a round trip, which is then halved.
     public int hops() {
         return hops;
     }
 
-    /// Whether the client receives data, so that there is something to check on its side.
+    /// Whether the client receives data, and can check it.
     boolean clientReceives() {
         return this == SEND_LAT || this == WRITE_LAT || this == READ_LAT || this == READ_BW || this == ATOMIC_LAT;
     }
 
-    /// Whether the server receives data.
+    /// Whether the server receives data, and can check it.
     boolean serverReceives() {
         return this != READ_LAT && this != READ_BW;
     }
 
-    /// The name on the command line and in JSON.
+    /// The name of the test on the command line and in JSON.
     public String label() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /// The test with this name.
     ///
-    /// @throws IllegalArgumentException if there is none; the message lists those there are
+    /// @throws IllegalArgumentException if there is none; the message lists all tests
     public static BenchTest named(String label) {
         for (BenchTest test : VALUES) {
             if (test.label().equals(label)) {
@@ -77,6 +77,6 @@ public enum BenchTest {
         for (BenchTest test : VALUES) {
             labels.append(labels.isEmpty() ? "" : ", ").append(test.label());
         }
-        throw new IllegalArgumentException("'" + label + "' is no test; there are " + labels);
+        throw new IllegalArgumentException("'" + label + "' is not a test; the tests are " + labels);
     }
 }

@@ -13,14 +13,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
-/// The least that a message between two processes costs on this machine: two memory words in a file that both
-/// have mapped, one written by each side, sent back and forth. Measured as the tests are, with one clock
-/// reading a round trip.
+/// The lower bound for a message between two processes on this machine: each side writes one of two words in a file
+/// that both have mapped, in turn. Measured like the tests, with one clock reading per round trip.
 final class CacheLineFloor implements AutoCloseable {
     private static final String PREFIX = "rdmacomm-floor-";
     private static final int ROUNDS = 100_000;
-    private static final int FEWEST_ROUNDS = 100;
-    private static final long ENOUGH_NANOS = 200_000_000;
+    private static final int MIN_ROUNDS = 100;
+    private static final long MAX_NANOS = 200_000_000;
     private static final long LAST = -1;
     private static final long FILE_BYTES = 4096;
     private static final long CLIENT_WORD = 0;
@@ -39,7 +38,7 @@ final class CacheLineFloor implements AutoCloseable {
         }
     }
 
-    /// Makes the file that both sides map; the client does this.
+    /// Creates the file that both sides map. The client calls this.
     static CacheLineFloor create() throws IOException {
         Path folder = Path.of("/dev/shm");
         Path file =
@@ -48,24 +47,24 @@ final class CacheLineFloor implements AutoCloseable {
         return new CacheLineFloor(file);
     }
 
-    /// Opens the file that the client made.
+    /// Opens the file that the client created.
     ///
-    /// @throws IOException if there is no such file here: the client is on another machine
+    /// @throws IOException if the file does not exist: the client is on another machine
     static CacheLineFloor open(String name) throws IOException {
         Path file = Path.of(name);
         Path leaf = file.getFileName();
         if (leaf == null || !leaf.toString().startsWith(PREFIX) || Files.size(file) != FILE_BYTES) {
-            throw new IOException(name + " is not such a file");
+            throw new IOException(name + " is not a file of rdmacomm bench");
         }
         return new CacheLineFloor(file);
     }
 
-    /// What the server needs to open it.
+    /// The name by which the server opens the file.
     String name() {
         return file.toString();
     }
 
-    /// Answers every word of the client with the same word, until the last one.
+    /// Answers every word of the client with the same word, up to the last one.
     void serve() {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         long round = 0;
@@ -75,14 +74,14 @@ final class CacheLineFloor implements AutoCloseable {
         }
     }
 
-    /// The median of the time one way, in microseconds.
+    /// The median one-way time in microseconds.
     double measure() {
         long[] readings = new long[ROUNDS + 1];
         long begin = System.nanoTime();
         long deadline = begin + PATIENCE_NANOS;
         readings[0] = begin;
         int round = 0;
-        while (round < ROUNDS && (round < FEWEST_ROUNDS || readings[round] - begin < ENOUGH_NANOS)) {
+        while (round < ROUNDS && (round < MIN_ROUNDS || readings[round] - begin < MAX_NANOS)) {
             WORD.setRelease(words, CLIENT_WORD, round + 1L);
             awaitOther(SERVER_WORD, round, deadline);
             readings[++round] = System.nanoTime();
@@ -108,7 +107,7 @@ final class CacheLineFloor implements AutoCloseable {
                 Thread.yield();
                 if (System.nanoTime() - deadline > 0) {
                     throw new CommandFailure(
-                            "the other process stopped answering while the machine's limit was measured");
+                            "the other process stopped answering while the cache line floor was measured");
                 }
             }
         }

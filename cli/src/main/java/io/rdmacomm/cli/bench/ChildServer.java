@@ -1,51 +1,54 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
-/// The other end of a benchmark within one machine: a second process of this command, that ends with this one
-/// whatever happens. It watches its standard input, which closes when this process dies; a shutdown hook
-/// covers Ctrl-C.
+/// The server of a benchmark within one machine: a second process of this command. It ends with this process in any
+/// case: on Ctrl-C by a shutdown hook, and if this process is killed, because its standard input is closed then.
 public final class ChildServer implements AutoCloseable {
-    /// How the child begins the line that says on which port it listens.
+    /// The beginning of the line with which a server reports its port.
     public static final String READY = "listening on port ";
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Duration END_LIMIT = Duration.ofSeconds(3);
-    private static final Duration LAST_MOMENTS = Duration.ofMillis(500);
+    private static final Duration EXIT_LIMIT = Duration.ofMillis(500);
     private static final String OWN_PROPERTIES = "rdmacomm.";
     private static final List<String> NOT_INHERITED =
             List.of("-agentlib:jdwp", "-Xrunjdwp", "-XX:AOTCacheOutput", "-XX:AOTMode", "-XX:AOTConfiguration");
 
     private final Process process;
-    private final Thread hook;
-    private final CompletableFuture<String> complaints;
+    private final CloseOnExit onExit;
+    private final CompletableFuture<String> failures;
     private final int port;
 
     private ChildServer(Process process, String command) {
         this.process = process;
-        this.hook = new Thread(this::end, "end-bench-server");
-        Runtime.getRuntime().addShutdownHook(hook);
-        this.complaints = CompletableFuture.supplyAsync(() -> text(process.getErrorStream()), ChildServer::start);
-        this.port = awaitPort(command);
+        this.onExit = new CloseOnExit(this::end);
+        this.failures = CompletableFuture.supplyAsync(this::errorOutput, ChildServer::start);
+        try {
+            this.port = awaitPort("the second process (rdmacomm " + command + ")");
+        } catch (CommandFailure e) {
+            process.destroyForcibly();
+            close();
+            throw e;
+        }
     }
 
-    /// Starts `rdmacomm` with `arguments` as a second process and waits until it listens.
+    /// Starts `rdmacomm` with `arguments` as a second process, and waits until it listens.
     ///
-    /// @throws CommandFailure if it ends before, or takes too long
+    /// @throws CommandFailure if it exits or takes too long
     public static ChildServer start(String mainClass, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(javaCommand());
@@ -64,125 +67,17 @@ public final class ChildServer implements AutoCloseable {
         return new ChildServer(new ProcessBuilder(command).start(), String.join(" ", arguments));
     }
 
-    /// `-jar` where this program was started so, too: the manifest allows native access, and the option that does
-    /// so besides would make the AOT cache useless.
+    private static String javaCommand() {
+        return ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home") + "/bin/java");
+    }
+
+    /// Uses `-jar` if this process was started that way. Its manifest enables native access; the option that does the
+    /// same would make the AOT cache unusable.
     private static List<String> programOptions(String classPath, String mainClass) {
         boolean jar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
         return jar
                 ? List.of("-jar", classPath)
                 : List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath, mainClass);
-    }
-
-    /// Where it listens.
-    public int port() {
-        return port;
-    }
-
-    /// A failure of this side, with how the other process ended, if it did, and what it said about it, if
-    /// anything.
-    public RuntimeException explain(RuntimeException failure) {
-        StringBuilder text = new StringBuilder();
-        if (hasEnded()) {
-            text.append("; the second process ended with exit status ").append(process.exitValue());
-        }
-        close();
-        String words = complaints.join().strip();
-        if (!words.isEmpty()) {
-            text.append("; the second process says: ").append(words);
-        }
-        return text.isEmpty() ? failure : new CommandFailure(failure.getMessage() + text, failure);
-    }
-
-    /// Whether it has ended without being asked to; what it was connected with shows a moment earlier.
-    private boolean hasEnded() {
-        try {
-            return process.waitFor(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return !process.isAlive();
-        }
-    }
-
-    /// Ends it: asks first, by closing its input, and does not wait for ever.
-    @Override
-    public void close() {
-        end();
-        removeHook();
-    }
-
-    private void end() {
-        try {
-            process.getOutputStream().close();
-            if (!process.waitFor(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
-                process.destroyForcibly();
-            }
-        } catch (IOException e) {
-            process.destroyForcibly();
-        } catch (InterruptedException e) {
-            process.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void removeHook() {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException _) {
-            // The JVM is ending already, and the hook runs.
-        }
-    }
-
-    private int awaitPort(String command) {
-        CompletableFuture<String> line = CompletableFuture.supplyAsync(() -> lineWith(READY), ChildServer::start);
-        try {
-            String found = line.get(START_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            if (!found.isEmpty()) {
-                return Integer.parseInt(found.substring(READY.length()).strip());
-            }
-            process.waitFor(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            throw fail("the second process (rdmacomm " + command + ") ended at once: "
-                    + complaints.join().strip());
-        } catch (TimeoutException e) {
-            throw fail("the second process (rdmacomm " + command + ") was not ready within " + START_LIMIT.toSeconds()
-                    + " s");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw fail("interrupted");
-        } catch (ExecutionException e) {
-            throw fail("the second process (rdmacomm " + command + ") failed: " + e.getCause());
-        }
-    }
-
-    private CommandFailure fail(String message) {
-        process.destroyForcibly();
-        removeHook();
-        return new CommandFailure(message);
-    }
-
-    /// The first line of its output that begins with `start`; empty when the output ends before.
-    private String lineWith(String start) {
-        try {
-            BufferedReader reader = process.inputReader(StandardCharsets.UTF_8);
-            String line = reader.readLine();
-            while (line != null && !line.startsWith(start)) {
-                line = reader.readLine();
-            }
-            return line == null ? "" : line;
-        } catch (IOException e) {
-            return "";
-        }
-    }
-
-    private static String text(InputStream stream) {
-        StringBuilder text = new StringBuilder();
-        try (BufferedReader reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                text.append(line).append('\n');
-            }
-        } catch (IOException e) {
-            text.append(e.getMessage());
-        }
-        return text.toString();
     }
 
     private static void start(Runnable task) {
@@ -191,7 +86,95 @@ public final class ChildServer implements AutoCloseable {
         thread.start();
     }
 
-    private static String javaCommand() {
-        return ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home") + "/bin/java");
+    /// The TCP port that the server listens on.
+    public int port() {
+        return port;
+    }
+
+    private int awaitPort(String name) {
+        String line = CompletableFuture.supplyAsync(this::readyLine, ChildServer::start)
+                .completeOnTimeout("timeout", START_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
+        if (line.startsWith(READY)) {
+            return Integer.parseInt(line.substring(READY.length()).strip());
+        }
+        throw new CommandFailure(
+                line.isEmpty()
+                        ? name + " exited immediately: " + failures.join().strip()
+                        : name + " was not ready within " + START_LIMIT.toSeconds() + " s");
+    }
+
+    /// The line with the port; empty if the output ends before it.
+    private String readyLine() {
+        try {
+            BufferedReader reader = process.inputReader(StandardCharsets.UTF_8);
+            String line = reader.readLine();
+            while (line != null && !line.startsWith(READY)) {
+                line = reader.readLine();
+            }
+            return line == null ? "" : line;
+        } catch (IOException _) {
+            return "";
+        }
+    }
+
+    private String errorOutput() {
+        try {
+            return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Adds to a failure of this process how the second process ended, if it did, and what it printed.
+    public RuntimeException explain(RuntimeException failure) {
+        StringBuilder text = new StringBuilder();
+        if (hasExited()) {
+            text.append("; the second process ended with exit status ").append(process.exitValue());
+        }
+        close();
+        String output = failureOutput();
+        if (!output.isEmpty()) {
+            text.append("; the second process reports: ").append(output);
+        }
+        return text.isEmpty() ? failure : new CommandFailure(failure.getMessage() + text, failure);
+    }
+
+    private String failureOutput() {
+        try {
+            return failures.join().strip();
+        } catch (CompletionException _) {
+            return "";
+        }
+    }
+
+    /// Whether the process has exited by itself. The end of its connections is visible a moment earlier.
+    private boolean hasExited() {
+        try {
+            return process.waitFor(EXIT_LIMIT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return !process.isAlive();
+        }
+    }
+
+    /// Ends the process: closes its input first, and kills it if it does not exit in time.
+    @Override
+    public void close() {
+        onExit.close();
+    }
+
+    private void end() {
+        try {
+            process.getOutputStream().close();
+            if (!process.waitFor(END_LIMIT)) {
+                process.destroyForcibly();
+            }
+        } catch (IOException e) {
+            process.destroyForcibly();
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.bench;
 
-/// What reading the clock costs, and the smallest step it makes.
+/// The cost of reading the clock, and its resolution.
 ///
-/// @param nanosPerReading how long one reading takes
-/// @param granularityNanos the smallest difference above zero between two readings
+/// @param nanosPerReading the time of one reading
+/// @param granularityNanos the smallest positive difference between two readings
 public record ClockCost(double nanosPerReading, long granularityNanos) {
     private static final int READINGS = 200_000;
 

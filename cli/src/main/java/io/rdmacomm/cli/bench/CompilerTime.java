@@ -7,24 +7,23 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// How long processors have worked for the compilers of this process: while that changes, the code that is
-/// measured is not what it is going to be.
+/// The CPU time of this process's JIT compilers. While it increases, the measured code is not in its final form.
 ///
-/// The kernel is asked (proc_pid_stat(5)), not the JVM, which counts a compilation when it has ended: where both
-/// ends spin on two slow processors one takes seconds, in which nothing would seem to be compiled.
+/// The figures come from the kernel (proc_pid_stat(5)). The JVM counts a compilation only when it is complete, and on
+/// two slow processors with a spinning thread on each that takes seconds.
 final class CompilerTime {
     private static final Path THREADS = Path.of("/proc/self/task");
-    /// HotSpot's compilers are called `C1 CompilerThread0` and the like; Linux keeps 15 characters.
+    /// HotSpot's compiler threads have names like `C1 CompilerThread0`, of which Linux keeps 15 characters.
     private static final String NAME = " CompilerThre)";
 
     private static final int USER_FIELD = 11;
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1) / 100;
-    private static final long LOOK_NANOS = 15_000_000;
+    private static final long INTERVAL_NANOS = 15_000_000;
 
     private CompilerTime() {}
 
-    /// Nanoseconds of all compiler threads that there are now, in steps of ten milliseconds: fewer than before
-    /// when one of them has ended. 0 where nobody knows.
+    /// The CPU time of all live compiler threads in nanoseconds, in steps of ten milliseconds. It decreases when
+    /// one of them exits. 0 if the kernel does not report it.
     static long nanos() {
         long ticks = 0;
         try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
@@ -47,19 +46,19 @@ final class CompilerTime {
             String[] fields = line.substring(name + NAME.length() + 1).split(" ", USER_FIELD + 3);
             return Long.parseLong(fields[USER_FIELD]) + Long.parseLong(fields[USER_FIELD + 1]);
         } catch (IOException | NumberFormatException | IndexOutOfBoundsException _) {
-            return 0; // The thread has just ended.
+            return 0; // The thread has just exited.
         }
     }
 
-    /// Leaves the processors to the compilers: returns when they rest, or when the time is up. Two ends that spin
-    /// on two processors leave them next to nothing.
-    static void awaitRest(long limitNanos) {
+    /// Sleeps until the compilers are idle, but no longer than the limit. Without that, two sides that spin on two
+    /// processors would leave the compilers hardly any time.
+    static void awaitIdle(long limitNanos) {
         long begin = System.nanoTime();
         long before;
         long now = nanos();
         do {
             before = now;
-            LockSupport.parkNanos(LOOK_NANOS);
+            LockSupport.parkNanos(INTERVAL_NANOS);
             now = nanos();
         } while (now != before && System.nanoTime() - begin < limitNanos);
     }

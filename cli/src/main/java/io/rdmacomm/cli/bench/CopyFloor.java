@@ -2,7 +2,7 @@ package io.rdmacomm.cli.bench;
 
 import java.lang.foreign.MemorySegment;
 
-/// How fast one thread of this machine copies memory of the kind that the tests use: the limit of anything
+/// The speed at which one thread of this machine copies the kind of memory that the tests use: the limit for anything
 /// that moves data through memory.
 final class CopyFloor {
     private static final long WARM_UP_NANOS = 10_000_000;
@@ -12,13 +12,13 @@ final class CopyFloor {
 
     private final MemorySegment memory;
 
-    /// @param memory where the copies happen, at least twice as long as the longest
+    /// @param memory the source and the target of the copies, in its first and second half
     CopyFloor(MemorySegment memory) {
         this.memory = memory;
     }
 
-    /// 10^9 bits a second, copying `bytes` bytes from the next of `buffers` buffers to the next of as many,
-    /// one beginning every `stride` bytes.
+    /// The rate in 10^9 bits per second for copying `bytes` bytes around two rings of `buffers` buffers that start
+    /// every `stride` bytes.
     double gbps(long stride, long bytes, int buffers) {
         copyFor(WARM_UP_NANOS, stride, bytes, buffers);
         double best = 0;
@@ -46,7 +46,7 @@ final class CopyFloor {
         return 8.0 * bytes * copies / (now - begin);
     }
 
-    /// The median time of one copy in microseconds, measured as the tests are: with one clock reading a copy.
+    /// The median time of one copy in microseconds. Measured like the tests, with one clock reading per copy.
     double medianMicros(long bytes) {
         long targets = memory.byteSize() / 2;
         int count = Math.clamp(NANOS * 10 / Math.max(bytes, 1), 100, SAMPLES - 1);

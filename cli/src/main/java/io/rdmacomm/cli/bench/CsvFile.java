@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// The results as comma-separated values: one line each, the same names as in JSON, empty where one has no
-/// such value.
+/// The results as comma-separated values: one line per result, with the same names as in JSON. A value that a result
+/// does not have is empty.
 public final class CsvFile {
     private static final List<String> COLUMNS = List.of(
             "test",
@@ -31,7 +31,7 @@ public final class CsvFile {
 
     private CsvFile() {}
 
-    /// Writes `results` to `file`, with a line of names first.
+    /// Writes the names and `results` to `file`.
     public static void write(Path file, List<Result> results) throws IOException {
         List<String> lines = new ArrayList<>();
         lines.add(String.join(",", COLUMNS));

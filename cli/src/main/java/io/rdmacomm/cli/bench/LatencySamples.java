@@ -2,12 +2,12 @@ package io.rdmacomm.cli.bench;
 
 import org.HdrHistogram.Histogram;
 
-/// All samples of one latency test, in nanoseconds of the clock: round trips are halved only when they are
-/// shown, so that nothing is rounded to whole nanoseconds before.
+/// All samples of one latency test. Round trips are halved only when they are reported, so that they are not
+/// rounded to whole nanoseconds before.
 final class LatencySamples {
-    private static final long LONGEST_NANOS = 100_000_000_000L;
+    private static final long MAX_NANOS = 100_000_000_000L;
 
-    private final Histogram histogram = new Histogram(1, LONGEST_NANOS, 3);
+    private final Histogram histogram = new Histogram(1, MAX_NANOS, 3);
     private final int hops;
     private long count;
     private double sum;
@@ -19,7 +19,7 @@ final class LatencySamples {
         this.hops = hops;
     }
 
-    /// Adds the differences of `count + 1` clock readings.
+    /// Adds the differences between `count + 1` clock readings.
     void add(long[] readings, int count) {
         for (int i = 0; i < count; i++) {
             add(readings[i + 1] - readings[i]);
@@ -27,7 +27,7 @@ final class LatencySamples {
     }
 
     private void add(long nanos) {
-        histogram.recordValue(Math.clamp(nanos, 0, LONGEST_NANOS));
+        histogram.recordValue(Math.clamp(nanos, 0, MAX_NANOS));
         count++;
         sum += nanos;
         squares += (double) nanos * nanos;

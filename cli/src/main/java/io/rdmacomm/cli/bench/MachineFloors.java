@@ -2,12 +2,12 @@ package io.rdmacomm.cli.bench;
 
 import java.util.Map;
 
-/// What the two machines do without any RDMA, measured in the same run as the rest.
+/// The limits of the two machines without RDMA, measured in the same run as the tests.
 ///
-/// @param clock what the clock costs
-/// @param cacheLineMicros the limit for a message one way through shared memory; 0 when the peer is not on this
-///        machine or it was not measured
-/// @param socket what a plain TCP socket does between them
+/// @param clock the cost of reading the clock
+/// @param cacheLineMicros the lower bound for a message in one direction through shared memory; 0 if the peer is on
+/// another machine, or if not measured
+/// @param socket the performance of a plain TCP socket between them
 public record MachineFloors(ClockCost clock, double cacheLineMicros, SocketFigures socket) {
     void addTo(Map<String, Object> members) {
         members.put(

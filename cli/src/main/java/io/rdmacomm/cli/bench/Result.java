@@ -2,14 +2,14 @@ package io.rdmacomm.cli.bench;
 
 import java.util.Map;
 
-/// One line of the report.
+/// The result of one measurement.
 public sealed interface Result permits LatencyResult, BandwidthResult {
-    /// What was measured.
+    /// The test.
     BenchTest test();
 
-    /// With which size of message.
+    /// The message size.
     long bytes();
 
-    /// The members of its JSON object.
+    /// The members of the JSON object.
     Map<String, Object> toMap();
 }

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.bench;
 import java.math.BigDecimal;
 import java.math.MathContext;
 
-/// Rounds what is written to as many places as mean something.
+/// Rounds figures to their significant digits.
 final class Rounding {
     private Rounding() {}
 
@@ -12,7 +12,8 @@ final class Rounding {
         return Math.rint(value * scale) / scale;
     }
 
-    /// A rate: to `digits` places, and below 1 to `digits` digits, because a slow rate is not none.
+    /// Rounds a rate to `digits` places; below 1 to `digits` significant digits, so that a slow rate does not
+    /// become zero.
     static double rate(double value, int digits) {
         boolean slow = Math.abs(value) < 1;
         return slow ? new BigDecimal(value).round(new MathContext(digits)).doubleValue() : to(value, digits);

@@ -2,10 +2,10 @@ package io.rdmacomm.cli.bench;
 
 import java.util.Map;
 
-/// What a plain TCP socket did between the two ends.
+/// The performance of a plain TCP socket between the two sides.
 ///
-/// @param micros the median of the time one way of 8 bytes; 0 when that was not measured
-/// @param gbps 10^9 bits a second of a stream; 0 when that was not measured
+/// @param micros the median one-way time of 8 bytes; 0 if not measured
+/// @param gbps 10^9 bits per second of a stream; 0 if not measured
 public record SocketFigures(double micros, double gbps) {
     static final SocketFigures NONE = new SocketFigures(0, 0);
 

@@ -10,27 +10,27 @@ import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
-/// What a plain TCP socket does between the two ends: the limit of a device that speaks TCP, and what users of
-/// sockets have today. Two connections, both without any protocol: over the first, 8 bytes go back and forth;
-/// through the second, blocks of 1 MiB go one way until the client has had enough, and the server says how many
-/// bytes came.
+/// The performance of a plain TCP socket between the two sides: the limit for a device that uses TCP, and what
+/// programs with sockets achieve today. It takes two connections without any protocol: over the first, 8 bytes go
+/// back and forth; over the second, the client streams blocks of 1 MiB for a while, and the server answers with the
+/// number of bytes.
 final class SocketFloor implements AutoCloseable {
     private static final int MESSAGE_BYTES = Long.BYTES;
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int ROUNDS = 50_000;
-    private static final long ENOUGH_NANOS = 400_000_000;
+    private static final long MAX_NANOS = 400_000_000;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int CONNECT_MILLIS = 2000;
 
     private final ServerSocketChannel listener;
 
-    /// Listens at any free port of all addresses; the server does this.
+    /// Listens on a free port of all addresses. The server calls this.
     SocketFloor() throws IOException {
         this.listener = ServerSocketChannel.open().bind(new InetSocketAddress(0));
         listener.configureBlocking(false);
     }
 
-    /// What the client needs to connect.
+    /// The port that the client connects to.
     int port() {
         return listener.socket().getLocalPort();
     }
@@ -46,11 +46,11 @@ final class SocketFloor implements AutoCloseable {
         try (SocketChannel channel = accept()) {
             long count = 0;
             long deadline = System.nanoTime() + PATIENCE_NANOS;
-            int came = channel.read(buffer.clear());
-            while (came >= 0) {
+            int received = channel.read(buffer.clear());
+            while (received >= 0) {
                 checkTime(deadline);
-                count += came;
-                came = channel.read(buffer.clear());
+                count += received;
+                received = channel.read(buffer.clear());
             }
             send(channel, buffer.clear().putLong(count).flip());
         }
@@ -61,7 +61,7 @@ final class SocketFloor implements AutoCloseable {
         while (true) {
             SocketChannel channel = listener.accept();
             if (channel != null) {
-                return prepared(channel);
+                return configure(channel);
             }
             checkTime(deadline);
             Thread.onSpinWait();
@@ -86,15 +86,15 @@ final class SocketFloor implements AutoCloseable {
         SocketChannel channel = SocketChannel.open();
         try {
             channel.socket().connect(server, CONNECT_MILLIS);
-            return prepared(channel);
+            return configure(channel);
         } catch (IOException e) {
             channel.close();
             throw e;
         }
     }
 
-    /// Both sides ask the socket again and again: a wake-up would cost more than the message.
-    private static SocketChannel prepared(SocketChannel channel) throws IOException {
+    /// Both sides poll the socket: a wake-up would cost more than the message.
+    private static SocketChannel configure(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.configureBlocking(false);
         return channel;
@@ -104,10 +104,10 @@ final class SocketFloor implements AutoCloseable {
         long[] readings = new long[ROUNDS + 1];
         readings[0] = System.nanoTime();
         int round = 0;
-        while (round < ROUNDS && readings[round] - readings[0] < ENOUGH_NANOS) {
+        while (round < ROUNDS && readings[round] - readings[0] < MAX_NANOS) {
             send(channel, buffer.clear().limit(MESSAGE_BYTES));
             if (!receive(channel, buffer.clear().limit(MESSAGE_BYTES))) {
-                throw new CommandFailure("the other side closed the socket while it was measured");
+                throw new CommandFailure("the peer closed the plain socket during the measurement");
             }
             readings[++round] = System.nanoTime();
         }
@@ -121,15 +121,15 @@ final class SocketFloor implements AutoCloseable {
     private static double stream(SocketChannel channel, ByteBuffer buffer) throws IOException {
         long sent = 0;
         long begin = System.nanoTime();
-        while (System.nanoTime() - begin < ENOUGH_NANOS) {
+        while (System.nanoTime() - begin < MAX_NANOS) {
             send(channel, buffer.clear());
             sent += BLOCK_BYTES;
         }
         channel.shutdownOutput();
-        boolean told = receive(channel, buffer.clear().limit(Long.BYTES));
+        boolean answered = receive(channel, buffer.clear().limit(Long.BYTES));
         long nanos = System.nanoTime() - begin;
-        if (!told || buffer.getLong(0) != sent) {
-            throw new CommandFailure("the other side lost bytes of the socket while it was measured");
+        if (!answered || buffer.getLong(0) != sent) {
+            throw new CommandFailure("the plain socket lost bytes during the measurement");
         }
         return 8.0 * sent / nanos;
     }
@@ -145,17 +145,19 @@ final class SocketFloor implements AutoCloseable {
         }
     }
 
-    /// Fills `into`; false if the peer has closed its side before.
+    /// Fills `into`.
+    ///
+    /// @return false if the peer closed its side before
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     private static boolean receive(SocketChannel channel, ByteBuffer into) throws IOException {
         long deadline = 0;
         int spins = 0;
         while (into.hasRemaining()) {
-            int came = channel.read(into);
-            if (came < 0) {
+            int received = channel.read(into);
+            if (received < 0) {
                 return false;
             }
-            if (came == 0 && (++spins & TestBed.CHECK_MASK) == 0) {
+            if (received == 0 && (++spins & TestBed.CHECK_MASK) == 0) {
                 Thread.yield();
                 deadline = deadline == 0 ? System.nanoTime() + PATIENCE_NANOS : deadline;
                 checkTime(deadline);
@@ -166,7 +168,7 @@ final class SocketFloor implements AutoCloseable {
 
     private static void checkTime(long deadline) {
         if (System.nanoTime() - deadline > 0) {
-            throw new CommandFailure("the other side stopped answering while a plain socket was measured");
+            throw new CommandFailure("the peer stopped answering while the plain socket was measured");
         }
     }
 

@@ -2,16 +2,17 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.ByteSize;
 import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
 
-/// The report for people: a table for latencies, one for bandwidths, one line a result as it comes.
+/// Prints results for people as they arrive: a table of latencies and a table of bandwidths.
 public final class Table {
     private static final String LATENCY = "%-14s %8s %10s %9s %9s %9s %9s %10s %9s %9s %8s %6s%n";
     private static final String BANDWIDTH = "%-14s %8s %10s %10s %12s %13s %11s %6s%n";
 
     private final PrintWriter out;
-    private BenchTest.@org.jspecify.annotations.Nullable Kind printed;
+    private BenchTest.@Nullable Kind printed;
 
-    /// A report on `out`.
+    /// Prints to `out`.
     public Table(PrintWriter out) {
         this.out = out;
     }
@@ -92,7 +93,7 @@ public final class Table {
                 result.copyGbps() > 0 ? "%.2f".formatted(result.ratio()) : "-");
     }
 
-    /// Three places below a hundred microseconds, one above.
+    /// Three decimal places below 100 us, one above.
     private static String micros(double value) {
         return value < 100 ? "%.3f".formatted(value) : "%.1f".formatted(value);
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/// The machine's limit for each measurement. What several measurements have in common is measured once.
+/// The machine's limit for each measurement. Limits that several measurements share are measured once.
 final class TrialFloors {
     private static final int CACHE_LINE_BYTES = 64;
 
@@ -16,13 +16,13 @@ final class TrialFloors {
     private final Map<List<Long>, Double> copyGbps = new HashMap<>();
     private final Map<Long, Double> copyMicros = new HashMap<>();
 
-    /// Limits for what is measured with buffers of `session`.
+    /// The limits of measurements with buffers of `session`.
     TrialFloors(ClientSession session, MachineFloors floors) {
         this.session = session;
         this.floors = floors;
     }
 
-    /// Microseconds for a latency, 10^9 bits a second for a bandwidth; 0 if it is not known.
+    /// The limit in microseconds for a latency, in 10^9 bits per second for a bandwidth; 0 if unknown.
     double of(TrialPlan plan) {
         if (plan.test().kind() == BenchTest.Kind.BANDWIDTH) {
             return copyGbps.computeIfAbsent(
@@ -34,7 +34,7 @@ final class TrialFloors {
         if (plan.test().hops() == 1) {
             return copy;
         }
-        // One line of the cache travels in any case; what does not fit into it is copied besides.
+        // One cache line moves in any case; a message that does not fit into it is also copied.
         boolean fits = plan.bytes() <= CACHE_LINE_BYTES;
         double cacheLine = floors.cacheLineMicros();
         return cacheLine == 0 ? 0 : cacheLine + (fits ? 0 : copy);

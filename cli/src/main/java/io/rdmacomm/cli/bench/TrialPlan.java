@@ -5,21 +5,21 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.comm.ChannelOptions;
 
-/// What one connection is for: one test with one size.
+/// The plan for one connection: one test with one message size.
 ///
-/// @param test what to measure
-/// @param bytes the size of a message
-/// @param queuePairs how many queue pairs carry it
-/// @param idleQueuePairs how many more there are beside them, on the same completion queue
-/// @param depth how many operations are in flight on each queue pair
+/// @param test the test
+/// @param bytes the message size
+/// @param queuePairs the number of queue pairs that carry the traffic
+/// @param idleQueuePairs the number of additional queue pairs on the same completion queue
+/// @param depth the number of operations in flight on each queue pair
 /// @param bidirectional whether both sides send at the same time
-/// @param seed what the data is made from
+/// @param seed the seed of the data pattern
 record TrialPlan(
         BenchTest test, long bytes, int queuePairs, int idleQueuePairs, int depth, boolean bidirectional, long seed) {
-    /// The largest message.
+    /// The largest message size.
     static final long MAX_BYTES = 1L << 30;
 
-    /// How many queue pairs one connection can have.
+    /// The largest number of queue pairs of one connection.
     static final int MAX_QUEUE_PAIRS = 256;
 
     static final int MAX_DEPTH = 1 << 14;
@@ -27,12 +27,12 @@ record TrialPlan(
     private static final long MAX_MESSAGE = 16L << 20;
     private static final long RING_BYTES = 64L << 20;
     private static final int RING_BUFFERS = 64;
-    // What is in flight stays in a core's cache, as the one buffer of the other tests does.
+    // The data in flight stays in the cache of a core, like the single buffer of the other tests.
     private static final long RECEIVE_BYTES = 512L << 10;
     private static final int CHAIN = 32;
     private static final long CHAIN_MAX_BYTES = 4096;
 
-    /// Checks the ranges, also of what a peer sent.
+    /// Checks the ranges, because a peer may have sent the values.
     TrialPlan {
         range("size", bytes, 1, isSend(test) ? MAX_MESSAGE : MAX_BYTES);
         range("number of queue pairs", queuePairs, 1, MAX_QUEUE_PAIRS);
@@ -67,22 +67,22 @@ record TrialPlan(
         return queuePairs + idleQueuePairs;
     }
 
-    /// How many buffers each side has: a ring of them where that is the test.
+    /// The number of buffers of each side: more than one if the test uses a ring.
     int buffers() {
         return test == BenchTest.WRITE_BW_RING ? Math.clamp(RING_BYTES / stride(), 2, RING_BUFFERS) : 1;
     }
 
-    /// From one buffer to the next: whole cache lines.
+    /// The distance from one buffer to the next: whole cache lines.
     long stride() {
         return bytes + 63 & ~63L;
     }
 
-    /// How many operations share a doorbell: small ones do, as messages in a stream would.
+    /// The number of operations that share a doorbell. Small ones do, like the messages of a stream.
     int chainLength() {
         return bytes <= CHAIN_MAX_BYTES ? Math.min(CHAIN, depth) : 1;
     }
 
-    /// How the data channel number `index` is made.
+    /// The options of the data channel with this index.
     ChannelOptions channel(int index) {
         if (index >= queuePairs) {
             return ChannelOptions.defaults().withSendWindow(1).withReceives(1).withMessageBytes(64);
@@ -93,7 +93,7 @@ record TrialPlan(
                     .withReceives(1)
                     .withMessageBytes(64);
         }
-        // A stream needs some that are on their way to the peer while others are filled.
+        // A stream needs some receives whose credit is in flight, while messages arrive in others.
         int fewest = test == BenchTest.SEND_BW ? 16 : 4;
         int receives = Math.clamp(RECEIVE_BYTES / bytes, fewest, Math.max(fewest, depth));
         return ChannelOptions.defaults()

@@ -4,7 +4,7 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 
 /// The part of a step that client and server have in common.
 final class TrialSide {
-    private static final long COMPILER_REST_LIMIT_NANOS = 250_000_000;
+    private static final long COMPILER_LIMIT_NANOS = 250_000_000;
 
     private final TestBed bed;
     private final Workload workload;
@@ -40,7 +40,7 @@ final class TrialSide {
     void settle(StepMode mode) {
         bed.settle();
         if (mode == StepMode.WARM_UP) {
-            CompilerTime.awaitRest(COMPILER_REST_LIMIT_NANOS);
+            CompilerTime.awaitIdle(COMPILER_LIMIT_NANOS);
         }
     }
 

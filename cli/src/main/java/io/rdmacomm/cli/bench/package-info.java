@@ -1,5 +1,4 @@
-/// The measuring part of `rdmacomm bench`: one class per shape of test, the machine's own limits, and the
-/// report.
+/// The measurements of `rdmacomm bench`: one class per kind of test, the limits of the machine, and the report.
 @NullMarked
 package io.rdmacomm.cli.bench;
 

@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /// A file that the sender offers, before its data.
@@ -22,17 +23,8 @@ import java.util.Set;
 /// @param seconds its modification time in seconds since 1970
 /// @param nanos the nanoseconds of that time
 record Offer(long number, String name, long size, long mode, long seconds, long nanos) {
-    private static final PosixFilePermission[] BITS = {
-        PosixFilePermission.OTHERS_EXECUTE,
-        PosixFilePermission.OTHERS_WRITE,
-        PosixFilePermission.OTHERS_READ,
-        PosixFilePermission.GROUP_EXECUTE,
-        PosixFilePermission.GROUP_WRITE,
-        PosixFilePermission.GROUP_READ,
-        PosixFilePermission.OWNER_EXECUTE,
-        PosixFilePermission.OWNER_WRITE,
-        PosixFilePermission.OWNER_READ
-    };
+    /// The permissions from the highest to the lowest of the nine bits.
+    private static final List<PosixFilePermission> PERMISSIONS = List.of(PosixFilePermission.values());
 
     /// The offer of the file at `path`.
     static Offer of(long number, Path path) throws IOException {
@@ -43,7 +35,9 @@ record Offer(long number, String name, long size, long mode, long seconds, long 
                 number,
                 leaf == null ? "" : leaf.toString(),
                 attributes.size(),
-                mode(Files.getPosixFilePermissions(path)),
+                Files.getPosixFilePermissions(path).stream()
+                        .mapToLong(Offer::bit)
+                        .sum(),
                 time.getEpochSecond(),
                 time.getNano());
     }
@@ -64,9 +58,9 @@ record Offer(long number, String name, long size, long mode, long seconds, long 
     /// Sets the permissions and the modification time of `path`.
     void apply(Path path) throws IOException {
         Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
-        for (int bit = 0; bit < BITS.length; bit++) {
-            if ((mode >> bit & 1) != 0) {
-                permissions.add(BITS[bit]);
+        for (PosixFilePermission permission : PERMISSIONS) {
+            if ((mode & bit(permission)) != 0) {
+                permissions.add(permission);
             }
         }
         Files.setPosixFilePermissions(path, permissions);
@@ -77,13 +71,7 @@ record Offer(long number, String name, long size, long mode, long seconds, long 
         }
     }
 
-    private static long mode(Set<PosixFilePermission> permissions) {
-        long mode = 0;
-        for (int bit = 0; bit < BITS.length; bit++) {
-            if (permissions.contains(BITS[bit])) {
-                mode |= 1L << bit;
-            }
-        }
-        return mode;
+    private static long bit(PosixFilePermission permission) {
+        return 1L << (PERMISSIONS.size() - 1 - PERMISSIONS.indexOf(permission));
     }
 }

@@ -1,5 +1,4 @@
-/// The file copy of `rdmacomm send` and `rdmacomm recv`: the protocol, both ends of it, and what it travels
-/// over.
+/// The file copy of `rdmacomm send` and `rdmacomm recv`: the protocol, both of its sides, and its transports.
 @NullMarked
 package io.rdmacomm.cli.copy;
 

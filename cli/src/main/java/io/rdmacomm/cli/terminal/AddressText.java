@@ -3,11 +3,11 @@ package io.rdmacomm.cli.terminal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/// Addresses for people: `10.9.0.1:7174`, `[::1]:7174`.
+/// Addresses for people, like `10.9.0.1:7174` and `[::1]:7174`.
 public final class AddressText {
     private AddressText() {}
 
-    /// The address, without a name that it may have been found by.
+    /// The numeric address.
     public static String of(InetSocketAddress address) {
         InetAddress host = address.getAddress();
         String text = host == null ? address.getHostString() : host.getHostAddress();

@@ -4,7 +4,7 @@ import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// Sizes in bytes as people write them: `4096`, `64k`, `8M`, `1g`; k, m and g are powers of 1024.
+/// Sizes in bytes as people write them: `4096`, `64k`, `8M`, `1g`. The units are powers of 1024.
 public final class ByteSize implements ITypeConverter<Long> {
     private static final String UNITS = "KMGT";
 
@@ -16,9 +16,9 @@ public final class ByteSize implements ITypeConverter<Long> {
         return parse(text);
     }
 
-    /// The number of bytes that `text` says.
+    /// The number of bytes that `text` denotes.
     ///
-    /// @throws TypeConversionException if it is no size
+    /// @throws TypeConversionException if it is not a size
     public static long parse(String text) {
         String size = text.strip().toUpperCase(Locale.ROOT);
         if (size.endsWith("IB")) {
@@ -34,12 +34,12 @@ public final class ByteSize implements ITypeConverter<Long> {
                 return bytes;
             }
         } catch (NumberFormatException | ArithmeticException _) {
-            // Falls through to the one message for all of them.
+            // Reported below.
         }
-        throw new TypeConversionException("'" + text + "' is no size in bytes; write for example 4096, 64k or 8M");
+        throw new TypeConversionException("'" + text + "' is not a size: write, for example, 4096, 64k or 8M");
     }
 
-    /// `bytes` with the unit that suits, for example `1.5 GiB`.
+    /// `bytes` with a suitable unit, for example `1.5 GiB`.
     public static String format(long bytes) {
         if (bytes < 1024) {
             return bytes + " B";

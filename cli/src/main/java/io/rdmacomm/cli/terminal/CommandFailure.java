@@ -2,17 +2,17 @@ package io.rdmacomm.cli.terminal;
 
 import java.io.Serial;
 
-/// A command could not do its work. The message is one line that says what happened and what to do.
+/// A command failed. The message is one line that explains what happened and what to do.
 public final class CommandFailure extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /// A failure that was found here.
+    /// A failure without another cause.
     public CommandFailure(String message) {
         super(message);
     }
 
-    /// A failure with what caused it.
+    /// A failure with its cause.
     public CommandFailure(String message, Throwable cause) {
         super(message, cause);
     }

@@ -5,14 +5,14 @@ import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.PathOptions;
 import java.util.Map;
 
-/// What a session travels over: device, port and GID, for people and as JSON.
+/// The device, port and GID that a session uses, for text and JSON.
 ///
 /// @param device the device's name
 /// @param port the device's port
-/// @param gidIndex the position of the GID in the port's table
+/// @param gidIndex the index of the GID in the port's table
 /// @param gid the GID
 public record DeviceLine(String device, int port, int gidIndex, String gid) {
-    /// What `session` uses. A server chooses the GID for each client anew; this is what it begins with.
+    /// What `session` uses. A server chooses a GID for each client; this is its default.
     public static DeviceLine of(Session session) {
         PathOptions path = session.options().channel().connection().path();
         Context context = session.context();
@@ -25,7 +25,7 @@ public record DeviceLine(String device, int port, int gidIndex, String gid) {
                 context.gid(path.port(), index).toString());
     }
 
-    /// Adds what `environment.device` does not say.
+    /// Adds everything but the name of the device, which is part of `environment`.
     public void addTo(Map<String, Object> document) {
         document.put("device_port", port);
         document.put("gid_index", gidIndex);

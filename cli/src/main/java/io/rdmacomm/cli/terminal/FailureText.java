@@ -13,11 +13,11 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/// What a failure is called in one line for people.
+/// Describes failures to people, in one line.
 public final class FailureText {
     private FailureText() {}
 
-    /// One line about `failure`, with what to do where that is known.
+    /// Describes `failure` and, if known, what to do about it.
     public static String of(Throwable failure) {
         String text = switch (failure) {
             case CommandFailure known -> message(known);
@@ -25,10 +25,10 @@ public final class FailureText {
             case UnknownHostException unknown -> "unknown host " + message(unknown) + ": check the name";
             case UnresolvedAddressException _ -> "unknown host: check the name";
             case NoRouteToHostException route -> message(route) + ": check the address and the firewall";
-            case ConnectException refused -> message(refused) + ": is the other side running?";
-            case SocketTimeoutException late -> message(late) + ": the other side did not answer in time";
+            case ConnectException refused -> message(refused) + ": is the server running?";
+            case SocketTimeoutException late -> message(late) + ": the peer did not answer in time";
             case NoSuchFileException missing -> missing.getFile() + ": no such file";
-            case NotDirectoryException other -> other.getFile() + ": is not a directory";
+            case NotDirectoryException other -> other.getFile() + ": not a directory";
             case AccessDeniedException denied -> denied.getFile() + ": permission denied";
             case FileSystemException file -> message(file);
             case UncheckedIOException io -> message(io);
@@ -40,7 +40,7 @@ public final class FailureText {
         return text.replaceAll("\\s*\\R\\s*", "; ");
     }
 
-    /// One line about the failure of a file whose name stands before it.
+    /// Describes the failure of a file whose name the caller prints.
     public static String ofFile(IOException failure) {
         return switch (failure) {
             case NoSuchFileException _ -> "no such file";

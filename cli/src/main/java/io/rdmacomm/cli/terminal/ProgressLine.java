@@ -4,19 +4,19 @@ import java.io.Console;
 import java.io.PrintWriter;
 import java.util.Optional;
 
-/// One line on the standard error that says how far long work has come; only on a terminal.
+/// A line that shows the progress of long work on the standard error, if that is a terminal.
 public final class ProgressLine implements AutoCloseable {
     private final PrintWriter err;
     private final boolean visible;
     private int width;
 
-    /// A line on `err`, which is shown only when this program talks to a terminal.
+    /// A line on `err`.
     public ProgressLine(PrintWriter err) {
         this.err = err;
         this.visible = isTerminal();
     }
 
-    /// Whether a person looks at the output.
+    /// Whether the process talks to a terminal.
     public static boolean isTerminal() {
         return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
     }
@@ -30,7 +30,7 @@ public final class ProgressLine implements AutoCloseable {
         }
     }
 
-    /// Takes the line away, so that something else can be printed.
+    /// Removes the line, so that something else can be printed.
     public void clear() {
         if (visible && width > 0) {
             err.print("\r" + " ".repeat(width) + "\r");

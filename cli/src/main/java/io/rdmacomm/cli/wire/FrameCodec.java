@@ -30,7 +30,7 @@ public final class FrameCodec<K extends Enum<K>> {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final int magic;
-    private final K[] kinds;
+    private final List<K> kinds;
     private final String hint;
 
     /// A codec for one protocol.
@@ -39,7 +39,7 @@ public final class FrameCodec<K extends Enum<K>> {
     /// @param hint tells the user what to do if the peer speaks another protocol
     public FrameCodec(int magic, Class<K> kinds, String hint) {
         this.magic = magic;
-        this.kinds = kinds.getEnumConstants();
+        this.kinds = List.of(kinds.getEnumConstants());
         this.hint = hint;
     }
 
@@ -50,7 +50,7 @@ public final class FrameCodec<K extends Enum<K>> {
         byte[] text = frame.text().getBytes(StandardCharsets.UTF_8);
         int textBytes = Math.min(text.length, MAX_TEXT_BYTES);
         into.set(INT, 0, magic);
-        into.set(INT, 4, frame.kind().ordinal() + 1);
+        into.set(INT, 4, kinds.indexOf(frame.kind()) + 1);
         into.set(INT, 8, frame.numbers().size());
         into.set(INT, 12, textBytes);
         int at = HEADER_BYTES;
@@ -86,7 +86,7 @@ public final class FrameCodec<K extends Enum<K>> {
             throw protocolError();
         }
         int kind = from.get(INT, 4);
-        if (kind < 1 || kind > kinds.length) {
+        if (kind < 1 || kind > kinds.size()) {
             throw protocolError();
         }
         List<Long> numbers = new ArrayList<>();
@@ -96,7 +96,7 @@ public final class FrameCodec<K extends Enum<K>> {
             at += Long.BYTES;
         }
         byte[] text = from.asSlice(at, from.get(INT, 12)).toArray(ValueLayout.JAVA_BYTE);
-        return new Frame<>(kinds[kind - 1], numbers, new String(text, StandardCharsets.UTF_8));
+        return new Frame<>(kinds.get(kind - 1), numbers, new String(text, StandardCharsets.UTF_8));
     }
 
     /// The failure to report if the peer breaks the protocol.

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A compilation that does not end is played by a thread with the name of a compiler.
+/// A thread with the name of a compiler thread stands for a compilation that does not end.
 class CompilerTimeTest {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final long WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -38,12 +38,12 @@ class CompilerTimeTest {
         compiler.join();
     }
 
-    /// Where a compilation takes seconds, the JVM's count stands still for as long: a benchmark took that for the
-    /// end of all compiling, and measured code that was not compiled.
+    /// The JVM's own count does not change while a compilation is running. A benchmark took that for the end of all
+    /// compilations, and measured code that was not compiled.
     @Test
-    void compilationThatHasNotEndedCounts() throws InterruptedException {
+    void anIncompleteCompilationCounts() throws InterruptedException {
         long most = 0;
-        // A real compiler's thread may end in between, and takes its time with it.
+        // The time of a real compiler thread disappears if the thread exits in between.
         for (int i = 0; i < TRIES && most < SEEN_NANOS; i++) {
             long before = CompilerTime.nanos();
             work(WORK_NANOS);
@@ -55,13 +55,13 @@ class CompilerTimeTest {
     }
 
     @Test
-    void compilersThatNeverRestAreNotAwaitedForEver() {
-        CompilerTime.awaitRest(WORK_NANOS);
+    void theWaitForBusyCompilersIsLimited() {
+        CompilerTime.awaitIdle(WORK_NANOS);
 
         assertThat(compiler.isAlive()).isTrue();
     }
 
-    /// Returns when the thread has had a processor for so long, of which nobody tells: it has to be looked for.
+    /// Returns when the thread has used this much CPU time.
     private void work(long nanos) throws InterruptedException {
         long begin = System.nanoTime();
         long end = THREADS.getThreadCpuTime(compiler.threadId()) + nanos;

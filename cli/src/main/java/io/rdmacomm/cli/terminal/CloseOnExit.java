@@ -1,15 +1,16 @@
-package io.rdmacomm.cli;
+package io.rdmacomm.cli.terminal;
 
 import java.util.List;
 
-/// Runs actions on [#close()], or when Ctrl-C ends the process before it, so that nothing is left behind.
-final class CloseOnExit implements AutoCloseable {
+/// Runs actions once: on [#close()], or when the process exits before that, for example because of Ctrl-C.
+public final class CloseOnExit implements AutoCloseable {
     private final Thread hook;
     private final List<Runnable> actions;
 
-    CloseOnExit(Runnable... actions) {
+    /// Registers the actions, which run in this order.
+    public CloseOnExit(Runnable... actions) {
         this.actions = List.of(actions);
-        this.hook = new Thread(this::act, "close-on-exit");
+        this.hook = new Thread(this::run, "close-on-exit");
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
@@ -21,10 +22,10 @@ final class CloseOnExit implements AutoCloseable {
             // The process is exiting, and the hook runs the actions.
             return;
         }
-        act();
+        run();
     }
 
-    private void act() {
+    private void run() {
         actions.forEach(Runnable::run);
     }
 }
