@@ -33,19 +33,18 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         if (quiet) {
             return;
         }
-        output.printf(
-                "clock: %.1f ns per reading, resolution %d ns; every latency sample includes one reading%n",
-                floors.clock().nanosPerReading(), floors.clock().granularityNanos());
+        output.println("clock: %.1f ns per reading, resolution %d ns; every latency sample includes one reading"
+                .formatted(floors.clock().nanosPerReading(), floors.clock().granularityNanos()));
         if (floors.cacheLineMicros() > 0) {
-            output.printf("one cache line between two processes: %.3f us one way%n", floors.cacheLineMicros());
+            output.println("one cache line between two processes: %.3f us one way".formatted(floors.cacheLineMicros()));
         }
         show("plain TCP socket", floors.socket());
     }
 
     private void show(String title, SocketFigures socket) {
         if (socket.micros() > 0) {
-            output.printf(
-                    "%s: 8 bytes in %.2f us one way, a stream of %.1f Gbit/s%n", title, socket.micros(), socket.gbps());
+            output.println("%s: 8 bytes in %.2f us one way, a stream of %.1f Gbit/s"
+                    .formatted(title, socket.micros(), socket.gbps()));
         }
     }
 
@@ -67,9 +66,9 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         if (quiet) {
             return;
         }
-        output.printf(
-                "%n%s (%s); connections set up in %.1f ms (median); all received data verified%n",
-                report.device(), report.provider(), report.medianSetUpMillis());
+        output.println("");
+        output.println("%s (%s); connections set up in %.1f ms (median); all received data verified"
+                .formatted(report.device(), report.provider(), report.medianSetUpMillis()));
         show("plain TCP socket at the end", report.socketAtEnd());
         output.println("floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"
                 + " copy Gbit/s");

@@ -88,9 +88,11 @@ final class CopyReport implements CopyProgress, AutoCloseable {
     /// Prints the total of all files, if there was more than one.
     void summarize(String transport) {
         if (!quiet && done > 1) {
-            output.printf(
-                    "%d files over %s: %s%n",
-                    done, transport, figures(bytes, nanos, ProcessTimes.now().since(start)));
+            output.println("%d files over %s: %s"
+                    .formatted(
+                            done,
+                            transport,
+                            figures(bytes, nanos, ProcessTimes.now().since(start))));
         }
     }
 

@@ -101,9 +101,8 @@ final class CopyStringCommand extends Subcommand {
         if (!json.ownsStandardOutput()) {
             // The line of the C program.
             output().println("SUCCESS, source and destination buffers match");
-            output().printf(
-                            "%d bytes: WRITE in %.1f us, READ back in %.1f us%n",
-                            result.bytes(), writeMicros, readMicros);
+            output().println("%d bytes: WRITE in %.1f us, READ back in %.1f us"
+                    .formatted(result.bytes(), writeMicros, readMicros));
         }
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("bytes", result.bytes());

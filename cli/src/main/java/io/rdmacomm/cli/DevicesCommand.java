@@ -39,11 +39,11 @@ final class DevicesCommand extends Subcommand {
             unavailable.forEach(reason -> err.println("  " + reason));
             return;
         }
-        String row = "    %-16s  %-16s  %s%n";
-        output().printf(row, "device", "node GUID", "provider");
-        output().printf(row, "------", "----------------", "--------");
+        String row = "    %-16s  %-16s  %s";
+        output().println(row.formatted("device", "node GUID", "provider"));
+        output().println(row.formatted("------", "----------------", "--------"));
         for (Device device : devices) {
-            output().printf(row, device.name(), "%016x".formatted(device.guid()), device.provider());
+            output().println(row.formatted(device.name(), "%016x".formatted(device.guid()), device.provider()));
         }
         unavailable.forEach(err::println);
     }

@@ -38,9 +38,9 @@ final class DoctorCommand extends Subcommand {
     }
 
     private void print(Finding finding) {
-        output().printf("%-4s  %-14s  %s%n", finding.grade(), finding.subject(), finding.text());
+        output().println("%-4s  %-14s  %s".formatted(finding.grade(), finding.subject(), finding.text()));
         if (!finding.remedy().isEmpty()) {
-            output().printf("      %-14s  -> %s%n", "", finding.remedy());
+            output().println("      %-14s  -> %s".formatted("", finding.remedy()));
         }
     }
 }

@@ -177,9 +177,8 @@ final class PingCommand extends Subcommand {
                 long nanos = client.ping(number);
                 times.record(nanos);
                 if (text && interval > 0) {
-                    output().printf(
-                                    "ping %d: %d bytes back and forth in %.1f us, correct%n",
-                                    number, bytes, nanos / 1e3);
+                    output().println("ping %d: %d bytes back and forth in %.1f us, correct"
+                            .formatted(number, bytes, nanos / 1e3));
                 }
                 if (interval > 0 && number < pings) {
                     sleep(interval);

@@ -14,12 +14,6 @@ public record CommandOutput(PrintWriter out, PrintWriter err, String command) {
         out.flush();
     }
 
-    /// Prints formatted results.
-    public void printf(String format, Object... arguments) {
-        out.printf(format, arguments);
-        out.flush();
-    }
-
     /// Prints a line about a failure that does not end the command.
     public void complain(String line) {
         err.println("rdmacomm " + command + ": " + line);
