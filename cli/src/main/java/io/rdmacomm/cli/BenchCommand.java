@@ -56,15 +56,6 @@ final class BenchCommand extends Subcommand {
     @Mixin
     private final PeerOptions peer = new PeerOptions();
 
-    @Mixin
-    private final ListenOptions listen = new ListenOptions();
-
-    @Mixin
-    private final DeviceOptions device = new DeviceOptions();
-
-    @Mixin
-    private final JsonOption json = new JsonOption();
-
     @Option(names = "--until-eof", hidden = true, description = "With --server: exit at the end of standard input.")
     private boolean untilEof;
 
@@ -139,6 +130,15 @@ final class BenchCommand extends Subcommand {
 
     @Option(names = "--csv", paramLabel = "FILE", description = "Write the results to FILE as comma-separated values.")
     private @Nullable Path csv;
+
+    @Mixin
+    private final JsonOption json = new JsonOption();
+
+    @Mixin
+    private final ListenOptions listen = new ListenOptions();
+
+    @Mixin
+    private final DeviceOptions device = new DeviceOptions();
 
     @Override
     public Integer call() throws IOException {

@@ -20,10 +20,12 @@ import picocli.CommandLine.Parameters;
 /// `rdmacomm copy-string`: the usual example program of introductions to rdma_cm(7).
 @Command(
         name = "copy-string",
-        description =
-                "Copy a string into a server's memory with WRITE, read it back with READ, and compare. Interoperates with"
-                        + " rdma_server and rdma_client of github.com/animeshtrivedi/rdma-example if both machines are"
-                        + " little-endian.",
+        description = {
+            "Copy a string into a server's memory with WRITE, read it back with READ, and compare.",
+            "",
+            "Interoperates with rdma_server and rdma_client of github.com/animeshtrivedi/rdma-example if both machines are",
+            "little-endian. The default port is 20886, as in these programs."
+        },
         footer = {
             "",
             "Examples:",

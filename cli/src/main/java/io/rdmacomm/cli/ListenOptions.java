@@ -15,8 +15,7 @@ final class ListenOptions {
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
-            description = "The port that a server listens on; 0 picks a free one (default: 2020; copy-string and"
-                    + " --interop use the port of the C program).")
+            description = "The port that a server listens on; 0 picks a free one (default: 2020 unless noted).")
     private @Nullable Integer port;
 
     /// The address; empty for all addresses.

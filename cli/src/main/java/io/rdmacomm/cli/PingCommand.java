@@ -40,21 +40,6 @@ final class PingCommand extends Subcommand {
     @Mixin
     private final PeerOptions peer = new PeerOptions();
 
-    @Mixin
-    private final ListenOptions listen = new ListenOptions();
-
-    @Mixin
-    private final DeviceOptions device = new DeviceOptions();
-
-    @Mixin
-    private final InteropOptions interop = new InteropOptions();
-
-    @Mixin
-    private final TimeoutOption timeout = new TimeoutOption();
-
-    @Mixin
-    private final JsonOption json = new JsonOption();
-
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
@@ -74,6 +59,21 @@ final class PingCommand extends Subcommand {
             defaultValue = "0.2",
             description = "Time between pings; 0 shows only the summary (default: ${DEFAULT-VALUE}).")
     private double interval;
+
+    @Mixin
+    private final TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
+    private final InteropOptions interop = new InteropOptions();
+
+    @Mixin
+    private final JsonOption json = new JsonOption();
+
+    @Mixin
+    private final ListenOptions listen = new ListenOptions();
+
+    @Mixin
+    private final DeviceOptions device = new DeviceOptions();
 
     @Override
     public Integer call() throws IOException, InterruptedException {

@@ -21,20 +21,20 @@ import picocli.CommandLine.Option;
             "  rdmacomm recv --dir /data --rdma-cm-port 2021     behind a firewall or forward for ports 2020 and 2021"
         })
 final class RecvCommand extends Subcommand {
-    @Mixin
-    private final ListenOptions listen = new ListenOptions();
-
-    @Mixin
-    private final DeviceOptions device = new DeviceOptions();
-
-    @Mixin
-    private final TransportOption transport = new TransportOption();
-
     @Option(names = "--dir", paramLabel = "DIR", required = true, description = "The directory to receive files into.")
     private Path directory = Path.of("");
 
     @Option(names = "--once", description = "Exit after the first sender, with exit code 1 if one of its files failed.")
     private boolean once;
+
+    @Mixin
+    private final TransportOption transport = new TransportOption();
+
+    @Mixin
+    private final ListenOptions listen = new ListenOptions();
+
+    @Mixin
+    private final DeviceOptions device = new DeviceOptions();
 
     @Override
     public Integer call() throws IOException {

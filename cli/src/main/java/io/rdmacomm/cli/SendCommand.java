@@ -45,17 +45,8 @@ import picocli.CommandLine.TypeConversionException;
 final class SendCommand extends Subcommand {
     private static final int CONNECT_MILLIS = 10_000;
 
-    @Mixin
-    private final DeviceOptions device = new DeviceOptions();
-
-    @Mixin
-    private final TransportOption transport = new TransportOption();
-
-    @Mixin
-    private final JsonOption json = new JsonOption();
-
     @Parameters(
-            arity = "2..*",
+            arity = "0..*",
             paramLabel = "FILE... HOST[:PORT]",
             hideParamSyntax = true,
             description = "The files, and where `rdmacomm recv` runs.")
@@ -76,8 +67,20 @@ final class SendCommand extends Subcommand {
             description = "Chunks in flight (default: ${DEFAULT-VALUE}).")
     private int depth;
 
+    @Mixin
+    private final TransportOption transport = new TransportOption();
+
+    @Mixin
+    private final JsonOption json = new JsonOption();
+
+    @Mixin
+    private final DeviceOptions device = new DeviceOptions();
+
     @Override
     public Integer call() throws IOException {
+        if (words.size() < 2) {
+            throw usage("FILE... HOST: name at least one file, and the machine where `rdmacomm recv` runs");
+        }
         RingSize ring = ring();
         TransportOption.Transport checked = transport.checked(device);
         List<Path> files =

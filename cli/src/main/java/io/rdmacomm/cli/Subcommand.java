@@ -11,6 +11,7 @@ import picocli.CommandLine.Spec;
 /// The common part of all subcommands: options, output and usage errors.
 @Command(
         sortOptions = false,
+        abbreviateSynopsis = true,
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         descriptionHeading = "%n",

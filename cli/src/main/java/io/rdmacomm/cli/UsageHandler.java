@@ -21,6 +21,12 @@ final class UsageHandler implements IParameterExceptionHandler {
             return unmatched.isUnknownOption() ? "unknown option " + words : "unexpected argument '" + words + "'";
         }
         String message = failure.getMessage();
-        return message == null ? "wrong usage" : message.replaceAll("\\s*\\R\\s*", "; ");
+        return message == null
+                ? "wrong usage"
+                : message.replaceAll("\\s*\\R\\s*", "; ")
+                        .replaceFirst("is not an? (int|long)$", "is not a whole number")
+                        .replaceFirst("is not a double$", "is not a number")
+                        .replaceFirst("^Invalid value", "invalid value")
+                        .replaceFirst("^Missing required", "missing required");
     }
 }
