@@ -39,7 +39,7 @@ final class DeviceChecks {
             findings.add(
                     Rdma.devices().isEmpty()
                             ? Finding.fail("provider", reason, "")
-                            : Finding.warn("provider", reason, "not needed: there are other devices"));
+                            : Finding.warn("provider", reason, "no action required: other devices are available"));
         }
         return findings;
     }

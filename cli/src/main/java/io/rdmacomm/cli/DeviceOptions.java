@@ -29,6 +29,9 @@ final class DeviceOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
 
+    @Spec
+    private CommandSpec ownSpec = CommandSpec.create();
+
     @Mixin
     private final DeviceOption device = new DeviceOption();
 
@@ -167,11 +170,12 @@ final class DeviceOptions {
     /// The given options, for another process of this command.
     List<String> arguments() {
         List<String> arguments = new ArrayList<>();
-        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
-            if (option.userObject() == this || option.userObject() == device) {
-                arguments.add(option.longestName());
-                if (option.arity().max() > 0) {
-                    arguments.addAll(option.originalStringValues());
+        for (OptionSpec option : ownSpec.options()) {
+            OptionSpec given = spec.commandLine().getParseResult().matchedOption(option.longestName());
+            if (given != null) {
+                arguments.add(given.longestName());
+                if (given.arity().max() > 0) {
+                    arguments.addAll(given.originalStringValues());
                 }
             }
         }

@@ -17,9 +17,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
-/// Copies a file with one-sided writes, the core of `rdmacomm send` and `recv`: the receiver makes a buffer
-/// known (MSG_MR), the sender writes chunk after chunk into it with a notice, and closing the end point says
-/// that it is done (MSG_DONE). One chunk is on its way at a time; the command keeps many.
+/// Copies a file with one-sided writes, like `rdmacomm send` and `recv`: the receiver announces a buffer, and the
+/// sender writes one chunk after another into it, each with a notice. To keep the example short, only one chunk is
+/// in flight at a time.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.FileCopy [FILE COPY]
@@ -30,7 +30,7 @@ public final class FileCopy {
 
     private FileCopy() {}
 
-    /// Runs both sides in this program; without arguments with a file of its own.
+    /// Runs both sides in this program. Without arguments, it creates the file that it copies.
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Path from = arguments.length > 1 ? Path.of(arguments[0]) : example();
         Path to = arguments.length > 1 ? Path.of(arguments[1]) : Files.createTempFile("rdmacomm-copy", "");
@@ -42,7 +42,8 @@ public final class FileCopy {
             }
             receiver.join();
         }
-        System.out.println(Files.mismatch(from, to) < 0 ? "copied " + Files.size(to) + " bytes" : "the copy differs");
+        System.out.println(
+                Files.mismatch(from, to) < 0 ? "copied " + Files.size(to) + " bytes" : "the copy is different");
         if (arguments.length < 2) {
             Files.delete(from);
             Files.delete(to);
@@ -58,11 +59,11 @@ public final class FileCopy {
         try (FileChannel input = FileChannel.open(file, StandardOpenOption.READ)) {
             for (int length = input.read(bytes.clear()); length > 0; length = input.read(bytes.clear())) {
                 channel.writeNotify(source.slice(0, length), target, 0, length);
-                // The receiver's answer says that the buffer is free again.
+                // The receiver answers when it has stored the chunk.
                 channel.receive().close();
             }
         }
-        // A message that is no notice: there is no more.
+        // A message that is not a notice marks the end.
         channel.send(source.slice(0, 0));
         channel.receive().close();
     }

@@ -1,5 +1,6 @@
 package io.rdmacomm.examples;
 
+import io.rdmacomm.comm.Admission;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.CompletionHandler;
@@ -14,8 +15,8 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.Arrays;
 
-/// The smallest measurement that means something: the latency of a READ and the bandwidth of WRITEs into the
-/// memory of a server that does nothing meanwhile. `rdmacomm bench` does the rest.
+/// A minimal benchmark: the latency of READs and the bandwidth of WRITEs. The server does nothing meanwhile.
+/// `rdmacomm bench` measures the rest.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.LatBwBenchmark [OPERATIONS]
@@ -29,7 +30,7 @@ public final class LatBwBenchmark {
     private final BufferSlice small;
     private final BufferSlice large;
 
-    /// One handler for all operations: it is not made anew for each, and counts what has ended.
+    /// One handler for all operations, so that none is allocated per operation.
     private final Counter counter = new Counter();
 
     private LatBwBenchmark(RdmaChannel channel, RdmaBuffer local, RemoteBuffer remote) {
@@ -42,7 +43,7 @@ public final class LatBwBenchmark {
     /// Runs both sides in this program.
     public static void main(String[] arguments) {
         int operations = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 20_000;
-        // CALLER: the thread that measures makes the progress itself, and shares its processor with nobody.
+        // CALLER: progress happens in poll(), on the thread that measures, and not on a thread of the library.
         SessionOptions options =
                 SessionOptions.defaults().withAddress("localhost", 0).withThreadMode(ThreadMode.CALLER);
         try (ServerSession server = ServerSession.listen(options);
@@ -62,11 +63,10 @@ public final class LatBwBenchmark {
         long[] nanos = new long[operations];
         for (int i = 0; i < operations; i++) {
             long begin = System.nanoTime();
-            while (!channel.tryRead(small, remote, 0, counter, i).isAccepted()) {
-                channel.checkOpen();
-                channel.poll();
+            while (channel.tryRead(small, remote, 0, counter, i) != Admission.ACCEPTED) {
+                waitForRoom();
             }
-            awaitDone(counter.ended + 1);
+            awaitCompletions(counter.completed + 1);
             nanos[i] = System.nanoTime() - begin;
         }
         Arrays.sort(nanos);
@@ -76,21 +76,26 @@ public final class LatBwBenchmark {
     }
 
     private void writeBandwidth(int operations) {
-        long target = counter.ended + operations;
+        long target = counter.completed + operations;
         long begin = System.nanoTime();
         for (int i = 0; i < operations; i++) {
-            while (!channel.tryWrite(large, remote, 0, counter, i).isAccepted()) {
-                channel.checkOpen();
-                channel.poll();
+            while (channel.tryWrite(large, remote, 0, counter, i) != Admission.ACCEPTED) {
+                waitForRoom();
             }
         }
-        awaitDone(target);
+        awaitCompletions(target);
         long nanos = System.nanoTime() - begin;
         System.out.printf("WRITE of 1 MiB: %.1f Gbit/s%n", 8.0 * BYTES * operations / nanos);
     }
 
-    private void awaitDone(long target) {
-        while (counter.ended < target) {
+    /// Completions make room in the send window. A channel that has failed accepts nothing any more.
+    private void waitForRoom() {
+        channel.checkOpen();
+        channel.poll();
+    }
+
+    private void awaitCompletions(long target) {
+        while (counter.completed < target) {
             channel.poll();
         }
         if (counter.failed > 0) {
@@ -99,12 +104,12 @@ public final class LatBwBenchmark {
     }
 
     private static final class Counter implements CompletionHandler {
-        private long ended;
+        private long completed;
         private long failed;
 
         @Override
         public void onCompletion(RdmaChannel on, long context, WorkStatus status, long result) {
-            ended++;
+            completed++;
             if (status != WorkStatus.SUCCESS) {
                 failed++;
             }

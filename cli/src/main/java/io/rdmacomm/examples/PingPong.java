@@ -12,7 +12,7 @@ import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import java.time.Duration;
 
-/// Messages there and back between a server and a client, here in one program.
+/// Sends messages back and forth between a server and a client, here in one program.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.PingPong [ROUNDS]
@@ -33,7 +33,7 @@ public final class PingPong {
         }
     }
 
-    /// Answers every message with the same one. The handler runs on a thread of the library: it never blocks.
+    /// Echoes every message. The handler runs on a thread of the library, so it must not block.
     private static void serve(ServerSession server) {
         EndPoint endPoint = server.accept(PATIENCE);
         RdmaChannel channel = endPoint.channel(0);
@@ -42,8 +42,9 @@ public final class PingPong {
             replies.segment().asSlice(0, message.length()).copyFrom(message.segment());
             Admission admission = on.trySend(
                     replies.slice(0, message.length()), (sent, context, status, result) -> {}, message.tag());
-            if (!admission.isAccepted()) {
-                throw new IllegalStateException("the window is never full here: one message is on its way at a time");
+            if (admission != Admission.ACCEPTED) {
+                // Cannot happen as long as only one message is in flight.
+                throw new IllegalStateException("the echo was not accepted: " + admission);
             }
         };
         channel.onMessage(echo);
@@ -54,16 +55,16 @@ public final class PingPong {
         RdmaBuffer text = client.allocate("text", 64, 1);
         long begin = System.nanoTime();
         for (int round = 0; round < rounds; round++) {
-            String words = "ping " + round;
-            text.segment().setString(0, words);
-            channel.send(text.slice(0, words.length()));
+            String sent = "ping " + round;
+            text.segment().setString(0, sent);
+            channel.send(text.slice(0, sent.length()));
             try (Message answer = channel.receive()) {
-                if (!answer.text().equals(words)) {
-                    throw new IllegalStateException("'" + answer.text() + "' came back instead of '" + words + "'");
+                if (!answer.text().equals(sent)) {
+                    throw new IllegalStateException("'" + answer.text() + "' came back instead of '" + sent + "'");
                 }
             }
         }
         double micros = (System.nanoTime() - begin) / 1000.0 / rounds;
-        System.out.printf("%d messages there and back, %.2f us each%n", rounds, micros);
+        System.out.printf("%d messages back and forth, %.2f us each%n", rounds, micros);
     }
 }

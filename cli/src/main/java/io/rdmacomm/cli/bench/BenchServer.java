@@ -77,7 +77,7 @@ public final class BenchServer implements AutoCloseable {
                 }
                 try {
                     answer(request, control);
-                } catch (CommandFailure | IllegalArgumentException | RdmaException | IOException e) {
+                } catch (RuntimeException | IOException e) {
                     control.send(Frame.of(BenchMessage.FAILED, FailureText.of(e)));
                 }
             }

@@ -34,19 +34,19 @@ record TrialPlan(
 
     /// Checks the ranges, because a peer may have sent the values.
     TrialPlan {
-        range("size", bytes, 1, isSend(test) ? MAX_MESSAGE : MAX_BYTES);
-        range("number of queue pairs", queuePairs, 1, MAX_QUEUE_PAIRS);
-        range("number of idle queue pairs", idleQueuePairs, 0, MAX_QUEUE_PAIRS - queuePairs);
-        range("depth", depth, 1, MAX_DEPTH);
+        check(test, "size", bytes, 1, isSend(test) ? MAX_MESSAGE : MAX_BYTES);
+        check(test, "number of queue pairs", queuePairs, 1, MAX_QUEUE_PAIRS);
+        check(test, "number of idle queue pairs", idleQueuePairs, 0, MAX_QUEUE_PAIRS - queuePairs);
+        check(test, "depth", depth, 1, MAX_DEPTH);
     }
 
     static TrialPlan of(Frame<BenchMessage> frame) {
         return new TrialPlan(
                 BenchTest.named(frame.text()),
                 frame.number(0),
-                (int) frame.number(1),
-                (int) frame.number(2),
-                (int) frame.number(3),
+                toInt(frame.number(1)),
+                toInt(frame.number(2)),
+                toInt(frame.number(3)),
                 frame.number(4) != 0,
                 frame.number(5));
     }
@@ -102,15 +102,20 @@ record TrialPlan(
                 .withMessageBytes((int) stride());
     }
 
+    /// Keeps a number that is out of range out of range.
+    private static int toInt(long number) {
+        return Math.clamp(number, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    }
+
     private static boolean isSend(BenchTest test) {
         return test == BenchTest.SEND_LAT || test == BenchTest.SEND_BW;
     }
 
-    private void range(String what, long value, long min, long max) {
+    private static void check(BenchTest test, String name, long value, long min, long max) {
         if (value < min || value > max) {
-            String limit = what.equals("size") ? ByteSize.format(max) : Long.toString(max);
+            String limit = name.equals("size") ? ByteSize.format(max) : Long.toString(max);
             throw new CommandFailure(
-                    what + " " + value + " of " + test.label() + " is out of range: it can be " + min + " to " + limit);
+                    name + " " + value + " of " + test.label() + " is out of range: it can be " + min + " to " + limit);
         }
     }
 }

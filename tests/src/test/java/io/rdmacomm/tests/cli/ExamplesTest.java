@@ -22,7 +22,7 @@ class ExamplesTest {
 
     @Test
     void pingPong() throws Exception {
-        assertThat(outputOf(() -> PingPong.main(new String[] {"20"}))).startsWith("20 messages there and back");
+        assertThat(outputOf(() -> PingPong.main(new String[] {"20"}))).startsWith("20 messages back and forth");
     }
 
     @Test

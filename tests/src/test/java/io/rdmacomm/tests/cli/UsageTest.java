@@ -111,6 +111,7 @@ class UsageTest {
                 "bench no-such-host.invalid | unknown",
                 "bench localhost:1 | nobody listens on localhost:1",
                 "bench --device nonsense | nonsense",
+                "bench --tests send_bw --sizes 32M --no-floors | size 33554432 of send_bw is out of range",
                 "send pom.xml localhost:1 | nobody listens on localhost:1",
                 "send pom.xml localhost:1 --transport tcp | nobody listens on localhost:1",
                 "send pom.xml no-such-host.invalid | unknown",

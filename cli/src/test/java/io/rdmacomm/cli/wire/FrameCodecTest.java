@@ -1,0 +1,93 @@
+package io.rdmacomm.cli.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.Collections;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FrameCodecTest {
+    private enum Kind {
+        FIRST,
+        SECOND
+    }
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private final FrameCodec<Kind> codec = new FrameCodec<>(0x52435431, Kind.class, "use the test");
+    private final MemorySegment memory = MemorySegment.ofArray(new byte[FrameCodec.MAX_BYTES]);
+
+    @Test
+    void theWireFormatIsBigEndian() {
+        int length = codec.write(Frame.of(Kind.SECOND, "hi", 7, -1), memory);
+
+        assertThat(HexFormat.of().formatHex(memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE)))
+                .isEqualTo("52435431" + "00000002" + "00000002" + "00000002" + "0000000000000007" + "ffffffffffffffff"
+                        + "6869");
+    }
+
+    @Test
+    void readsWhatItWrote() {
+        Frame<Kind> frame = Frame.of(Kind.FIRST, "grüße", Long.MIN_VALUE, 0, Long.MAX_VALUE);
+
+        int length = codec.write(frame, memory);
+
+        assertThat(codec.length(memory)).isEqualTo(length);
+        assertThat(codec.read(memory.asSlice(0, length))).isEqualTo(frame);
+    }
+
+    @Test
+    void theLongestFrameFits() {
+        Frame<Kind> frame = new Frame<>(Kind.FIRST, Collections.nCopies(16, 4711L), "x".repeat(5000));
+
+        assertThat(codec.write(frame, memory)).isEqualTo(FrameCodec.MAX_BYTES);
+        assertThat(codec.read(memory).text()).isEqualTo("x".repeat(1024));
+        assertThatThrownBy(() -> new Frame<>(Kind.FIRST, Collections.nCopies(17, 1L), ""))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0x52435432", // magic
+        "4, 0", // kind
+        "4, 3",
+        "4, -1",
+        "8, -1", // numbers
+        "8, 17",
+        "12, -1", // text
+        "12, 1025",
+    })
+    void aHeaderWithAnInvalidFieldIsRejected(int offset, String value) {
+        codec.write(Frame.of(Kind.FIRST, "text", 1), memory);
+        memory.set(INT, offset, Integer.decode(value));
+
+        assertThatThrownBy(() -> codec.read(memory))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("different protocol")
+                .hasMessageContaining("use the test");
+    }
+
+    @Test
+    void aTruncatedFrameIsRejected() {
+        int length = codec.write(Frame.of(Kind.FIRST, "text", 1), memory);
+
+        for (int bytes = 0; bytes < length; bytes++) {
+            MemorySegment truncated = memory.asSlice(0, bytes);
+            assertThatThrownBy(() -> codec.read(truncated)).isInstanceOf(CommandFailure.class);
+        }
+    }
+
+    @Test
+    void aMissingNumberIsReported() {
+        assertThatThrownBy(() -> Frame.of(Kind.SECOND, 1, 2).number(2))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("incomplete SECOND message");
+    }
+}
