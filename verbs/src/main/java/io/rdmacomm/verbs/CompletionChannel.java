@@ -28,7 +28,7 @@ public abstract class CompletionChannel extends Resource {
     /// @param timeout the longest wait; zero to poll
     /// @return the completion queue, whose event the caller acknowledges; null after the timeout or [#wakeUp()]
     /// @throws InterruptedException if the thread was interrupted
-    /// @throws IllegalStateException if the channel is or gets closed
+    /// @throws IllegalStateException if the channel is closed, or is being closed
     public final @Nullable CompletionQueue awaitEvent(Duration timeout) throws InterruptedException {
         checkOpen();
         CompletionQueue queue = doAwaitEvent(timeout.toNanos());

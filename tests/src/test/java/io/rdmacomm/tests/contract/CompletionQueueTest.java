@@ -44,7 +44,7 @@ class CompletionQueueTest extends ContractCase {
                         () -> here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity((int) max + 1)))
                 .isInstanceOfSatisfying(
                         VerbException.class,
-                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
+                        rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL));
     }
 
     @Test
@@ -158,7 +158,7 @@ class CompletionQueueTest extends ContractCase {
         assertThatThrownBy(() -> pair.here().resize(20))
                 .isInstanceOfSatisfying(
                         VerbException.class,
-                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
+                        rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL));
         pair.here().drain(60);
         assertThat(pair.here().resize(16)).isGreaterThanOrEqualTo(16);
         pair.here().post(Work.write(77, target.remote(), source.piece(0, 8)));

@@ -85,7 +85,7 @@ class DeviceTest extends ContractCase {
             assertThatThrownBy(() -> here().context().port(port))
                     .isInstanceOfSatisfying(
                             VerbException.class,
-                            refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
+                            rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL));
         }
         assertThatThrownBy(() -> here().context().gid(1, 9999)).isInstanceOf(VerbException.class);
         assertThatThrownBy(() -> here().context().partitionKey(1, 9999)).isInstanceOf(VerbException.class);
@@ -127,7 +127,7 @@ class DeviceTest extends ContractCase {
             assertThatThrownBy(busy::close)
                     .isInstanceOfSatisfying(
                             VerbException.class,
-                            refused -> assertThat(refused.errno()).isEqualTo(Errno.EBUSY));
+                            rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EBUSY));
         }
         queue.initialize(patient());
         assertThat(queue.receive(1)).as("still usable").isEqualTo(1);
@@ -224,9 +224,9 @@ class DeviceTest extends ContractCase {
                     throw new UnsupportedVerbException("checked elsewhere", capability, fabric.device());
                 };
         };
-        assertThatThrownBy(call::run).isInstanceOfSatisfying(UnsupportedVerbException.class, refused -> {
-            assertThat(refused.capability()).isEqualTo(capability);
-            assertThat(refused.errno()).isEqualTo(Errno.EOPNOTSUPP);
+        assertThatThrownBy(call::run).isInstanceOfSatisfying(UnsupportedVerbException.class, rejected -> {
+            assertThat(rejected.capability()).isEqualTo(capability);
+            assertThat(rejected.errno()).isEqualTo(Errno.EOPNOTSUPP);
         });
     }
 

@@ -197,7 +197,7 @@ class FlushTest extends ContractCase {
     @Test
     void goingToResetDiscardsWorkSilently() {
         if (!can(Capability.RESET)) {
-            resetIsRefused();
+            resetIsRejected();
             return;
         }
         Pair pair = connected();
@@ -234,7 +234,7 @@ class FlushTest extends ContractCase {
     }
 
     /// And the connection goes on.
-    private void resetIsRefused() {
+    private void resetIsRejected() {
         Pair pair = connected();
         assertThatThrownBy(() -> pair.here().modify(QueuePairState.RESET)).isInstanceOf(UnsupportedVerbException.class);
         pair.there().receive(1);
@@ -248,7 +248,7 @@ class FlushTest extends ContractCase {
     @Test
     void aQueuePairCanBeUsedAgainAfterAReset() {
         if (!can(Capability.RESET)) {
-            resetIsRefused();
+            resetIsRejected();
             return;
         }
         Pair pair = connected(Spec.usual().withDepth(8, 8));

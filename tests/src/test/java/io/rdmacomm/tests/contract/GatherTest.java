@@ -141,7 +141,7 @@ class GatherTest extends ContractCase {
             if (can(Capability.EMPTY_ELEMENTS)) {
                 way.source().post(Work.send(2, source.piece(0, 4), nowhere, source.piece(4, 6), nowhere));
             } else {
-                refusesToSend(nowhere, source.piece(0, 10));
+                rejectsSend(nowhere, source.piece(0, 10));
                 way.source().post(Work.send(2, source.piece(0, 4), source.piece(4, 6), nowhere));
             }
             good(way.source().one(), 2, CompletionOpcode.SEND);
@@ -151,7 +151,7 @@ class GatherTest extends ContractCase {
         }
     }
 
-    private void refusesToSend(Piece... pieces) {
+    private void rejectsSend(Piece... pieces) {
         Pair other = connected();
         assertThatThrownBy(() -> other.here().post(Work.send(1, pieces)))
                 .isInstanceOf(WorkRequestException.class)
@@ -171,7 +171,7 @@ class GatherTest extends ContractCase {
             assertThatThrownBy(() -> pair.here().post(Work.send(1, memory.piece(0, 1)), Work.send(2, tooMany)))
                     .isInstanceOfSatisfying(
                             WorkRequestException.class,
-                            refused -> assertThat(refused.index()).isEqualTo(1));
+                            rejected -> assertThat(rejected.index()).isEqualTo(1));
             assertThatThrownBy(() -> pair.here().receive(3, tooMany)).isInstanceOf(WorkRequestException.class);
         }
     }

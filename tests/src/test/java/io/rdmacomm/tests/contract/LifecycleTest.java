@@ -120,7 +120,7 @@ class LifecycleTest extends ContractCase {
         assertThatThrownBy(() -> here().domain().allocate(1L << 46, everything()))
                 .isInstanceOfSatisfying(
                         VerbException.class,
-                        refused -> assertThat(refused.errno()).isIn(Errno.ENOMEM, Errno.ENOSPC, Errno.EINVAL));
+                        rejected -> assertThat(rejected.errno()).isIn(Errno.ENOMEM, Errno.ENOSPC, Errno.EINVAL));
         here().domain().allocate(4096, everything()).close();
     }
 
@@ -191,7 +191,7 @@ class LifecycleTest extends ContractCase {
             assertThatThrownBy(() -> here().queue(receiver))
                     .isInstanceOfSatisfying(
                             VerbException.class,
-                            refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL))
+                            rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL))
                     .hasMessageContaining("sends=0");
             return;
         }

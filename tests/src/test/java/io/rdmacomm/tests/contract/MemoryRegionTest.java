@@ -118,12 +118,12 @@ class MemoryRegionTest extends ContractCase {
             new RemoteMemory(own.address(), 65, own.remote().key())
         }) {
             Pair pair = connected();
-            refused(pair.here(), Work.write(1, bad, source.piece(0, bad.length())), WorkStatus.REMOTE_ACCESS_ERROR);
+            rejected(pair.here(), Work.write(1, bad, source.piece(0, bad.length())), WorkStatus.REMOTE_ACCESS_ERROR);
         }
         RemoteMemory stale = own.remote();
         own.close();
         Pair pair = connected();
-        refused(pair.here(), Work.write(1, stale, source.piece(0, 8)), WorkStatus.REMOTE_ACCESS_ERROR);
+        rejected(pair.here(), Work.write(1, stale, source.piece(0, 8)), WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @Test

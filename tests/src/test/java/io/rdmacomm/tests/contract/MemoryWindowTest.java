@@ -134,8 +134,8 @@ class MemoryWindowTest extends ContractCase {
         try {
             queue.bind(1, window, region, 0, 64, READ_WRITE);
             failed(queue.one(), 1, WorkStatus.WINDOW_BIND_ERROR);
-        } catch (VerbException refused) {
-            assertThat(refused.errno()).isIn(Errno.EINVAL, Errno.EPERM);
+        } catch (VerbException rejected) {
+            assertThat(rejected.errno()).isIn(Errno.EINVAL, Errno.EPERM);
         }
         assertThat(window.key()).as("the key is unchanged").isEqualTo(before);
     }
@@ -151,8 +151,8 @@ class MemoryWindowTest extends ContractCase {
         try {
             queue.bind(1, window, region, 0, 64, READ_WRITE);
             failed(queue.one(), 1, WorkStatus.WINDOW_BIND_ERROR);
-        } catch (VerbException refused) {
-            assertThat(refused.errno()).isIn(Errno.EINVAL, Errno.EPERM);
+        } catch (VerbException rejected) {
+            assertThat(rejected.errno()).isIn(Errno.EINVAL, Errno.EPERM);
         }
     }
 
@@ -167,7 +167,7 @@ class MemoryWindowTest extends ContractCase {
         assertThatThrownBy(() -> queue.bind(1, window, foreign, 0, 64, READ_WRITE))
                 .isInstanceOfSatisfying(
                         VerbException.class,
-                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EPERM));
+                        rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EPERM));
     }
 
     @Test
@@ -183,7 +183,7 @@ class MemoryWindowTest extends ContractCase {
         assertThatThrownBy(region::close)
                 .isInstanceOfSatisfying(
                         VerbException.class,
-                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EBUSY));
+                        rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EBUSY));
         window.close();
         region.close();
     }

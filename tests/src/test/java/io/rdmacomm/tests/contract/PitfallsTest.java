@@ -91,7 +91,7 @@ class PitfallsTest extends ContractCase {
         pair.here().post(Work.send(2, source.piece(0, 16)));
         good(pair.there().one(), 1, CompletionOpcode.RECEIVE);
         good(pair.here().one(), 2, CompletionOpcode.SEND);
-        refused(pair.here(), Work.write(3, metadata.remote(), source.piece(0, 16)), WorkStatus.REMOTE_ACCESS_ERROR);
+        rejected(pair.here(), Work.write(3, metadata.remote(), source.piece(0, 16)), WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @Test
@@ -144,7 +144,8 @@ class PitfallsTest extends ContractCase {
         EndMemory remoteForeign = there().allocateInOtherDomain(8, everything());
         EndMemory local = here().allocate(8, everything());
         Pair other = connected();
-        refused(other.here(), Work.write(2, remoteForeign.remote(), local.piece(0, 8)), WorkStatus.REMOTE_ACCESS_ERROR);
+        rejected(
+                other.here(), Work.write(2, remoteForeign.remote(), local.piece(0, 8)), WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @Test

@@ -57,11 +57,11 @@ class RemoteAccessTest extends ContractCase {
         }
     }
 
-    private void refused(Operation operation, Pair pair, RemoteMemory memory, EndMemory untouched, WorkStatus status) {
-        refused(operation, 8, pair, memory, untouched, status);
+    private void rejected(Operation operation, Pair pair, RemoteMemory memory, EndMemory untouched, WorkStatus status) {
+        rejected(operation, 8, pair, memory, untouched, status);
     }
 
-    private void refused(
+    private void rejected(
             Operation operation, int bytes, Pair pair, RemoteMemory memory, EndMemory untouched, WorkStatus status) {
         EndMemory local = here().allocate(MORE, everything());
         local.fill(0x11);
@@ -143,7 +143,7 @@ class RemoteAccessTest extends ContractCase {
         RemoteMemory remote = memory.remote();
         for (int wrong : new int[] {remote.key() + 1, remote.key() ^ 0x10000, 0, -1}) {
             RemoteMemory forged = new RemoteMemory(remote.address(), SIZE, wrong);
-            refused(operation, connected(), forged, memory, WorkStatus.REMOTE_ACCESS_ERROR);
+            rejected(operation, connected(), forged, memory, WorkStatus.REMOTE_ACCESS_ERROR);
         }
     }
 
@@ -156,7 +156,7 @@ class RemoteAccessTest extends ContractCase {
         // A new region may have the same address, but not the same key.
         EndMemory next = target(everything());
         assertThat(next.remote().key()).isNotEqualTo(stale.key());
-        refused(operation, connected(), stale, next, WorkStatus.REMOTE_ACCESS_ERROR);
+        rejected(operation, connected(), stale, next, WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @ParameterizedTest
@@ -167,7 +167,7 @@ class RemoteAccessTest extends ContractCase {
         long begin = remote.address();
         for (long at : new long[] {begin - 8, begin + SIZE, begin + SIZE + 4096, 0, -8, Long.MAX_VALUE - 7}) {
             RemoteMemory outside = new RemoteMemory(at, 8, remote.key());
-            refused(operation, connected(), outside, memory, WorkStatus.REMOTE_ACCESS_ERROR);
+            rejected(operation, connected(), outside, memory, WorkStatus.REMOTE_ACCESS_ERROR);
         }
     }
 
@@ -178,7 +178,7 @@ class RemoteAccessTest extends ContractCase {
         RemoteMemory remote = memory.remote();
         for (long at : new long[] {remote.address() - 1, remote.address() + SIZE - MORE + 1, -4}) {
             RemoteMemory across = new RemoteMemory(at, MORE, remote.key());
-            refused(operation, MORE, connected(), across, memory, WorkStatus.REMOTE_ACCESS_ERROR);
+            rejected(operation, MORE, connected(), across, memory, WorkStatus.REMOTE_ACCESS_ERROR);
         }
     }
 
@@ -188,7 +188,7 @@ class RemoteAccessTest extends ContractCase {
         EndMemory local = here().allocate(SIZE + 1, everything());
         memory.fill(0x55);
         Pair pair = connected();
-        refused(pair.here(), Work.write(1, memory.remote(), local.piece(0, SIZE + 1)), WorkStatus.REMOTE_ACCESS_ERROR);
+        rejected(pair.here(), Work.write(1, memory.remote(), local.piece(0, SIZE + 1)), WorkStatus.REMOTE_ACCESS_ERROR);
         assertThat(memory.read(0, SIZE)).containsOnly(0x55);
     }
 
@@ -196,7 +196,7 @@ class RemoteAccessTest extends ContractCase {
     @EnumSource
     void rejectsARegionOfAnotherProtectionDomain(Operation operation) {
         EndMemory memory = there().allocateInOtherDomain(SIZE, everything());
-        refused(operation, connected(), memory.remote(), memory, WorkStatus.REMOTE_ACCESS_ERROR);
+        rejected(operation, connected(), memory.remote(), memory, WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @ParameterizedTest
@@ -209,9 +209,9 @@ class RemoteAccessTest extends ContractCase {
             carriedOut(operation, connected(), memory);
             return;
         }
-        refused(operation, connected(), memory.remote(), memory, WorkStatus.REMOTE_ACCESS_ERROR);
+        rejected(operation, connected(), memory.remote(), memory, WorkStatus.REMOTE_ACCESS_ERROR);
         EndMemory own = there().register(SIZE, rights);
-        refused(operation, connected(), own.remote(), own, WorkStatus.REMOTE_ACCESS_ERROR);
+        rejected(operation, connected(), own.remote(), own, WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @ParameterizedTest
@@ -225,7 +225,7 @@ class RemoteAccessTest extends ContractCase {
             carriedOut(operation, pair, memory);
             return;
         }
-        refused(operation, pair, memory.remote(), memory, WorkStatus.REMOTE_INVALID_REQUEST);
+        rejected(operation, pair, memory.remote(), memory, WorkStatus.REMOTE_INVALID_REQUEST);
     }
 
     private void carriedOut(Operation operation, Pair pair, EndMemory memory) {
@@ -246,10 +246,10 @@ class RemoteAccessTest extends ContractCase {
                 assertThatThrownBy(() -> connected().here().post(misaligned))
                         .isInstanceOfSatisfying(
                                 VerbException.class,
-                                refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
+                                rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL));
                 continue;
             }
-            refused(
+            rejected(
                     operation,
                     connected(),
                     memory.remote().slice(offset, 8),
@@ -282,6 +282,6 @@ class RemoteAccessTest extends ContractCase {
         good(peer.one(), 1, CompletionOpcode.WRITE);
         peer.post(Work.read(2, readable.remote(), local.piece(0, 8)));
         good(peer.one(), 2, CompletionOpcode.READ);
-        refused(peer, Work.write(3, readable.remote(), local.piece(0, 8)), WorkStatus.REMOTE_ACCESS_ERROR);
+        rejected(peer, Work.write(3, readable.remote(), local.piece(0, 8)), WorkStatus.REMOTE_ACCESS_ERROR);
     }
 }

@@ -107,7 +107,7 @@ class RetryTest extends ContractCase {
             assertThatThrownBy(() -> misled(elsewhere))
                     .isInstanceOfSatisfying(
                             VerbException.class,
-                            refused -> assertThat(refused.errno()).isEqualTo(Errno.ETIMEDOUT));
+                            rejected -> assertThat(rejected.errno()).isEqualTo(Errno.ETIMEDOUT));
         } else {
             exhausted(misled(elsewhere));
         }

@@ -206,7 +206,7 @@ class SharedReceiveTest extends ContractCase {
         assertThatThrownBy(() -> shared.armLimit(1_000_000))
                 .isInstanceOfSatisfying(
                         VerbException.class,
-                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
+                        rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL));
     }
 
     @Test
@@ -242,12 +242,12 @@ class SharedReceiveTest extends ContractCase {
         assertThatThrownBy(shared::close)
                 .isInstanceOfSatisfying(
                         VerbException.class,
-                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EBUSY));
+                        rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EBUSY));
         user.initialize(patient());
         assertThatThrownBy(() -> user.receive(1))
                 .isInstanceOfSatisfying(
                         VerbException.class,
-                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL));
+                        rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL));
         user.close();
         shared.close();
     }
