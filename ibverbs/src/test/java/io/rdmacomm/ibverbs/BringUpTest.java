@@ -28,7 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What arrives in C when a connection is made, on devices of either kind.
+/// The C calls that establish a connection, on RoCE and on iWARP.
 class BringUpTest extends ConnectionCase {
     @Test
     void activeSideOnRoce() throws InterruptedException {
@@ -50,7 +50,7 @@ class BringUpTest extends ConnectionCase {
         assertThat(log.get(4))
                 .isEqualTo("connect id0 data=hello resources=16 depth=2 flow=0 retry=4 rnr=3 srq=0 qp="
                         + Integer.toHexString(pair.number()));
-        // The answer said 5 and 3; the bit that nobody knows is gone, the timer is ours.
+        // The answer said 5 and 3; the unknown bit is ignored, and the timer is ours.
         assertThat(log.get(5))
                 .startsWith("modify_qp qp3 mask=129181 state=2")
                 .contains("mtu=4", "rq_psn=234567", "dest=123456", "dest_rd=5", "rnr_timer=12");
@@ -126,7 +126,7 @@ class BringUpTest extends ConnectionCase {
                 .contains("mask=39 state=1");
         assertThat(log).noneMatch(line -> line.startsWith("establish"));
         assertThat(active.state()).isEqualTo(QueuePairState.READY_TO_SEND);
-        // Which is which, drivers do not agree on.
+        // Drivers disagree about which is which.
         assertThat(connection.responderResources()).isEqualTo(3);
         assertThat(connection.initiatorDepth()).isEqualTo(3);
         connection.close();
@@ -160,7 +160,7 @@ class BringUpTest extends ConnectionCase {
 
             assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);
             assertThat(fake.log())
-                    .as("siw flushes the other requests only then")
+                    .as("only then does siw flush the other requests")
                     .filteredOn(line -> line.startsWith("modify_qp"))
                     .singleElement()
                     .asString()
@@ -178,7 +178,7 @@ class BringUpTest extends ConnectionCase {
     }
 
     @Test
-    void thousandIdentifiersComeAndGo() throws InterruptedException {
+    void aThousandIdentifiersComeAndGo() throws InterruptedException {
         fake.logOff();
         for (int i = 0; i < 1000; i++) {
             manager.resolve(PEER, LONG).close();

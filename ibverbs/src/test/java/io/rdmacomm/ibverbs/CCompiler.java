@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
-/// Compiles C with the installed headers of libibverbs and librdmacm. Where gcc or the headers are missing, the
-/// tests that need them are skipped and say so, or fail if `-Drdma.test.require` names `headers`.
+/// Compiles C with the installed headers of libibverbs and librdmacm. Without gcc or the headers,
+/// tests that need them are skipped with a message, or fail if `-Drdma.test.require` names `headers`.
 final class CCompiler {
     private static final Path FOLDER = temporaryFolder();
-    /// Why nothing can be compiled here, or empty.
+    /// The reason why nothing can be compiled here; empty if there is none.
     private static final String MISSING = missing();
 
     private CCompiler() {}
@@ -43,8 +43,9 @@ final class CCompiler {
         }
     }
 
-    /// Skips the caller, or fails, where nothing can be compiled. Classes that free after each case what is made before
-    /// it call this before all of them: of an aborted case JUnit runs the freeing, too.
+    /// Skips the caller, or fails, if nothing can be compiled. Classes that create something before each case and free
+    /// it
+    /// afterwards call this before all cases: JUnit also runs the code that frees after an aborted case.
     static void require() {
         if (MISSING.isEmpty()) {
             return;

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What the answers to an active side become, and that none of them is waited for for ever.
+/// The results of all answers to a connecting side, and that it never waits without end.
 class ConnectingTest extends ConnectionCase {
     private static final int ROUTE_ERROR = 3;
 
@@ -80,7 +80,7 @@ class ConnectingTest extends ConnectionCase {
         "-104,program declined it",
         "3,reason 3"
     })
-    void refusal(int status, String text) throws InterruptedException {
+    void rejection(int status, String text) throws InterruptedException {
         QueuePair pair = pair();
         assertThat(connectAnswered(pair, REJECTED, status, "because"))
                 .isInstanceOfSatisfying(
@@ -121,7 +121,7 @@ class ConnectingTest extends ConnectionCase {
         "104,ConnectFailedException",
         "12,VerbException"
     })
-    void siwConnectsInTheCall(int errno, String kind) {
+    void iwarpConnectsInTheCall(int errno, String kind) {
         useIwarp();
         QueuePair pair = pair();
         fake.fail("rdma_connect", errno);
@@ -130,10 +130,10 @@ class ConnectingTest extends ConnectionCase {
                         assertThat(failure.getClass().getSimpleName()).isEqualTo(kind));
     }
 
-    /// The kernel's connection manager does not know which ports TCP has; of an errno that connect(2) knows, too.
+    /// The kernel's connection manager does not know the ports of TCP. connect(2) reports either errno.
     @ParameterizedTest
     @ValueSource(ints = {98, 99})
-    void aPortThatIsTakenIsChangedForAnother(int errno) throws InterruptedException {
+    void aPortInUseIsReplacedByAnother(int errno) throws InterruptedException {
         useIwarp();
         QueuePair pair = pair();
         fake.log();
@@ -146,7 +146,7 @@ class ConnectingTest extends ConnectionCase {
     }
 
     @Test
-    void onlyAPortThatTheKernelChoseOnIwarpIsChanged() {
+    void onlyAPortThatTheKernelChoseOnIwarpIsReplaced() {
         fake.fail("rdma_connect", 98);
         assertThatThrownBy(() -> manager.connect(PEER, pair(), DEFAULTS, LONG)).hasMessageContaining("EADDRINUSE");
         useIwarp();
@@ -159,7 +159,7 @@ class ConnectingTest extends ConnectionCase {
     }
 
     @Test
-    void whileAnotherPortIsLookedForTheRouteCanBeClosed() throws Exception {
+    void aRouteCanBeClosedWhileItLooksForAnotherPort() throws Exception {
         useIwarp();
         QueuePair pair = pair();
         Route route = manager.resolve(PEER, LONG);
@@ -173,7 +173,7 @@ class ConnectingTest extends ConnectionCase {
         assertThat(fake.connectionLeftovers()).containsExactly(0, 1, 0);
     }
 
-    /// It overlooks what comes right behind its answer.
+    /// It misses a message that comes right after its answer.
     @Test
     void siwIsGivenTimeToListen() throws Exception {
         useIwarp();
@@ -183,7 +183,7 @@ class ConnectingTest extends ConnectionCase {
     }
 
     @Test
-    void aCallThatBlocksInTheKernelBlocksNobody() throws Exception {
+    void aCallThatBlocksInTheKernelBlocksNoOtherThread() throws Exception {
         useIwarp();
         fake.blockConnecting(true);
         try {
@@ -206,7 +206,7 @@ class ConnectingTest extends ConnectionCase {
     }
 
     @Test
-    void destroyingThatWaitsForThePeerKeepsNobodyWaiting() throws Exception {
+    void aDestructionThatWaitsForThePeerBlocksNoThread() throws Exception {
         useIwarp();
         fake.blockDestroying(true);
         try {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
-/// Connections over a librdmacm without a device: what the tests of it share. Nothing is left in C by any of them.
+/// The base of tests with a librdmacm that has no device. Checks that no test leaves anything in C.
 abstract class ConnectionCase {
     static final Duration LONG = Duration.ofMinutes(1);
     static final Duration SHORT = Duration.ofMillis(100);
@@ -113,7 +113,7 @@ abstract class ConnectionCase {
         }
     }
 
-    /// Waits until C was called with something, so that who calls it is in it or past it.
+    /// Waits until the log of C has a line, so that the calling thread is in that function or past it.
     void awaitLog(String line) throws InterruptedException {
         StringBuilder seen = new StringBuilder();
         await(() -> {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// How connections end, and that everybody who waits is told.
+/// How connections end, and that all waiting threads notice.
 class ConnectionEndTest extends ConnectionCase {
     private static final int ADDRESS_CHANGE = 14;
     private static final int TIMEWAIT_EXIT = 15;
@@ -33,7 +33,7 @@ class ConnectionEndTest extends ConnectionCase {
         fake.report("id0", DISCONNECTED, 0);
         assertThat(connection.awaitDisconnect(LONG)).isTrue();
         assertThat(connection.disconnectReason()).contains("the peer disconnected");
-        assertThat(pair.state()).as("before anybody is told").isEqualTo(QueuePairState.ERROR);
+        assertThat(pair.state()).as("before the connection reports its end").isEqualTo(QueuePairState.ERROR);
         connection.disconnect();
         fake.report("id0", TIMEWAIT_EXIT, 0);
         fake.report("id0", DISCONNECTED, 0);
@@ -68,7 +68,7 @@ class ConnectionEndTest extends ConnectionCase {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void closingWakesWhoWaits(boolean virtual) throws Exception {
+    void closingWakesWaitingThreads(boolean virtual) throws Exception {
         QueuePair connected = pair();
         Connection connection = manager.connect(PEER, connected, DEFAULTS, LONG);
         Listener listener = manager.listen(HERE, 1);
@@ -91,7 +91,7 @@ class ConnectionEndTest extends ConnectionCase {
     }
 
     @Test
-    void interruptingWakesWhoWaits() throws InterruptedException {
+    void interruptingWakesAWaitingThread() throws InterruptedException {
         fake.answer("rdma_resolve_addr", -1, 0, "");
         FutureTask<Route> resolving = start(true, () -> {
             Thread.currentThread().interrupt();

@@ -53,7 +53,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// The calls that create, change and destroy: what arrives in C, what comes back, and how each fails.
+/// The calls that create, change and destroy objects: their arguments in C, their results, and how each fails.
 class ControlPathTest {
     private static final int EINVAL = 22;
     private static final int ENOMEM = 12;
@@ -115,7 +115,7 @@ class ControlPathTest {
     }
 
     @Test
-    void queriesWhatOnlyTheExtendedCallTells() {
+    void queriesLimitsThatOnlyTheExtendedCallReports() {
         Map<DeviceLimit, Long> limits = context.attributes().limits();
         assertThat(limits)
                 .containsEntry(DeviceLimit.ODP_CAPABILITIES, 1L << 40 | 1)
@@ -199,7 +199,7 @@ class ControlPathTest {
     }
 
     @Test
-    void aPortIsQueriedTheOldWayWhereTheLibraryIsOlderThanTheExtendedOne() {
+    void aPortIsQueriedTheOldWayIfTheLibraryIsOlderThanTheExtendedCall() {
         // Up to advise_mr, which came before query_port.
         fake.extended(ContextLayout.BYTES - ContextLayout.QUERY_PORT_EXTENDED - Long.BYTES);
         context.close();
@@ -283,7 +283,7 @@ class ControlPathTest {
     }
 
     @Test
-    void saysWhatToSetWhenMemoryCannotBeLocked() {
+    void advisesOnTheLimitOfLockedMemory() {
         fails("ibv_reg_mr", EINVAL, () -> domain.allocate(8, Set.of()));
         fake.fail("ibv_reg_mr", ENOMEM);
         assertThatThrownBy(() -> domain.allocate(8, Set.of()))
@@ -324,7 +324,7 @@ class ControlPathTest {
     }
 
     @Test
-    void doesWithoutFunctionsThatOlderLibrariesLack() {
+    void worksWithoutFunctionsThatOlderLibrariesLack() {
         context.close();
         fake = FakeVerbs.withoutOptional();
         context = fake.open();
@@ -380,7 +380,7 @@ class ControlPathTest {
         assertThat(queue.query().limit()).isEqualTo(5);
         fails("ibv_modify_srq", EINVAL, () -> queue.armLimit(6));
         fails("ibv_query_srq", EINVAL, queue::query);
-        // As libsiw does: then what was set is known.
+        // As with libsiw: then the values that were set are returned.
         SharedReceiveQueueOptions asked = queue.query();
         fake.fail("ibv_query_srq", EOPNOTSUPP);
         assertThat(queue.query()).isEqualTo(asked);
@@ -468,7 +468,9 @@ class ControlPathTest {
                         .drainNotification(true)));
         assertThat(pair.state()).as("after a change that failed").isEqualTo(QueuePairState.READY_TO_SEND);
         fake.fail("ibv_query_qp", EINVAL);
-        assertThat(pair.query().state()).as("of a device that cannot say").isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(pair.query().state())
+                .as("of a device that does not report it")
+                .isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test
@@ -521,7 +523,7 @@ class ControlPathTest {
     }
 
     @Test
-    void knowsWhatTheDeviceCan() {
+    void knowsTheCapabilitiesOfTheDevice() {
         assertThat(context.supports(Capability.CONNECT_BY_NUMBERS)).isTrue();
         assertThat(context.supports(Capability.ATOMICS)).isTrue();
         assertThat(context.supports(Capability.MEMORY_WINDOW_TYPE_2)).isTrue();
@@ -559,7 +561,7 @@ class ControlPathTest {
     }
 
     @Test
-    void noQueueOfSiwLiesWhereItsLibraryLetsNoneBegin() {
+    void noQueueOfSiwBeginsAtTheOffsetThatItsLibraryRejects() {
         context.close();
         fake.kind(1, 0x626d74);
         context = fake.open();
@@ -569,10 +571,10 @@ class ControlPathTest {
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4)))
                 .isInstanceOf(VerbException.class)
                 .hasMessageContainingAll("ibv_create_cq", "placeholder of", "fake0");
-        assertThat(fake.log()).as("the shared receive queue is not made").isEmpty();
+        assertThat(fake.log()).as("the shared receive queue is not created").isEmpty();
         domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
         assertThat(fake.log())
-                .as("the first queue goes beyond 0x90000 / 32 completions")
+                .as("the first queue covers 0x90000")
                 .satisfiesExactly(
                         call -> assertThat(call).contains("create_cq", " cqe=18433 "),
                         call -> assertThat(call).contains("create_srq"));

@@ -105,7 +105,7 @@ class DataPathTest {
     }
 
     @Test
-    void handsRequestsAndCompletionsOnAsTheyLieInMemory() {
+    void passesRequestsAndCompletionsOnUnchanged() {
         assertThat(pair.post(receives(2))).isEqualTo(2);
         region.segment().set(JAVA_LONG, 0, 0x1122334455667788L);
         SendBatch batch = SendBatch.create(arena, 2, 2, 16);
@@ -176,7 +176,7 @@ class DataPathTest {
     }
 
     @Test
-    void saysHowManyAFullQueueTook() {
+    void returnsHowManyAFullQueueAccepted() {
         fake.refuse(2, ENOMEM);
         SendBatch batch = sends(4);
         assertThat(pair.post(batch)).isEqualTo(2);
@@ -191,7 +191,7 @@ class DataPathTest {
     }
 
     @Test
-    void namesTheRequestThatTheDriverRefuses() {
+    void namesTheRequestThatTheDriverRejects() {
         fake.refuse(1, EINVAL);
         SendBatch batch = sends(3);
         assertThat(pair.post(batch)).as("those before it").isEqualTo(1);
@@ -207,7 +207,7 @@ class DataPathTest {
     }
 
     @Test
-    void saysWhenTheDoorbellFailedAfterAllWereTaken() {
+    void reportsADoorbellThatFailsAfterAllRequestsWereAccepted() {
         fake.refuse(-1, EINVAL);
         assertThatThrownBy(() -> pair.post(sends(1))).hasMessageContaining("does not begin them");
     }
@@ -267,14 +267,14 @@ class DataPathTest {
     }
 
     @Test
-    void aBindingThatFailsGivesTheWindowItsKeyBack() {
+    void aFailedBindingRestoresTheKeyOfTheWindow() {
         MemoryRegion bindable = domain.allocate(64, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.WINDOW_BIND));
         MemoryWindow window = domain.allocateWindow(MemoryWindowType.TYPE_1);
         int key = window.remoteKey();
         pair.bind(9, window, bindable, 0, 8, Set.of(AccessFlag.REMOTE_READ), SendRequestLayout.FLAG_SIGNALED);
         pair.bind(10, window, bindable, 8, 8, Set.of(AccessFlag.REMOTE_READ), SendRequestLayout.FLAG_SIGNALED);
         assertThat(window.remoteKey()).isNotEqualTo(key);
-        // The library completes no bindings: a request with the same number stands for the first.
+        // The fake library completes no bindings: a request with the same id stands for the first one.
         fake.status(WorkStatus.WINDOW_BIND_ERROR.code());
         pair.post(SendBatch.create(arena, 1, 1)
                 .write(9, region.address(), region.remoteKey())
@@ -305,7 +305,7 @@ class DataPathTest {
     }
 
     @Test
-    void refusesFreedMemory() {
+    void rejectsFreedMemory() {
         Arena closed = Arena.ofConfined();
         Completions freed = Completions.create(closed, 1);
         closed.close();
@@ -333,7 +333,7 @@ class DataPathTest {
                 .isLessThan(1_000);
     }
 
-    /// Of a few runs after a first one: the JVM itself allocates a little while it still compiles.
+    /// The least of a few runs after a first one: the JVM itself allocates a little while it still compiles.
     private static long leastAllocated(Runnable run) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         run.run();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Completion events and asynchronous events: they come through file descriptors that somebody waits for.
+/// Completion events and asynchronous events, which threads wait for on file descriptors.
 class EventTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 
@@ -79,7 +79,7 @@ class EventTest {
     }
 
     @Test
-    void looksWithoutWaiting() throws InterruptedException {
+    void looksOnceWithoutWaiting() throws InterruptedException {
         assertThat(channel.awaitEvent(Duration.ZERO)).isNull();
         assertThat(channel.awaitEvent(Duration.ofMillis(1))).isNull();
         queue.arm(false);
@@ -112,7 +112,7 @@ class EventTest {
         channel.wakeUp();
         queue.arm(false);
         pair.post(batch);
-        assertThat(channel.awaitEvent(LONG)).as("an event is not lost by it").isSameAs(queue);
+        assertThat(channel.awaitEvent(LONG)).as("it loses no event").isSameAs(queue);
         assertThat(channel.awaitEvent(Duration.ofMillis(1))).isNull();
         FutureTask<CompletionQueue> waiter = start(virtual, () -> channel.awaitEvent(LONG));
         queue.arm(false);
@@ -122,12 +122,12 @@ class EventTest {
     }
 
     @Test
-    void hundredVirtualThreadsWaitWithoutTheirCarriers() throws Exception {
+    void aHundredVirtualThreadsWaitWithoutTheirCarriers() throws Exception {
         List<FutureTask<CompletionQueue>> waiters = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             waiters.add(start(true, () -> channel.awaitEvent(LONG)));
         }
-        // There are fewer carriers than waiters: this one runs only if they gave theirs back.
+        // There are fewer carriers than waiting threads: this one runs only if they released theirs.
         assertThat(start(true, () -> "ran").get()).isEqualTo("ran");
         for (int i = 0; i < 100; i++) {
             queue.arm(false);
@@ -141,7 +141,7 @@ class EventTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void closingWakesWhoWaits(boolean virtual) {
+    void closingWakesAWaitingThread(boolean virtual) {
         FutureTask<CompletionQueue> waiter = start(virtual, () -> channel.awaitEvent(LONG));
         FutureTask<AsyncEvent> other = start(virtual, () -> context.awaitAsyncEvent(LONG));
         context.close();
@@ -153,7 +153,7 @@ class EventTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void interruptingWakesWhoWaits(boolean virtual) {
+    void interruptingWakesAWaitingThread(boolean virtual) {
         FutureTask<CompletionQueue> waiter = start(virtual, () -> {
             Thread.currentThread().interrupt();
             return channel.awaitEvent(LONG);

@@ -18,9 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The library in fake_verbs.c and fake_rdmacm.c: what a test tells it and hears from it, through a provider that
-/// opened it.
-@SuppressWarnings("restricted") // it calls C, as what it tests does
+/// The library in fake_verbs.c and fake_rdmacm.c: controls it, reads its log, and creates providers that open it.
+@SuppressWarnings("restricted") // it calls C directly
 final class FakeVerbs {
     private static FakeVerbs complete;
 
@@ -37,7 +36,7 @@ final class FakeVerbs {
         file.toFile().deleteOnExit();
     }
 
-    /// The library with all functions, as new.
+    /// The library with all functions, reset.
     static FakeVerbs fresh() {
         if (complete == null) {
             complete = compiled("libfake_verbs.so");
@@ -97,7 +96,7 @@ final class FakeVerbs {
         return device().open();
     }
 
-    /// What was called since the last time, one line for each call.
+    /// The calls since the last time, one line each.
     List<String> log() {
         MemorySegment text = (MemorySegment) call("fake_log", FunctionDescriptor.of(ADDRESS));
         return text.reinterpret(1 << 16).getString(0).lines().toList();
@@ -107,12 +106,12 @@ final class FakeVerbs {
         call("fake_log_off", FunctionDescriptor.ofVoid(JAVA_INT), 1);
     }
 
-    /// Lets the next call of `function` fail.
+    /// Makes the next call of `function` fail.
     void fail(String function, int errno) {
         fail(function, errno, 1);
     }
 
-    /// Lets the next calls of `function` fail, so many of them.
+    /// Makes the next `times` calls of `function` fail.
     void fail(String function, int errno, int times) {
         try (Arena arena = Arena.ofConfined()) {
             call(
@@ -124,12 +123,12 @@ final class FakeVerbs {
         }
     }
 
-    /// Lets the next post refuse the request at `index`, or with -1 all requests without naming one.
+    /// Makes the next post reject the request at `index`, or with -1 fail after all requests were accepted.
     void refuse(int index, int result) {
         call("fake_refuse", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), index, result);
     }
 
-    /// What sends end with from now on.
+    /// The status of all sends from now on.
     void status(int status) {
         call("fake_status", FunctionDescriptor.ofVoid(JAVA_INT), status);
     }
@@ -148,7 +147,7 @@ final class FakeVerbs {
         call("fake_devices", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), count, errno);
     }
 
-    /// How much of `struct verbs_context` the next device that is opened has, from its end.
+    /// The size of the `struct verbs_context` of the next device that is opened.
     void extended(int bytes) {
         call("fake_extended", FunctionDescriptor.ofVoid(JAVA_INT), bytes);
     }
@@ -169,7 +168,7 @@ final class FakeVerbs {
         call("fake_async", FunctionDescriptor.ofVoid(JAVA_INT, ADDRESS, JAVA_INT), type, element, port);
     }
 
-    /// The next call of a function of the connection manager is answered with this event; with type -1 by none.
+    /// Answers the next call of a function of the connection manager with this event; with type -1, not at all.
     void answer(String function, int type, int status, String data) {
         try (Arena arena = Arena.ofConfined()) {
             call(
@@ -217,12 +216,12 @@ final class FakeVerbs {
         call("fake_cm_elsewhere", FunctionDescriptor.ofVoid(JAVA_INT), other ? 1 : 0);
     }
 
-    /// Whether connecting blocks in C, as siw's does.
+    /// Whether connecting blocks in C, as on siw.
     void blockConnecting(boolean block) {
         call("fake_cm_block", FunctionDescriptor.ofVoid(JAVA_INT), block ? 1 : 0);
     }
 
-    /// Whether destroying an identifier blocks in C, as the kernel's does while siw waits for an answer.
+    /// Whether destroying an identifier blocks in C, as in the kernel while siw waits for an answer.
     void blockDestroying(boolean block) {
         call("fake_cm_block_destroy", FunctionDescriptor.ofVoid(JAVA_INT), block ? 1 : 0);
     }

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
-/// What the provider says on machines with and without a library, a device, and the right to open it.
+/// The provider on machines with and without a library, a device, and permission to open it.
 class IbvProviderTest {
     private static final int ENOSYS = 38;
 
@@ -24,7 +24,7 @@ class IbvProviderTest {
     }
 
     @Test
-    void answersOnThisMachineWhateverItHas() {
+    void worksOnThisMachine() {
         IbvProvider provider = new IbvProvider();
         System.out.println("ibverbs on this machine: " + provider.devices() + provider.unavailable());
         assertThat(provider.devices().isEmpty())
@@ -32,7 +32,7 @@ class IbvProviderTest {
     }
 
     @Test
-    void saysThatTheLibraryIsAbsent() {
+    void reportsAnAbsentLibrary() {
         IbvProvider provider =
                 new IbvProvider("libnobody-has-this.so.7", "librdmacm.so.1", Path.of("/dev/infiniband"), Path.of("/"));
         assertThat(provider.devices()).isEmpty();
@@ -45,7 +45,7 @@ class IbvProviderTest {
     }
 
     @Test
-    void saysThatTheLibraryIsAnother() {
+    void reportsAnotherLibrary() {
         Path other = CCompiler.compile("libother.so", "int other;\n", "-shared");
         assertThat(new IbvProvider(other.toString(), "librdmacm.so.1", Path.of("/"), Path.of("/")).unavailable())
                 .get()
@@ -54,7 +54,7 @@ class IbvProviderTest {
     }
 
     @Test
-    void saysThatThereIsNoDevice() {
+    void reportsThatThereIsNoDevice() {
         FakeVerbs fake = FakeVerbs.fresh();
         for (int errno : new int[] {0, ENOSYS}) {
             fake.devices(0, errno);
@@ -70,14 +70,14 @@ class IbvProviderTest {
     }
 
     @Test
-    void asksTheLibraryForNoDeviceWhereTheKernelHasNoDriver() {
+    void doesNotAskTheLibraryIfTheKernelHasNoDriver() {
         FakeVerbs fake = FakeVerbs.fresh();
         assertThat(fake.provider().devices()).hasSize(1);
         assertThat(fake.withoutDrivers().devices()).isEmpty();
     }
 
     @Test
-    void saysThatTheDeviceFileMayNotBeOpened() {
+    void reportsADeviceFileWithoutPermission() {
         IbvProvider nowhere = FakeVerbs.fresh().provider(Path.of("/nowhere"));
         assertThat(nowhere.devices()).isEmpty();
         assertThat(nowhere.unavailable()).get().asString().contains("no /nowhere/uverbs0", "--device=/nowhere");
@@ -97,7 +97,7 @@ class IbvProviderTest {
     }
 
     @Test
-    void saysWhyADeviceCannotBeOpened() {
+    void reportsWhyADeviceCannotBeOpened() {
         FakeVerbs fake = FakeVerbs.fresh();
         Device device = fake.device();
         fake.fail("ibv_open_device", 13);

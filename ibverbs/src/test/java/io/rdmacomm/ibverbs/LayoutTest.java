@@ -69,7 +69,7 @@ class LayoutTest {
             ReceiveRequestLayout.class,
             SendRequestLayout.class);
 
-    /// Enumerations, with the method that gives the number of C.
+    /// Enumerations, with the method that returns the number in C.
     private static final Map<Class<? extends Enum<?>>, String> ENUMS = Map.ofEntries(
             Map.entry(AccessFlag.class, "bit"),
             Map.entry(AsyncEventType.class, "code"),

@@ -13,7 +13,7 @@ import io.rdmacomm.verbs.cm.Listener;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
-/// Requests that come in: accepted, refused, withdrawn, and those that nobody takes.
+/// Incoming requests: accepted, rejected, withdrawn and not taken.
 class ListeningTest extends ConnectionCase {
     @Test
     void listeningFails() {
@@ -27,9 +27,9 @@ class ListeningTest extends ConnectionCase {
         assertThatThrownBy(() -> manager.listen(HERE, 1)).hasMessageContaining("an address of other0, not of fake0");
     }
 
-    /// The kernel's connection manager does not know which ports TCP has.
+    /// The kernel's connection manager does not know the ports of TCP.
     @Test
-    void aPortThatIsTakenIsChangedForAnother() {
+    void aPortInUseIsReplacedByAnother() {
         useIwarp();
         fake.fail("rdma_listen", 98, 2);
         Listener listener = manager.listen(new InetSocketAddress(HERE.getAddress(), 0), 1);
@@ -37,7 +37,7 @@ class ListeningTest extends ConnectionCase {
         assertThat(fake.connectionLeftovers()).containsExactly(1, 1, 0);
         fake.fail("rdma_listen", 98);
         assertThatThrownBy(() -> manager.listen(HERE, 1))
-                .as("a port that was asked for")
+                .as("a port that the program chose")
                 .hasMessageContaining("EADDRINUSE");
         fake.fail("rdma_listen", 98, Integer.MAX_VALUE);
         assertThatThrownBy(() -> manager.listen(new InetSocketAddress(HERE.getAddress(), 0), 1))
@@ -78,7 +78,7 @@ class ListeningTest extends ConnectionCase {
         try (ConnectionRequest request = requested(listener)) {
             assertThatThrownBy(() -> request.accept(pair(), DEFAULTS, LONG)).isInstanceOf(ConnectFailedException.class);
         }
-        // A request that the peer withdrew before anybody looked.
+        // A request that the peer withdrew before it was taken.
         String name = fake.request("id0", "", false);
         fake.report(name, UNREACHABLE, -110);
         fake.answer("rdma_accept", -1, 0, "");
@@ -100,7 +100,7 @@ class ListeningTest extends ConnectionCase {
     }
 
     @Test
-    void aRequestWhosePeerHasGoneIsClosedAllTheSame() throws InterruptedException {
+    void aRequestWhosePeerHasGoneIsStillClosed() throws InterruptedException {
         Listener listener = manager.listen(HERE, 0);
         for (int errno : new int[] {22, 104}) {
             fake.fail("rdma_reject", errno);
@@ -115,7 +115,7 @@ class ListeningTest extends ConnectionCase {
     }
 
     @Test
-    void whatNobodyTakesIsRefused() throws InterruptedException {
+    void requestsThatAreNotTakenAreRejected() throws InterruptedException {
         Listener listener = manager.listen(HERE, 2);
         fake.log();
         String elsewhere = fake.request("id0", "", true);
@@ -134,10 +134,10 @@ class ListeningTest extends ConnectionCase {
     }
 
     @Test
-    void aRequestThatIsTakenWhileTheManagerClosesIsRefused() throws InterruptedException {
+    void aRequestThatIsTakenWhileTheManagerClosesIsRejected() throws InterruptedException {
         Listener listener = manager.listen(HERE, 1);
         String name = fake.request("id0", "", false);
-        // The backlog is full once the next one is refused.
+        // The backlog is full once the next one is rejected.
         awaitLog("destroy_id " + fake.request("id0", "", false));
         ClosingManager.begin(manager);
         assertThatThrownBy(() -> listener.awaitRequest(LONG)).isInstanceOf(IllegalStateException.class);

@@ -8,7 +8,9 @@ import java.util.concurrent.ThreadLocalRandom;
 /// single-threaded.
 ///
 /// Every posted request ends exactly once: with a completion, silently if it succeeds and is unsignaled, or
-/// flushed after the queue pair has failed. `post` never blocks and never allocates.
+/// flushed after the queue pair has failed. A device without [Capability#FLUSH_IN_ERROR] may keep requests that are
+/// posted
+/// to a failed queue pair. `post` never blocks and never allocates.
 public abstract class QueuePair extends Resource {
     private static final String POST_SEND = "post send (ibv_post_send)";
     private static final String POST_RECEIVE = "post receive (ibv_post_recv)";

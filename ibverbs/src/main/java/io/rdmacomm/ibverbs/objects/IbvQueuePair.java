@@ -110,14 +110,16 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     }
 
     private int acceptedSends(int result, SendBatch batch, int first, int count) {
-        return badSend.isNone() && toleratesLostDoorbell(result)
+        return badSend.isNone() && afterLostDoorbell(result)
                 ? count
                 : badSend.taken(POST_SEND, result, batch, first, count, this);
     }
 
-    /// Whether a post that put all requests into the queue but could not ring the doorbell counts as successful. Called
-    /// with the result of the driver; otherwise the post throws.
-    protected boolean toleratesLostDoorbell(int result) {
+    /// Called after a post that put all requests into the queue but could not ring the doorbell.
+    ///
+    /// @param result what the driver returned
+    /// @return whether the post counts as successful; otherwise it throws
+    protected boolean afterLostDoorbell(int result) {
         return false;
     }
 

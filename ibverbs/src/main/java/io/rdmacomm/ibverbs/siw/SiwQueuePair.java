@@ -58,11 +58,12 @@ final class SiwQueuePair extends IbvQueuePair {
     /// The kernel accepts no doorbell while the connection ends (ENOTCONN of `siw_post_send`), although libsiw has
     /// put the requests into the queue.
     @Override
-    protected boolean toleratesLostDoorbell(int result) {
-        if (result == DOORBELL_FAILED) {
+    protected boolean afterLostDoorbell(int result) {
+        boolean ending = result == DOORBELL_FAILED;
+        if (ending) {
             noticeState();
         }
-        return result == DOORBELL_FAILED;
+        return ending;
     }
 
     /// The next queue pair gets the number of this one (`siw_qp_add`), and would be taken for the source of its
