@@ -79,7 +79,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     /// Shakes hands with a client. If that fails, the peer is told why and everything is freed, the connector
     /// included.
     ///
-    /// @param reception where its queue pairs connect to, if the connection manager does it
+    /// @param tickets where its queue pairs connect to, if the connection manager connects them
     EndPoint accept(TcpConnector connector, TicketListeners tickets) {
         return timed(connector, () -> asServer(connector, tickets));
     }

@@ -1,0 +1,82 @@
+package io.rdmacomm.comm.data;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ProtectionDomain;
+import java.util.EnumSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class CreditsTest {
+    private static final ChannelSizes SIZES = new ChannelSizes(4, 4, 64, 0);
+
+    private final Context context = new SilentDevice().open();
+    private final ChannelCounters counters = new ChannelCounters();
+    private ChannelMemory memory;
+    private Credits credits;
+
+    @BeforeEach
+    void create() {
+        ProtectionDomain domain = context.allocateProtectionDomain();
+        MemoryRegion pool = domain.allocate(SIZES.poolBytes(), EnumSet.of(AccessFlag.LOCAL_WRITE));
+        MemoryRegion cells = domain.allocate(SIZES.cellBytes(), AccessFlag.allRemote());
+        memory = new ChannelMemory(SIZES, pool, 0, cells, 0);
+        credits = new Credits("channel", memory, counters);
+        credits.begin(3);
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+    }
+
+    @Test
+    void thePeersReceivesAreUsedUp() {
+        assertThat(credits.take(2)).isTrue();
+        assertThat(credits.take(2)).as("more than are left").isFalse();
+        assertThat(credits.take(1)).isTrue();
+        assertThat(credits.take(1)).isFalse();
+    }
+
+    @Test
+    void thePeersWriteIsSeenWhenTheLastReceiveIsUsedUp() {
+        assertThat(credits.take(3)).isTrue();
+        memory.peerReceives(5);
+        assertThat(credits.take(2)).isTrue();
+        assertThat(credits.take(1)).isFalse();
+    }
+
+    @Test
+    void anOlderNumberTakesNothingBack() {
+        memory.peerReceives(5);
+        assertThat(credits.take(5)).isTrue();
+        memory.peerReceives(4);
+        assertThat(credits.take(1)).isFalse();
+        memory.peerReceives(6);
+        assertThat(credits.take(1)).isTrue();
+    }
+
+    @Test
+    void whatWasNotPostedIsGivenBack() {
+        assertThat(credits.take(3)).isTrue();
+        credits.giveBack(1);
+        assertThat(credits.take(1)).isTrue();
+        assertThat(credits.take(1)).isFalse();
+    }
+
+    @Test
+    void aStallIsCountedOnceUntilItEnds() {
+        assertThat(credits.take(3)).isTrue();
+        assertThat(credits.take(1)).isFalse();
+        assertThat(credits.take(1)).isFalse();
+        assertThat(counters.creditStalls).isEqualTo(1);
+        memory.peerReceives(4);
+        assertThat(credits.take(1)).isTrue();
+        assertThat(credits.take(1)).isFalse();
+        assertThat(counters.creditStalls).isEqualTo(2);
+    }
+}

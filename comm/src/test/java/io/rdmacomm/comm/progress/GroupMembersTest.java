@@ -1,0 +1,73 @@
+package io.rdmacomm.comm.progress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.RdmaException;
+import org.junit.jupiter.api.Test;
+
+final class GroupMembersTest {
+    private final GroupMembers members = new GroupMembers(2);
+
+    private static final class Member implements GroupMember {
+        private int failures;
+
+        @Override
+        public void completed(Completions completions, int index, long workId) {}
+
+        @Override
+        public void received(Completions completions, int index, int receive) {}
+
+        @Override
+        public void failed(RdmaException why) {
+            failures++;
+        }
+    }
+
+    @Test
+    void workLeadsToTheMemberThatPostedIt() {
+        Member one = new Member();
+        Member two = new Member();
+        long first = members.join(one, "group");
+        long second = members.join(two, "group");
+
+        assertThat(members.of(WorkId.send(first, 99))).isSameAs(one);
+        assertThat(members.of(WorkId.receive(second, 3))).isSameAs(two);
+    }
+
+    @Test
+    void aLateCompletionFindsNeitherItsMemberNorItsSuccessor() {
+        long first = members.join(new Member(), "group");
+        members.leave(first);
+        assertThat(members.of(WorkId.send(first, 0))).isNull();
+        long second = members.join(new Member(), "group");
+
+        assertThat(WorkId.slot(second)).isEqualTo(WorkId.slot(first));
+        assertThat(members.of(WorkId.send(first, 0))).isNull();
+        assertThat(members.of(WorkId.send(second, 0))).isNotNull();
+    }
+
+    @Test
+    void thereIsNoRoomForMoreThanWereAgreedOn() {
+        var _ = members.join(new Member(), "group");
+        var _ = members.join(new Member(), "group");
+
+        assertThatThrownBy(() -> members.join(new Member(), "the group"))
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContaining("the group has its 2 channels");
+    }
+
+    @Test
+    void allMembersFailTogether() {
+        Member one = new Member();
+        Member left = new Member();
+        var _ = members.join(one, "group");
+        members.leave(members.join(left, "group"));
+
+        members.fail(new RdmaException("lost", null));
+
+        assertThat(one.failures).isEqualTo(1);
+        assertThat(left.failures).isZero();
+    }
+}

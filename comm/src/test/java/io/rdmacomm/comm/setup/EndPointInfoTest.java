@@ -1,0 +1,74 @@
+package io.rdmacomm.comm.setup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.comm.data.ChannelInfo;
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.LinkLayer;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.QueuePairInfo;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class EndPointInfoTest {
+    private static final ChannelInfo CHANNEL =
+            new ChannelInfo(new QueuePairInfo(1, 2, 3, new Gid(4, 5), PathMtu.MTU_4096), 16, 544, 16, 0, 4096, 77);
+    private static final EndPointInfo INFO = new EndPointInfo(
+            "node sieben \u00fc", LinkLayer.ETHERNET, new SetUpOffer(true, true, 65535, -2), List.of(CHANNEL, CHANNEL));
+
+    @Test
+    void whatIsReadIsWhatWasWritten() {
+        assertThat(EndPointInfo.decode(INFO.encode(), "peer")).isEqualTo(INFO);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "3, 1, number of channels is 1",
+        "3, 3, bytes for 3 channels",
+        "2, 127, number of channels is 32514",
+        "4, 127, length of the name",
+        "5, 0, bytes for 2 channels",
+        "16, 7, control characters"
+    })
+    void aHostileDescriptionIsRejectedWithTheReason(int at, int value, String words) {
+        byte[] wire = INFO.encode().array();
+        wire[at] = (byte) value;
+
+        assertThatThrownBy(() -> EndPointInfo.decode(ByteBuffer.wrap(wire), "peer"))
+                .isInstanceOfSatisfying(
+                        SetUpException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(Reason.PROTOCOL_VIOLATED))
+                .hasMessageContaining("peer")
+                .hasMessageContaining(words);
+    }
+
+    @Test
+    void aDescriptionThatIsCutOffIsRejected() {
+        byte[] wire = INFO.encode().array();
+        for (int length = 0; length < wire.length; length++) {
+            ByteBuffer cut = ByteBuffer.wrap(wire, 0, length);
+            assertThatThrownBy(() -> EndPointInfo.decode(cut, "peer"))
+                    .as("%d bytes", length)
+                    .isInstanceOf(SetUpException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, false, true, false, true", "true, true, true, true, true", "true, true, false, true, false"})
+    void numbersAreTakenWhereBothSidesCan(boolean a, boolean b, boolean c, boolean d, boolean numbers) {
+        assertThat(new SetUpOffer(a, b, 0, 0).agreeOnNumbers(new SetUpOffer(c, d, 0, 0), "peer"))
+                .isEqualTo(numbers);
+    }
+
+    @Test
+    void withoutACommonWayBothSidesAreNamed() {
+        SetUpOffer own = new SetUpOffer(true, false, 0, 0);
+        assertThatThrownBy(() -> own.agreeOnNumbers(new SetUpOffer(false, true, 0, 0), "the peer"))
+                .hasMessageContaining("by numbers only, the peer by connection manager only");
+    }
+}
