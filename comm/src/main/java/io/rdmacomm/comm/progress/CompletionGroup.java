@@ -290,7 +290,9 @@ public final class CompletionGroup implements AutoCloseable {
         return Thread.currentThread().threadId() == owner;
     }
 
-    /// @throws IllegalStateException in a handler of this group, which would wait for itself
+    /// Rejects a blocking call in a handler of this group.
+    ///
+    /// @throws IllegalStateException in such a handler, which would wait for itself
     public void refuseInHandler() {
         if (isPolling()) {
             throw new IllegalStateException(
@@ -336,7 +338,7 @@ public final class CompletionGroup implements AutoCloseable {
                 future.get(RETRY_MICROS, TimeUnit.MICROSECONDS);
                 break;
             } catch (TimeoutException e) {
-                continue;
+                // It has not run yet.
             } catch (InterruptedException e) {
                 interrupted = true;
             } catch (ExecutionException e) {
