@@ -7,8 +7,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The asynchronous events of a context that nobody has taken yet. Bounded: a context whose events nobody reads
-/// keeps the first ones.
+/// The asynchronous events of a context that have not been read. Bounded: if nobody reads them, the first ones are
+/// kept.
 final class AsyncEvents {
     private static final int CAPACITY = 4096;
     private static final AsyncEvent CLOSED = new AsyncEvent(AsyncEventType.UNKNOWN, null, 0);

@@ -12,7 +12,7 @@ import java.net.InetAddress;
 record DeviceSettings(String name, boolean sharedMemory, TcpSettings tcp) {
     private static final String DEFAULT_ADDRESS = "127.0.0.1";
     private static final String SEGMENT = "segment=";
-    /// What every path takes (RFC 9293 3.7.1).
+    /// The segment size that every path supports (RFC 9293 3.7.1).
     private static final int SHORTEST_SEGMENT = 536;
     private static final int LONGEST_SEGMENT = 0xffff;
 

@@ -11,8 +11,8 @@ import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 
-/// The requests of a queue pair whose peer has not been found: carries out those that need none, and checks the memory
-/// of this side for the others. Under the queue pair's send lock.
+/// The requests of a queue pair whose peer has not been found: executes those that need none, and checks the memory of
+/// this side for the others. Under the queue pair's send lock.
 final class RequestsWithoutPeer {
     private static final int SUCCESS = 0;
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
@@ -26,7 +26,7 @@ final class RequestsWithoutPeer {
         this.windowRequests = windowRequests;
     }
 
-    /// Carries out requests, up to the first that needs a peer.
+    /// Executes requests, up to the first that needs a peer.
     ///
     /// @return 0, or the status that the oldest request fails with
     int execute() {

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A completion queue is a ring in shared memory that own queue pairs and peers push to.
+/// A completion queue is a ring in shared memory to which own queue pairs and peers push.
 final class SoftCompletionQueue extends CompletionQueue {
     private final SoftContext context;
     private final int number;
@@ -40,7 +40,7 @@ final class SoftCompletionQueue extends CompletionQueue {
         return ring;
     }
 
-    /// The TCP links whose completions come here.
+    /// The TCP links whose requests complete here.
     PolledLinks links() {
         PolledLinks known = links;
         return known == null ? makeLinks() : known;
@@ -64,7 +64,7 @@ final class SoftCompletionQueue extends CompletionQueue {
         context.engine().execute(() -> context.objects().onOverrun(number));
     }
 
-    /// Tells whoever waits that completions may have come in another way than by a push.
+    /// Wakes up waiters, because completions may have arrived in another way than by a push.
     void announceIfArmed() {
         if (ring.disarm()) {
             announce();

@@ -14,7 +14,7 @@ import io.rdmacomm.verbs.PortState;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// What a software device says of itself.
+/// The limits and attributes of a software device.
 final class SoftLimits {
     /// Deepest send, receive or shared receive queue.
     static final int MAX_DEPTH = 1 << 16;

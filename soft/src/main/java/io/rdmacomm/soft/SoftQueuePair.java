@@ -71,7 +71,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
     private AsyncEventType failedEvent = AsyncEventType.UNKNOWN;
 
     private SoftQueuePair(SoftProtectionDomain domain, QueuePairOptions options, int number) throws IOException {
-        super(domain, options.withSingleThreaded(false)); // the engine posts what had to wait
+        super(domain, options.withSingleThreaded(false)); // the engine also executes requests
         this.context = domain.softContext();
         this.number = number;
         QueueSizes asked = options.sizes();
@@ -123,7 +123,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         }
     }
 
-    /// What its transport works with.
+    /// The objects that its transport works with.
     QueuePairResources resources() {
         return resources;
     }
@@ -187,7 +187,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
 
     // ---- The peer ----
 
-    /// Carries on with the requests that wait; looks for the peer if it has not been found.
+    /// Continues with the waiting requests; looks for the peer if it has not been found.
     private void seek() {
         Transport to = transport;
         if (to == null && !tcp.isExpecting()) {

@@ -2,7 +2,7 @@ package io.rdmacomm.soft.cm;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/// What became of the connections that a listener accepted. Readable from any thread.
+/// Counts the connections of a listener and how they ended. Thread-safe.
 public final class AcceptCounters {
     final LongAdder accepted = new LongAdder();
     final LongAdder requests = new LongAdder();
@@ -24,22 +24,22 @@ public final class AcceptCounters {
         return requests.sum();
     }
 
-    /// Connections closed because what came was no request that can be answered.
+    /// Connections closed because they sent no valid request.
     public long violations() {
         return violations.sum();
     }
 
-    /// Connections closed because no request came in time.
+    /// Connections closed because no request arrived in time.
     public long timeouts() {
         return timeouts.sum();
     }
 
-    /// Connections closed because too many came after them.
+    /// Connections closed to make room for newer ones.
     public long displaced() {
         return displaced.sum();
     }
 
-    /// Requests refused because too many waited.
+    /// Requests rejected because too many were waiting.
     public long overflows() {
         return overflows.sum();
     }
@@ -53,7 +53,7 @@ public final class AcceptCounters {
     @Override
     public String toString() {
         return accepted + " accepted, " + requests + " requests, " + violations + " violations, " + timeouts
-                + " timed out, " + displaced + " displaced, " + overflows + " refused for want of room, " + vanished
+                + " timed out, " + displaced + " displaced, " + overflows + " rejected for lack of room, " + vanished
                 + " vanished";
     }
 }

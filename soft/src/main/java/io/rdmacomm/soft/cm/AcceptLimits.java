@@ -1,11 +1,11 @@
 package io.rdmacomm.soft.cm;
 
-/// How much strangers can make a listener hold.
+/// Limits on what strangers can make a listener hold.
 ///
-/// @param halfOpen how many connections may be open whose request has not come completely; when there are more,
-/// the oldest goes, because an honest peer sends its request at once
-/// @param requestNanos how long a request may take to come
-/// @param backlog how many complete requests may wait to be taken; when there are more, they are refused
+/// @param halfOpen how many connections may be open whose request is not complete; if there are more, the oldest is
+/// closed, because an honest peer sends its request at once
+/// @param requestNanos how long a request may take to arrive
+/// @param backlog how many complete requests may wait to be taken; more are rejected
 public record AcceptLimits(int halfOpen, long requestNanos, int backlog) {
     private static final int HALF_OPEN = 256;
     private static final long REQUEST_NANOS = 5_000_000_000L;

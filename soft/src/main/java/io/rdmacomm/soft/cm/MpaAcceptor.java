@@ -22,8 +22,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Listens on a TCP port and collects the requests of MPA initiators. One thread, however many come; each stranger
-/// can cost no more than its own connection, of which there are at most as many as [AcceptLimits] allow.
+/// Listens on a TCP port and collects the requests of MPA initiators, with one thread for all of them. A stranger
+/// costs at most one connection, and [AcceptLimits] limits their number.
 public final class MpaAcceptor implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(MpaAcceptor.class.getName());
     private static final int TCP_BACKLOG = 1024;
@@ -74,7 +74,7 @@ public final class MpaAcceptor implements AutoCloseable {
         return localAddress;
     }
 
-    /// What has happened so far.
+    /// The counters so far.
     public AcceptCounters counters() {
         return counters;
     }

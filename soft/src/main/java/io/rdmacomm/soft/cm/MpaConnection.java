@@ -4,9 +4,9 @@ import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaTerms;
 import java.nio.channels.SocketChannel;
 
-/// A connection that stands, as its initiator has it.
+/// An established connection, on the initiator's side.
 ///
 /// @param channel connected, not blocking; its first unread byte is the first of the peer's stream
-/// @param reply what the responder answered
-/// @param terms what holds from now on
+/// @param reply of the responder
+/// @param terms that were agreed on
 public record MpaConnection(SocketChannel channel, MpaFrame reply, MpaTerms terms) {}

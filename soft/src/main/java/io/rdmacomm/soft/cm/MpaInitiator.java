@@ -31,8 +31,8 @@ public final class MpaInitiator implements AutoCloseable {
         this.remote = remote;
     }
 
-    /// Connects, asks, and waits for the reply. Blocks. A peer that hangs up on revision 2 without a word is asked
-    /// once more with revision 1, as existing adapters do it.
+    /// Connects, sends the request, and waits for the reply. Blocks. If the peer disconnects without a reply to
+    /// revision 2, tries once more with revision 1, as existing adapters do.
     ///
     /// @param own what this side wants
     /// @param privateData for the peer's program
@@ -52,8 +52,8 @@ public final class MpaInitiator implements AutoCloseable {
         }
     }
 
-    /// Ends the attempt; who waits in [#connect] gets an [AsynchronousCloseException]. A connection that stands is
-    /// not touched.
+    /// Ends the attempt; a thread in [#connect] gets an [AsynchronousCloseException]. An established connection is not
+    /// affected.
     @Override
     public synchronized void close() {
         closed = true;
@@ -88,7 +88,7 @@ public final class MpaInitiator implements AutoCloseable {
         }
     }
 
-    /// However the failure looks: being closed or interrupted was the reason.
+    /// Replaces a failure whose reason is that this was closed or the thread interrupted.
     private synchronized void checkWanted() throws IOException {
         if (Thread.currentThread().isInterrupted()) {
             throw new ClosedByInterruptException();
@@ -119,7 +119,7 @@ public final class MpaInitiator implements AutoCloseable {
         InputStream in = socket.getInputStream();
         while (!reader.advance()) {
             ByteBuffer into = reader.buffer();
-            // The deadline is for the whole reply: a byte now and then does not prolong it.
+            // The deadline is for the whole reply: single bytes do not extend it.
             socket.setSoTimeout(millisUntil(deadline));
             readSome(in, into);
         }
@@ -142,9 +142,9 @@ public final class MpaInitiator implements AutoCloseable {
             throw e;
         }
         if (nothingYet) {
-            throw new SilentEndException("the peer hung up without a reply");
+            throw new SilentEndException("the peer disconnected without a reply");
         }
-        throw new EOFException("the peer hung up in the middle of its reply");
+        throw new EOFException("the peer disconnected during its reply");
     }
 
     private static int millisUntil(long deadline) throws SocketTimeoutException {
@@ -159,7 +159,7 @@ public final class MpaInitiator implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            // It is closed all the same.
+            // It is closed anyway.
         }
     }
 

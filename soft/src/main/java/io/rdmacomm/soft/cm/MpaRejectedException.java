@@ -3,7 +3,7 @@ package io.rdmacomm.soft.cm;
 import java.io.IOException;
 import java.io.Serial;
 
-/// The responder refused.
+/// The responder has rejected the connection.
 public final class MpaRejectedException extends IOException {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -11,11 +11,11 @@ public final class MpaRejectedException extends IOException {
     private final byte[] privateData;
 
     MpaRejectedException(byte[] privateData) {
-        super("the peer refused the connection");
+        super("the peer rejected the connection");
         this.privateData = privateData.clone();
     }
 
-    /// What the responder said about it.
+    /// The private data of the rejection.
     public byte[] privateData() {
         return privateData.clone();
     }

@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/// A connection whose request has come and has not been answered. Answered by one thread.
+/// A connection whose request is complete and has not been answered. Answered by one thread.
 public final class MpaRequest {
     private final SocketChannel channel;
     private final MpaFrame frame;
@@ -31,14 +31,14 @@ public final class MpaRequest {
         return localAddress;
     }
 
-    /// Who calls.
+    /// The address of the caller.
     public InetSocketAddress remoteAddress() {
         return remoteAddress;
     }
 
     /// Answers. The connection is the caller's then; it does not block.
     ///
-    /// @throws IOException if the peer has gone or does not wait; the connection is closed then
+    /// @throws IOException if the peer has disconnected or does not wait; the connection is closed then
     public SocketChannel reply(MpaFrame reply) throws IOException {
         try {
             checkWaiting();
@@ -50,13 +50,13 @@ public final class MpaRequest {
         }
     }
 
-    /// Refuses and ends the connection. A peer that has gone is none the wiser.
+    /// Rejects the request and ends the connection. Does nothing if the peer has disconnected.
     public void reject(byte[] privateData) {
         try (channel) {
             write(MpaNegotiation.rejection(frame, privateData));
             channel.shutdownOutput();
         } catch (IOException e) {
-            // It has gone.
+            // The peer has disconnected.
         }
     }
 
@@ -65,16 +65,16 @@ public final class MpaRequest {
         try {
             channel.close();
         } catch (IOException e) {
-            // It is closed all the same.
+            // It is closed anyway.
         }
     }
 
-    /// An initiator waits for the reply. One that has hung up, or goes on talking, is not to be connected: the
-    /// first has gone, the second does not keep to RFC 5044 7.1.2.
+    /// An initiator waits for the reply. One that has disconnected, or keeps sending in violation of RFC 5044 7.1.2, is
+    /// not connected.
     private void checkWaiting() throws IOException {
         int count = channel.read(ByteBuffer.allocate(1));
         if (count != 0) {
-            throw new IOException(count < 0 ? "the peer has gone" : "the peer did not wait for the reply");
+            throw new IOException(count < 0 ? "the peer has disconnected" : "the peer did not wait for the reply");
         }
     }
 

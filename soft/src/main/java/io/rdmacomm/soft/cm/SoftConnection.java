@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A queue pair whose TCP connection was set up with MPA. The queue pair drives it; this one only knows whether it
-/// still stands, and ends it.
+/// A connection that was set up with MPA. The queue pair drives it; this class only knows whether it still exists, and
+/// ends it.
 final class SoftConnection extends Connection {
     private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int HOP_LIMIT = 64;
@@ -68,7 +68,7 @@ final class SoftConnection extends Connection {
     /// @param peerReads how many READs and atomics the peer wants to have outstanding
     /// @throws ConnectFailedException if the connection is not good any more; it is closed then
     void begin(SocketChannel channel, LinkTerms terms, ConnectionParameters parameters, int peerReads) {
-        // What is agreed on; the link takes more, because siw sends more than it asked for.
+        // The agreed values; the link accepts more, because siw sends more than it asked for.
         responderResources = Math.min(terms.mpa().inboundReads(), peerReads);
         initiatorDepth = terms.mpa().outboundReads();
         try {
@@ -120,7 +120,7 @@ final class SoftConnection extends Connection {
         ended.countDown();
     }
 
-    /// A depth that a peer of another make may have left open.
+    /// A depth, which a peer of another make may not have negotiated.
     static int depth(int asked) {
         return asked == EnhancedSetup.NOT_NEGOTIATED ? LinkTerms.MOST_READS : Math.min(asked, LinkTerms.MOST_READS);
     }
@@ -171,8 +171,8 @@ final class SoftConnection extends Connection {
         return reason.get();
     }
 
-    /// What was posted before is sent, if the peer takes it; then the connection ends with FIN. iWARP has no
-    /// message that says goodbye.
+    /// Sends what was posted before, if the peer takes it, then ends the connection with FIN: iWARP has no message for
+    /// an orderly end.
     @Override
     protected void doDisconnect() {
         if (reason.get() == null && endpoint.awaitIdle(DRAIN_NANOS)) {

@@ -102,8 +102,8 @@ public final class SoftConnectionManager extends ConnectionManager {
         }
     }
 
-    /// The kernel knows the way: a connected datagram socket has the address that this host would use. Nothing is
-    /// sent.
+    /// Asks the kernel for the route: a connected datagram socket has the address that this host would use. Nothing
+    /// is sent.
     @Override
     protected Route doResolve(InetSocketAddress destination, long timeoutNanos) {
         String operation = "resolve address (rdma_resolve_addr)";
@@ -118,17 +118,17 @@ public final class SoftConnectionManager extends ConnectionManager {
             throw new RouteUnresolvedException(
                     "resolve route (rdma_resolve_route)",
                     Errno.ENETUNREACH,
-                    "no way to " + destination + ": " + e.getMessage() + "; check the address and the routes");
+                    "no route to " + destination + ": " + e.getMessage() + "; check the address and the routes");
         }
     }
 
-    /// What this side wants of a connection.
+    /// The terms that this side asks for.
     MpaNegotiation wishes(ConnectionParameters parameters, InetSocketAddress local, InetSocketAddress remote) {
         boolean checksum = settings.checksumBetween(local.getAddress(), remote.getAddress());
         return new MpaNegotiation(checksum, parameters.responderResources(), parameters.initiatorDepth());
     }
 
-    /// What rdma_create_qp(3) does.
+    /// Does what rdma_create_qp(3) does.
     static void prepare(QueuePair queuePair) {
         queuePair.modify(new QueuePairAttributes()
                 .state(QueuePairState.INIT)

@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 
-/// A peer's MPA request that waits for an answer.
+/// A peer's MPA request that has not been answered.
 final class SoftConnectionRequest extends ConnectionRequest {
     private final SoftConnectionManager connections;
     private final MpaRequest request;
@@ -71,7 +71,7 @@ final class SoftConnectionRequest extends ConnectionRequest {
             throw new ConnectFailedException(
                     "accept (rdma_accept)",
                     Errno.ECONNRESET,
-                    remoteAddress() + " has gone before its request was accepted: " + e.getMessage());
+                    remoteAddress() + " disconnected before its request was accepted: " + e.getMessage());
         }
         TcpSettings own = connections.settings();
         LinkTerms terms = new LinkTerms(
@@ -88,7 +88,7 @@ final class SoftConnectionRequest extends ConnectionRequest {
         return connection;
     }
 
-    /// What one of our own devices is told behind the private data of the program.
+    /// The block for one of our own devices, after the private data of the program.
     private PeerHandshake handshake(QueuePair queuePair) {
         return new PeerHandshake(
                 MpaFrame.Kind.REPLY,

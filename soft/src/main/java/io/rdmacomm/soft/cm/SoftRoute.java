@@ -26,7 +26,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
-/// The way to a peer's TCP port.
+/// The route to a peer's TCP port.
 final class SoftRoute extends Route {
     private static final String CONNECT = "connect (rdma_connect)";
     /// How long Linux siw waits for the reply; then the peer is unreachable.
@@ -77,7 +77,7 @@ final class SoftRoute extends Route {
             throw new IllegalStateException(this + " was closed while connecting");
         } catch (IOException e) {
             if (e instanceof SocketTimeoutException) {
-                // The peer may believe that it is connected: this queue pair is not to be used again.
+                // The peer may consider itself connected, so this queue pair must not be used again.
                 queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
             }
             throw failure(e, timeoutNanos);
@@ -110,7 +110,9 @@ final class SoftRoute extends Route {
         return switch (cause) {
             case MpaRejectedException rejection ->
                 new ConnectionRejectedException(
-                        CONNECT, remote + " refused", PeerHandshake.withoutBlock(rejection.privateData()));
+                        CONNECT,
+                        remote + " rejected the connection",
+                        PeerHandshake.withoutBlock(rejection.privateData()));
             case NoRouteToHostException e ->
                 unreachable(Errno.EHOSTUNREACH, "no route (" + e.getMessage() + "); check the network");
             case ConnectException e ->
@@ -128,7 +130,7 @@ final class SoftRoute extends Route {
                                 + " ms; check that it speaks iWARP, or wait longer");
             case MpaException e ->
                 new ConnectFailedException(
-                        CONNECT, Errno.EIO, remote + " cannot be talked to: " + e.getMessage() + "; check the port");
+                        CONNECT, Errno.EIO, remote + " does not speak MPA: " + e.getMessage() + "; check the port");
             default ->
                 new ConnectFailedException(
                         CONNECT, Errno.ECONNRESET, remote + " ended the connection: " + cause.getMessage());

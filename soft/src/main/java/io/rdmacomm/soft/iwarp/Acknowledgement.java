@@ -2,7 +2,7 @@ package io.rdmacomm.soft.iwarp;
 
 import java.nio.ByteBuffer;
 
-/// What follows the untagged header of an Acknowledge, which only our own peers send each other: how many requests
+/// The payload of an Acknowledge, a message that only our own devices send each other: how many requests
 /// of the stream were carried out, and what became of the next. It gives iWARP what reliable connections have and
 /// iWARP has not: completions that mean "done at the peer", and a receiver that is not ready yet. Reusable.
 ///

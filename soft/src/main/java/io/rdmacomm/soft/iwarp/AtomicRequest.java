@@ -2,7 +2,7 @@ package io.rdmacomm.soft.iwarp;
 
 import java.nio.ByteBuffer;
 
-/// What follows the untagged header of an Atomic Request (RFC 7306 5.1). Reusable. Only what verbs can express:
+/// The payload of an Atomic Request (RFC 7306 5.1). Reusable. Limited to what verbs can express:
 /// FetchAdd on all 64 bits at once, CmpSwap on all bits.
 public final class AtomicRequest {
     /// Adds, and answers the value before.
@@ -20,9 +20,9 @@ public final class AtomicRequest {
     public int key;
     /// Address in the responder's memory, a multiple of 8.
     public long address;
-    /// What to add or to store.
+    /// The value to add or to store.
     public long value;
-    /// What to compare with.
+    /// The value to compare with.
     public long compare;
 
     /// Writes the request behind the header that [SegmentHeader#encode] wrote.

@@ -2,7 +2,7 @@ package io.rdmacomm.soft.iwarp;
 
 import java.nio.ByteBuffer;
 
-/// What follows the untagged header of an Atomic Response (RFC 7306 5.2).
+/// The payload of an Atomic Response (RFC 7306 5.2).
 public final class AtomicResponse {
     private AtomicResponse() {}
 

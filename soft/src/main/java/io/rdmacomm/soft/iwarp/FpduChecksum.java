@@ -28,7 +28,7 @@ public final class FpduChecksum {
         crc.update(buffer);
     }
 
-    /// What to write into a big-endian buffer: the checksum goes least significant byte first, unlike everything
+    /// The value to write into a big-endian buffer: the checksum goes least significant byte first, unlike everything
     /// else.
     public int value() {
         return Integer.reverseBytes((int) crc.getValue());

@@ -2,7 +2,7 @@ package io.rdmacomm.soft.iwarp;
 
 import java.nio.ByteBuffer;
 
-/// What follows the untagged header of Immediate Data (RFC 7306 6.1): 8 bytes. Verbs have 4; they come first, and
+/// The payload of Immediate Data, behind its untagged header (RFC 7306 6.1): 8 bytes. Verbs have 4; they are first, and
 /// 4 zeros after them, as existing hardware does it.
 public final class ImmediateData {
     private ImmediateData() {}

@@ -16,7 +16,7 @@ public final class MpaException extends IOException {
         this.violation = violation;
     }
 
-    /// Which rule.
+    /// The rule that was broken.
     public MpaViolation violation() {
         return violation;
     }

@@ -171,7 +171,7 @@ public final class MpaFrame {
         return enhanced == null ? EnhancedSetup.NOT_NEGOTIATED : enhanced.outboundReads();
     }
 
-    /// What the two programs tell each other; a copy.
+    /// The private data of the program; a copy.
     public byte[] privateData() {
         return privateData.clone();
     }

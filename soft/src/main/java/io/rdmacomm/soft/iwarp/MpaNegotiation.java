@@ -70,7 +70,7 @@ public record MpaNegotiation(boolean checksum, int inboundReads, int outboundRea
         return MpaFrame.rejection(echo, privateData);
     }
 
-    /// What holds for the responder after its reply.
+    /// The terms for the responder after its reply.
     public MpaTerms responderTerms(MpaFrame request, MpaFrame reply) {
         EnhancedSetup setup = reply.enhanced();
         return setup == null
@@ -78,7 +78,7 @@ public record MpaNegotiation(boolean checksum, int inboundReads, int outboundRea
                 : new MpaTerms(reply.wantsChecksum(), inboundReads, setup.outboundReads(), choose(setup));
     }
 
-    /// What holds for the initiator after a reply that accepts.
+    /// The terms for the initiator after a reply that accepts.
     ///
     /// @throws MpaException if the reply does not fit the request
     public MpaTerms initiatorTerms(MpaFrame request, MpaFrame reply) throws MpaException {

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.iwarp;
 
-/// What the two sides of a connection have agreed on.
+/// The terms that the two sides of a connection have agreed on.
 ///
 /// @param checksum whether frames carry a checksum
 /// @param inboundReads how many READs and atomics of the peer this side answers at a time

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.iwarp;
 
-/// What is wrong with how a peer sets a connection up (RFC 5044 7.1, RFC 6581).
+/// A fault in the connection setup of a peer (RFC 5044 7.1, RFC 6581).
 public enum MpaViolation {
     /// The first bytes are not those of MPA: something else speaks on this port.
     NOT_MPA("does not speak MPA"),

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.iwarp;
 
-/// What a segment is part of: the RDMAP opcodes as numbers, and what each means for its header (RFC 5040 4.2,
+/// The RDMAP opcodes as numbers, and the meaning of each for the header of a segment (RFC 5040 4.2,
 /// RFC 7306 4). Plain numbers because every segment is looked up here.
 public final class Opcode {
     /// RDMA Write.

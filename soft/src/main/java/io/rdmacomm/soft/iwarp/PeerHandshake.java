@@ -67,7 +67,7 @@ public record PeerHandshake(
     private static final int KIND_REQUEST = 1;
     private static final int KIND_REPLY = 2;
 
-    /// What a responder makes of a request.
+    /// The responder's decision about a request.
     public enum Verdict {
         /// The connection stands.
         ACCEPTED(0),
@@ -166,7 +166,7 @@ public record PeerHandshake(
         return new QueuePairAddress(gid, lid, block.getInt());
     }
 
-    /// What the program of the peer sent: the private data without the block.
+    /// The private data of the peer's program, without the block.
     public static byte[] withoutBlock(byte[] privateData) {
         return Arrays.copyOf(privateData, privateData.length - bytesAtEnd(privateData));
     }

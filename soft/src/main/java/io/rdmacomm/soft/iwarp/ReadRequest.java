@@ -2,7 +2,7 @@ package io.rdmacomm.soft.iwarp;
 
 import java.nio.ByteBuffer;
 
-/// What follows the untagged header of a Read Request (RFC 5040 4.4). Reusable.
+/// The payload of a Read Request (RFC 5040 4.4). Reusable.
 public final class ReadRequest {
     /// Key of the requester's memory; comes back with each segment of the response.
     public int sinkKey;

@@ -24,9 +24,9 @@ public enum TerminateCode {
     RDMAP_VERSION(0, 2, 5, "RDMAP remote operation, invalid version", WorkStatus.REMOTE_OPERATION_ERROR),
     /// RDMAP, remote operation: the opcode is unknown, or does not belong here.
     UNEXPECTED_OPCODE(0, 2, 6, "RDMAP remote operation, unexpected opcode", WorkStatus.REMOTE_INVALID_REQUEST),
-    /// RDMAP, remote operation: the stream cannot go on, for example too many requests.
+    /// RDMAP, remote operation: the stream cannot continue, for example too many requests.
     STREAM_CATASTROPHIC(0, 2, 7, "RDMAP remote operation, the stream failed", WorkStatus.REMOTE_OPERATION_ERROR),
-    /// RDMAP, remote operation: the device cannot go on.
+    /// RDMAP, remote operation: the device cannot continue.
     GLOBAL_CATASTROPHIC(0, 2, 8, "RDMAP remote operation, the peer failed", WorkStatus.REMOTE_OPERATION_ERROR),
     /// RDMAP, remote operation: the key cannot be invalidated.
     INVALIDATE_REFUSED(0, 2, 9, "RDMAP remote operation, key cannot be invalidated", WorkStatus.REMOTE_ACCESS_ERROR),
@@ -96,12 +96,12 @@ public enum TerminateCode {
         return layer;
     }
 
-    /// What kind of error of that layer.
+    /// The type of the error within its layer.
     public int type() {
         return type;
     }
 
-    /// Which error of that kind.
+    /// The error code within its type.
     public int code() {
         return code;
     }

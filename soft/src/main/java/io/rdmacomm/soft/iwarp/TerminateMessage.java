@@ -23,7 +23,7 @@ public final class TerminateMessage {
 
     /// Why the stream ends.
     public TerminateCode code = TerminateCode.UNKNOWN;
-    /// What it may mean as well, or [TerminateCode#UNKNOWN].
+    /// Its other possible meaning, or [TerminateCode#UNKNOWN].
     public TerminateCode alternative = TerminateCode.UNKNOWN;
     /// Bytes 20 to 23 of the frame as they came.
     public int raw;

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.iwarp;
 
-/// What is wrong with a frame, and what the peer is told before the stream ends. A result, never an exception:
+/// A fault in a frame, and the answer to the peer before the stream ends. A result, never an exception:
 /// hostile frames must cost no more than good ones.
 public enum Violation {
     /// Nothing.
@@ -60,7 +60,7 @@ public enum Violation {
         this.text = text;
     }
 
-    /// What the peer is told.
+    /// The answer to the peer.
     public TerminateCode answer() {
         return answer;
     }

@@ -105,7 +105,7 @@ public final class CompletionRing {
         return queue;
     }
 
-    /// How many completions it holds; until the ring before is empty, those besides.
+    /// How many completions it holds, not counting those left in older rings.
     public int capacity() {
         return (int) mask(newest()) + 1;
     }

@@ -52,7 +52,7 @@ public final class KeyTable {
 
     /// Gives the entry of a key back; the key must have been revoked.
     public synchronized void free(int key) {
-        // The low byte of a window's key is its user's choice: go on from the last one that was valid.
+        // The user chooses the low byte of a window's key: continue from the last valid one.
         tags[key >>> 16] = (short) key;
         freed.add(key >>> 16);
     }
@@ -73,7 +73,7 @@ public final class KeyTable {
         SharedWords.publish(memory, entry + ControlLayout.KEY_WORD, word(key, kind));
     }
 
-    /// Makes a key invalid; operations that are under way may still go on.
+    /// Makes a key invalid; operations in flight may still continue.
     public void revoke(int key) {
         SharedWords.publish(memory, ControlLayout.key(key) + ControlLayout.KEY_WORD, 0);
     }
@@ -83,7 +83,7 @@ public final class KeyTable {
         return ((long) kind << 32) | Integer.toUnsignedLong(key);
     }
 
-    /// What a key allows.
+    /// The rights that a key gives.
     ///
     /// @param address first address
     /// @param length length in bytes

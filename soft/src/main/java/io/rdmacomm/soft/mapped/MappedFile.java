@@ -30,9 +30,9 @@ public final class MappedFile implements AutoCloseable {
 
     /// Creates a zeroed file whose memory is all there.
     ///
-    /// The zeros are written, not just mapped: a file system that is too small then says so here, instead of
-    /// ending the process with a signal at some later access. What is more than the file system or the machine has
-    /// left is refused before that: filling the memory of a machine ends other programs.
+    /// The zeros are written, not just mapped, so that a file system that is too small fails here, and not with a
+    /// signal at some later access. A request for more than the file system or the machine has left is rejected
+    /// before that, because a machine without memory ends other programs.
     ///
     /// @throws IOException if there is no room
     public static MappedFile create(ShmDirectory directory, String name, long bytes) throws IOException {
@@ -67,7 +67,7 @@ public final class MappedFile implements AutoCloseable {
         }
     }
 
-    /// What the kernel can give without ending other programs; without a limit where it does not say.
+    /// The memory that the kernel can give without ending other programs; unlimited if it is unknown.
     private static long availableMemory() throws IOException {
         Path file = Path.of("/proc/meminfo");
         if (Files.isReadable(file)) {
@@ -152,7 +152,7 @@ public final class MappedFile implements AutoCloseable {
         }
     }
 
-    /// Whoever uses the memory afterwards meets a SIGBUS.
+    /// Any later access to the memory causes a SIGBUS.
     private void empty() throws IOException {
         Uninterrupted.call(() -> {
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {

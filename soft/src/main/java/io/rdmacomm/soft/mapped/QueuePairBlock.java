@@ -49,7 +49,7 @@ public final class QueuePairBlock {
         return block + ControlLayout.QP_JOURNAL_COMPLETION;
     }
 
-    /// Shows the state; seen by the peer before anything that is read afterwards.
+    /// Publishes the state; the peer sees it before anything that this side reads afterwards.
     public void publish(QueuePairState state) {
         SharedWords.publish(
                 memory,
@@ -57,7 +57,7 @@ public final class QueuePairBlock {
                 ((long) state.code() << 32) | Integer.toUnsignedLong(number));
     }
 
-    /// There is no queue pair here any more.
+    /// Marks the block as unused.
     public void withdraw() {
         SharedWords.publish(memory, block + ControlLayout.QP_IDENTITY, 0);
     }
@@ -67,7 +67,7 @@ public final class QueuePairBlock {
         memory.set(JAVA_INT, block + ControlLayout.QP_RNR_TIMER, rnrTimer);
     }
 
-    /// What the peer may do.
+    /// The access rights of the peer.
     public int access() {
         return memory.get(JAVA_INT, block + ControlLayout.QP_ACCESS);
     }

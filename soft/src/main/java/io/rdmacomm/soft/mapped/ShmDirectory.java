@@ -101,7 +101,7 @@ public final class ShmDirectory implements AutoCloseable {
             } catch (FileAlreadyExistsException e) {
                 lid = lid == LAST_LID ? FIRST_LID : lid + 1;
             } catch (NoSuchFileException e) {
-                // Whoever was the last to leave removed the root just now.
+                // The last context to close has just removed the root.
                 makeRoot(root);
             }
         }
@@ -121,7 +121,7 @@ public final class ShmDirectory implements AutoCloseable {
         }
     }
 
-    /// Whether the root is there; whoever was the last to leave may just have removed it.
+    /// Whether the root exists and belongs to this user; the last context to close may just have removed it.
     ///
     /// @param last whether its absence is an error
     private static boolean isOwn(Path root, boolean last) throws IOException {

@@ -4,16 +4,16 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 
 /// File operations that an interrupt of the calling thread must not end. A [java.nio.channels.FileChannel] is
-/// closed under a thread that is interrupted, and posting or registering is nothing that an interrupt should fail.
+/// closed under a thread that is interrupted, but an interrupt should not fail a post or a registration.
 final class Uninterrupted {
     private Uninterrupted() {}
 
-    /// What opens its own channel, so that it can be done again.
+    /// Opens its own channel, so that it can be repeated.
     interface FileOperation<T> {
         T run() throws IOException;
     }
 
-    /// Runs `operation`, again if it was interrupted; the thread is interrupted afterwards if it was.
+    /// Runs `operation`, and repeats it if it was interrupted. Preserves the thread's interrupt status.
     static <T> T call(FileOperation<T> operation) throws IOException {
         boolean interrupted = Thread.interrupted();
         try {

@@ -3,23 +3,23 @@ package io.rdmacomm.soft.memory;
 import io.rdmacomm.soft.mapped.SharedWords;
 import java.lang.foreign.MemorySegment;
 
-/// An atomic operation on 8 bytes of memory, with the processor's own instructions: atomic to everybody.
+/// An atomic operation on 8 bytes of memory with CPU instructions: atomic to all threads and processes.
 public final class AtomicOperation {
     private AtomicOperation() {}
 
-    /// Whether the 8 bytes are aligned in memory, as the instructions want it. Those of a zero-based region of
-    /// misaligned memory are not, whatever their address in it is.
+    /// Whether the 8 bytes are aligned in memory, as the instructions require. The address within a
+    /// zero-based region does not tell, because its memory may be misaligned.
     public static boolean isAligned(MemorySegment memory, long offset) {
         return ((memory.address() + offset) & 7) == 0;
     }
 
-    /// The same for the only piece of a list, where this process can reach it.
+    /// The same for the only piece of a list, if this process can access it.
     public static boolean isAligned(ElementList target) {
         MemorySegment memory = target.segments[0];
         return memory == null || isAligned(memory, target.offsets[0]);
     }
 
-    /// Carries it out on the only piece of a list, which this process can reach.
+    /// Executes it on the only piece of a list, which this process can access.
     ///
     /// @return what was there before
     public static long execute(ElementList target, boolean compare, long operand, long swap) {
@@ -30,7 +30,7 @@ public final class AtomicOperation {
         return execute(memory, target.offsets[0], compare, operand, swap);
     }
 
-    /// Carries it out.
+    /// Executes it.
     ///
     /// @param compare whether to compare with `operand` and swap; otherwise `operand` is added
     /// @return what was there before

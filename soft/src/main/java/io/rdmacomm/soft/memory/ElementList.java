@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Resolved pieces of memory that data goes from or to. Reused for each request; nothing is allocated.
 ///
-/// A piece whose memory only the peer itself can reach has no segment, but its key and address.
+/// A piece whose memory only the peer itself can access has a key and an address, but no segment.
 public final class ElementList {
     /// Most scatter/gather elements of a request.
     public static final int MAX_ELEMENTS = 32;

@@ -26,7 +26,7 @@ public final class WindowRequests {
         this.domain = domain;
     }
 
-    /// Carries out a request that concerns this side only.
+    /// Executes a request that concerns this side only.
     ///
     /// @return 0, or the code of the [WorkStatus] to fail with
     public int execute(MemorySegment request, long at) {

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.shm;
 
-/// What contexts of one host tell each other over their control connections: 24 bytes each, in native order.
+/// The messages on control connections between contexts of one host: 24 bytes each, in native byte order.
 ///
 /// ```
 /// +0 type | +4 number | +8 first | +16 second

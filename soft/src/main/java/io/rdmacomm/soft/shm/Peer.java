@@ -18,8 +18,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Another context of this host, seen from this one: its control file, its regions, and the connection that wakes
-/// it up and whose end tells of its death. A context can be its own peer.
+/// Another context of this host: its control file, its regions, and the connection that carries wake-ups and ends
+/// when the peer dies. A context can be its own peer.
 public final class Peer implements AutoCloseable {
     /// Name of the socket in a context's folder.
     public static final String SOCKET = "socket";
@@ -67,7 +67,7 @@ public final class Peer implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // It is just starting, just ending, or a dead process' leftover: not there.
+            // The context is starting, is ending, or was left behind by a dead process.
             closeQuietly(socket, control);
             return null;
         }
@@ -120,8 +120,7 @@ public final class Peer implements AutoCloseable {
         return socket;
     }
 
-    /// Sends a message; any thread. Does not block: a peer that has stopped reading thousands of messages is
-    /// given up.
+    /// Sends a message; thread-safe. Does not block: if the peer has stopped reading, the connection is closed.
     ///
     /// @return false if the peer is dead
     public synchronized boolean tell(int type, int number, long first, long second) {
@@ -143,7 +142,7 @@ public final class Peer implements AutoCloseable {
             socket.close();
             return false;
         } catch (IOException e) {
-            // The engine sees the end of the connection too and deals with it.
+            // The engine also sees the end of the connection, and handles it.
             return false;
         }
     }
@@ -220,7 +219,7 @@ public final class Peer implements AutoCloseable {
         return "region-" + file;
     }
 
-    /// Unmaps everything and ends the connection; nobody uses the peer any more.
+    /// Unmaps everything and ends the connection. No other thread may use the peer now.
     @Override
     public synchronized void close() {
         alive = false;

@@ -17,8 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The queue pair at the other end, as its control file shows it. Used under the lock of the queue pair at this
-/// end.
+/// The peer's queue pair, as the peer's control file shows it. Under the send lock of this side's queue pair.
 final class PeerQueuePair {
     private final int ownNumber;
     private final LocalMemory ownMemory;
@@ -40,7 +39,7 @@ final class PeerQueuePair {
         this.ownMemory = ownMemory;
     }
 
-    /// Looks whether the peer's queue pair is there, ready, and connected to this one with these numbers.
+    /// Checks that the peer's queue pair exists, is ready, and is connected to this one with these numbers.
     ///
     /// @param ownGid this side's GID, which the peer's queue pair must name
     /// @return whether it is bound now
@@ -73,7 +72,7 @@ final class PeerQueuePair {
         memory = MemorySegment.NULL;
     }
 
-    /// Whether the queue pair is there and takes messages.
+    /// Whether the queue pair exists and accepts messages.
     boolean isReady() {
         Peer bound = peer;
         if (bound == null || !bound.isAlive()) {
@@ -217,7 +216,7 @@ final class PeerQueuePair {
         long regionOffset = table.get(JAVA_LONG, entry + ControlLayout.KEY_FILE_OFFSET) + offset;
         VarHandle.acquireFence();
         if (SharedWords.opaque(table, entry + ControlLayout.KEY_WORD) != word) {
-            // Revoked while it was being read: the fields may be those of its next use.
+            // Revoked during the read: the fields may already be those of its next use.
             return false;
         }
         if (file == 0) {
@@ -232,8 +231,7 @@ final class PeerQueuePair {
         return true;
     }
 
-    /// Adds memory that no other process can map. A context that is its own peer has nobody to ask for a copy: it
-    /// finds the region among its own.
+    /// Adds memory that no other process can map. A context that is its own peer finds the region among its own.
     private boolean addRegistered(int key, long offset, long length, ElementList into) {
         if (!ofOwnContext) {
             into.addUnreachable(key, offset, length);
@@ -241,7 +239,7 @@ final class PeerQueuePair {
         }
         LocalRegion region = ownMemory.region(key);
         if (region == null) {
-            // Closed meanwhile; who closes it waits for what has found it before.
+            // Closed meanwhile. The closing thread waits for operations that found the region before.
             return false;
         }
         into.add(region.segment(), offset, length);

@@ -13,8 +13,9 @@ import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 
-/// Carries out the send requests of one queue pair on the thread that posts them: checks both sides' rights, copies,
-/// and completes receives of the peer. Under the queue pair's send lock, or on the stager's thread; allocates nothing.
+/// Executes the send requests of one queue pair on the thread that posts them: checks the access rights on both sides,
+/// copies, and completes receives of the peer. Under the queue pair's send lock, or on the stager's thread. Allocates
+/// nothing.
 ///
 /// The order of checks and their statuses follow ibv_poll_cq(3) and the InfiniBand Architecture Specification,
 /// 9.7 and 9.9: local protection first, then the peer's queue pair, then its keys.
@@ -48,14 +49,14 @@ final class RequestExecutor {
         this.delivery = delivery;
     }
 
-    /// How many bytes the request has moved that was carried out last.
+    /// The number of bytes that the last request has moved.
     long bytes() {
         return transfer.local.total;
     }
 
-    /// Carries out the request at `at`.
+    /// Executes the request at `at`.
     ///
-    /// @param mayStage whether this thread may wait for the peer to copy memory that only it can reach
+    /// @param mayStage whether this thread may wait for the peer to copy memory that only it can access
     /// @return an [Outcome]
     int execute(MemorySegment request, long at, boolean mayStage) {
         int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
@@ -72,7 +73,7 @@ final class RequestExecutor {
         };
     }
 
-    /// Finds the memory of this side, then looks whether the peer is there.
+    /// Finds the memory of this side, then checks that the peer is ready.
     private int begin(MemorySegment request, long at, int flags, int right) {
         int status = localElements.resolve(transfer.local, request, at, flags, right);
         if (status != Outcome.DONE) {

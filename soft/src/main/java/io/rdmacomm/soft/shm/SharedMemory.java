@@ -14,10 +14,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The shared memory side of a context: the contexts of this host that it is connected to, the messages of theirs,
-/// and what happens when one of them dies.
+/// The shared memory side of a context: connects it to other contexts of this host, handles their messages, and
+/// cleans up when one of them dies.
 public final class SharedMemory implements AutoCloseable {
-    /// What peers say about the objects of this context; the engine.
+    /// Messages of peers about objects of this context. Called by the engine.
     public interface Events {
         /// A context has connected to this one.
         void onHello(Gid gid, int lid);
@@ -37,8 +37,8 @@ public final class SharedMemory implements AutoCloseable {
         /// A queue pair must fail, because its peer's request was refused.
         void onFault(int queuePair, AsyncEventType event);
 
-        /// The context with this LID has died, and the queue pairs that were connected to it have failed: nobody may
-        /// use its memory any more when this returns.
+        /// The context with this LID has died, and the queue pairs that were connected to it have failed. After this
+        /// call its memory is unmapped, so operations in flight must have ended.
         void onPeerDied(int lid);
     }
 
@@ -74,7 +74,7 @@ public final class SharedMemory implements AutoCloseable {
         ControlConnections.listen(directory.file(Peer.SOCKET), engine, this::onMessage);
     }
 
-    /// Makes a transport to the queue pair that `resources` name, if its context is on this host.
+    /// Makes a transport to the destination in `resources`, if its context is on this host.
     ///
     /// @return null if it is not there
     public @Nullable Transport connect(QueuePairResources resources) {

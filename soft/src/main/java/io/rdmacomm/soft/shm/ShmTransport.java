@@ -23,8 +23,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/// Transport to a queue pair of this host. The posting thread carries requests out; those that must wait for the peer
-/// stay in the [SendQueue], and the engine or the stager carries on with them.
+/// Transport to a queue pair of this host. The posting thread executes requests. Those that must wait for the peer
+/// stay in the [SendQueue], and the engine or the stager executes them later.
 final class ShmTransport implements Transport, Stager.Client {
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
     private static final long LOCKED_NANOS = 50_000;
@@ -135,13 +135,13 @@ final class ShmTransport implements Transport, Stager.Client {
 
     /// Looks for the peer's queue pair, which may have appeared or become ready.
     private void bind() {
-        // The end of a dead peer is about to be dealt with: see peerDied.
+        // The engine is about to handle the end of a dead peer: see peerDied.
         if (!context.isAlive() || !peer.bind(context, destination.number(), lid, gid, destination.sendPsn())) {
             peer.unbind();
         }
     }
 
-    /// Carries out what waits, until there is nothing left or it must wait again.
+    /// Executes the waiting requests, until none is left or one must wait again.
     private void workOff() {
         if (!peer.isReady()) {
             bind();
@@ -170,7 +170,7 @@ final class ShmTransport implements Transport, Stager.Client {
         retries.progressed();
     }
 
-    /// Decides what becomes of the oldest request that waits.
+    /// Decides what happens to the oldest waiting request.
     ///
     /// @param result its [Outcome]
     private void settle(int result) {
@@ -192,8 +192,8 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// Carries the oldest request out on the stager's thread, which may wait for the peer. The lock is not held
-    /// meanwhile: posts go on into the queue, and a failure of the queue pair flushes the request under the stager.
+    /// Executes the oldest request on the stager's thread, which may wait for the peer. The lock is not held
+    /// meanwhile: posted requests are added to the queue, and a failure of the queue pair may flush the request.
     @Override
     public void runStaged() {
         if (!enterUnlessStopped()) {
@@ -229,8 +229,8 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// Takes the lock, unless the transport was stopped: whoever did that may be waiting for the stager, with the
-    /// lock held.
+    /// Takes the lock, unless the transport was stopped: the thread that stopped it may be waiting for the stager
+    /// while it holds the lock.
     private boolean enterUnlessStopped() {
         while (!lock.tryEnter()) {
             if (stopped) {
@@ -268,7 +268,7 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// Completes the receive that the peer had taken when it died, and not completed yet.
+    /// Completes the receive that the peer had taken but not completed when it died.
     private void settleJournal() {
         MemorySegment theirs = context.memory();
         if ((int) SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_IDENTITY) != destination.number()) {
@@ -303,7 +303,7 @@ final class ShmTransport implements Transport, Stager.Client {
         try {
             return QueuePairBlock.awaitIdle(context.memory(), peerBlock, context::isAlive);
         } catch (IllegalStateException e) {
-            // The engine has just unmapped it, because it is dead: nothing is in flight there.
+            // The engine has just unmapped the memory of a dead peer: nothing is in flight there.
             return true;
         }
     }

@@ -14,22 +14,23 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Moves data to and from memory that only its own process can reach: the caller's own segments.
+/// Moves data to and from memory that only its own process can access: the caller's own segments.
 ///
 /// The initiator's stager thread puts a piece into a staging block of its control file and asks the peer's engine
-/// to copy it to or from its memory. Slow, but the same semantics; it starts with the first request that needs it.
+/// to copy it to or from its memory. Slow, but with the same semantics. The thread starts with the first request
+/// that needs it.
 ///
-/// An answer counts only while its ticket is the block's. A block whose request was given up is not used again: a
-/// slow peer may still be copying into it.
+/// An answer counts only if it has the block's current ticket. A block whose request was abandoned is not reused,
+/// because a slow peer may still be copying into it.
 final class Stager implements AutoCloseable {
     private static final long DEADLINE_NANOS = 5_000_000_000L;
     private static final long PARK_NANOS = 1_000_000;
     private static final int SPINS = 2_000;
     private static final long JOIN_MILLIS = 6_000;
 
-    /// Has its oldest waiting request carried out on the stager's thread.
+    /// Its oldest waiting request is executed on the stager's thread.
     interface Client {
-        /// Carries it out; may wait for the peer.
+        /// Executes the request; may wait for the peer.
         void runStaged();
     }
 
@@ -52,7 +53,7 @@ final class Stager implements AutoCloseable {
         this.control = control;
     }
 
-    /// Has the oldest waiting request of `client` carried out.
+    /// Has the oldest waiting request of `client` executed.
     synchronized void submit(Client client) {
         if (closed) {
             return;
@@ -77,7 +78,7 @@ final class Stager implements AutoCloseable {
         }
     }
 
-    /// Gives up what is being done for `client`, and waits until nothing is.
+    /// Abandons the work for `client`, and waits until it has ended.
     void abandon(Client client) {
         abandoned = client;
         requests.removeIf(client::equals);
@@ -101,12 +102,12 @@ final class Stager implements AutoCloseable {
         return true;
     }
 
-    /// Copies from memory of this side to memory of the peer, some of which only the peer can reach.
+    /// Copies from memory of this side to memory of the peer, some of which only the peer can access.
     int put(PeerQueuePair peer, ElementList from, ElementList to, long bytes) {
         return move(peer, from, to, bytes, true);
     }
 
-    /// Copies from memory of the peer, some of which only the peer can reach, to memory of this side.
+    /// Copies from memory of the peer, some of which only the peer can access, to memory of this side.
     int get(PeerQueuePair peer, ElementList from, ElementList to, long bytes) {
         return move(peer, from, to, bytes, false);
     }
@@ -156,7 +157,7 @@ final class Stager implements AutoCloseable {
         return true;
     }
 
-    /// Has the peer carry out an atomic operation on memory that only it can reach.
+    /// Has the peer execute an atomic operation on memory that only it can access.
     int atomic(PeerQueuePair peer, boolean compare, ElementList at, long operand, long swap, ElementList result) {
         int operation = compare ? StagingBlock.COMPARE_AND_SWAP : StagingBlock.FETCH_AND_ADD;
         if (!ask(peer, operation, at.keys[0], at.addresses[0], Long.BYTES, operand, swap)) {

@@ -11,7 +11,8 @@ import io.rdmacomm.soft.memory.LocalRegion;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Carries out what the [Stager] of a peer asks for, on memory that only this process can reach. The engine.
+/// Executes the transfers that the [Stager] of a peer asks for, on memory that only this process can access. Runs on
+/// the engine's thread.
 final class StagingServer {
     private final int lid;
     private final LocalMemory memory;

@@ -23,7 +23,7 @@ final class Transfer {
 
     /// Copies all of the local memory to the peer's.
     ///
-    /// @param mayStage whether this thread may wait for the peer to copy memory that only it can reach
+    /// @param mayStage whether this thread may wait for the peer to copy memory that only it can access
     int put(boolean mayStage) {
         if (!remote.partlyUnreachable) {
             ElementList.copy(local, remote, local.total);
@@ -43,7 +43,7 @@ final class Transfer {
         return mayStage ? stager.get(peer, remote, local, local.total) : Outcome.NEEDS_STAGING;
     }
 
-    /// Carries out an atomic operation on the peer's 8 bytes, and puts what was there into the local memory.
+    /// Executes an atomic operation on 8 bytes of the peer, and puts the old value into the local memory.
     ///
     /// @param mayStage as for [#put]
     int atomic(boolean compare, long operand, long swap, boolean mayStage) {

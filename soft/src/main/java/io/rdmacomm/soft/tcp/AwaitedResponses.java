@@ -38,7 +38,7 @@ final class AwaitedResponses {
         return placement;
     }
 
-    /// A segment of a Read Response comes.
+    /// A segment of a Read Response begins.
     Violation beginRead(SegmentHeader segment) {
         if (reads.isEmpty() || reads.isAtomic()) {
             return Violation.NOT_NEGOTIATED;
@@ -60,7 +60,7 @@ final class AwaitedResponses {
         return Violation.NONE;
     }
 
-    /// The segment is there.
+    /// The segment is complete.
     void endRead(SegmentHeader segment) {
         reads.advance(segment.payloadBytes);
         if (segment.last) {
@@ -73,7 +73,7 @@ final class AwaitedResponses {
         sent.stop(readPosition, WorkStatus.LOCAL_PROTECTION_ERROR.code(), 0);
     }
 
-    /// An Atomic Response is there.
+    /// An Atomic Response is complete.
     Violation atomic(int identifier, long original) {
         if (reads.isEmpty() || !reads.isAtomic() || identifier != (int) reads.position()) {
             return Violation.NOT_NEGOTIATED;

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 
-/// A TCP connection on which the two ends are still agreeing with each other. Never blocks; ends at its deadline
-/// whatever the other side does. The engine.
+/// A TCP connection during its handshake. Never blocks; ends at its deadline regardless of the other side. Driven by
+/// the engine.
 abstract class Call implements Engine.Ready {
     private static final System.Logger LOGGER = System.getLogger(Call.class.getName());
     private static final long PATIENCE_NANOS = 5_000_000_000L;
@@ -44,7 +44,7 @@ abstract class Call implements Engine.Ready {
         }
     }
 
-    /// Goes on, as far as it goes.
+    /// Continues as far as possible.
     abstract void advance(SelectionKey key) throws IOException;
 
     /// The call is over, and so is its connection.
@@ -62,7 +62,7 @@ abstract class Call implements Engine.Ready {
     /// The call has ended without success.
     void onEnd() {}
 
-    /// How long it may take.
+    /// How long the call may take.
     long patienceNanos() {
         return PATIENCE_NANOS;
     }

@@ -20,7 +20,7 @@ public final class CallListener implements AutoCloseable {
         this.server = server;
     }
 
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// @return null if this host has no such address, or no network: the device is for peers on this host only
     /// then

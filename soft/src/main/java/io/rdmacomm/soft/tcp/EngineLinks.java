@@ -11,11 +11,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /// The links of a context that its engine drives: those over which a stream arrives, those that it has left to a
 /// polling thread and looks at again, and the time-outs of all.
 final class EngineLinks {
-    /// How long ago a queue may have been polled to count as being polled, and when the engine looks again.
+    /// A queue polled within this time counts as being polled; the engine looks again after it.
     static final long TICK_NANOS = 2_000_000;
-    /// When the engine looks again at a link that another thread was driving.
+    /// The engine looks again at a link that another thread was driving after this time.
     static final long LOCKED_NANOS = 100_000;
-    /// How long a link is read on after the last of a stream.
+    /// How long the engine keeps reading a link after the last data of a stream.
     static final long STREAM_NANOS = 50_000;
 
     private static final long TIMES_NANOS = 500_000_000;
@@ -45,7 +45,7 @@ final class EngineLinks {
         engine.wakeup();
     }
 
-    /// A stream comes in over a link: it is read each time, until it says that the stream has ended; the engine.
+    /// A stream arrives over a link, which is read in each pass until the stream has ended; the engine.
     void readOn(LinkDriver link) {
         streams.add(link);
     }
@@ -56,13 +56,13 @@ final class EngineLinks {
         engine.wakeup();
     }
 
-    /// The engine has let go of a link; the engine.
+    /// Leaves a link to a polling thread for a while; the engine.
     void defer(LinkDriver link) {
         deferred.add(link);
         anyDeferred = true;
     }
 
-    /// A completion queue was armed: its owner is about to sleep.
+    /// A completion queue was armed, so its polling thread is about to sleep.
     void armed() {
         if (anyDeferred) {
             review = true;
@@ -70,7 +70,7 @@ final class EngineLinks {
         }
     }
 
-    /// Reads streams on, and takes up again what nobody polls any more; the engine.
+    /// Reads streams, and takes back links whose queues are not polled any more; the engine.
     ///
     /// @return nanoseconds until this is wanted again
     long onTime() {

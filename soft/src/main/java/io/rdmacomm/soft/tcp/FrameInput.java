@@ -10,24 +10,24 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Takes frames as they come from the socket. A header is read into a small buffer, and once it has been checked
+/// Reads frames from a socket. A header is read into a small buffer, and once it has been checked
 /// its payload is read straight to where it belongs. What came together with the header is copied from the
 /// buffer: many small messages take one read, and of a large one at most a few dozen bytes are copied.
 ///
 /// One thread at a time.
 public final class FrameInput {
-    /// [#read]: nothing came.
+    /// [#read]: nothing has arrived.
     public static final int IDLE = 0;
-    /// [#read]: something came.
+    /// [#read]: something has arrived.
     public static final int PROGRESS = 1;
     /// [#read]: the stream has ended.
     public static final int END = 2;
     /// [#read]: the receiver wants no more.
     public static final int STOPPED = 3;
 
-    /// What becomes of frames.
+    /// Handles the frames.
     public interface Receiver {
-        /// A header has come.
+        /// A header has arrived.
         ///
         /// @param header its fields; valid until [#end]
         /// @param from holds all of the header, and what follows the header of some messages
@@ -35,7 +35,7 @@ public final class FrameInput {
         /// @return [#PLACE], [#DISCARD] or [#STOP]
         int begin(SegmentHeader header, ByteBuffer from, int at);
 
-        /// The next bytes of the payload have come.
+        /// The next bytes of the payload have arrived.
         ///
         /// @return false to stop
         boolean place(MemorySegment from, long offset, int bytes);
@@ -55,7 +55,7 @@ public final class FrameInput {
         /// @return false to stop
         boolean end(SegmentHeader header);
 
-        /// The frame breaks the rules: the stream cannot go on.
+        /// The frame violates the protocol: the stream cannot continue.
         void violation(Violation violation);
     }
 
@@ -93,7 +93,7 @@ public final class FrameInput {
     private int payloadLeft;
     private boolean discarding;
     private boolean large;
-    // Never in the middle of a stream: more comes while this is copied, and to ask once more is cheaper than to wait.
+    // Never during a stream: more arrives while this is copied, and another read is cheaper than a wait.
     private boolean drained;
 
     /// Waits for the first frame.
@@ -112,7 +112,7 @@ public final class FrameInput {
         return phase == Phase.HEADER && start == end;
     }
 
-    /// Reads what there is, up to about a megabyte.
+    /// Reads what has arrived, up to about a megabyte.
     ///
     /// @return [#IDLE], [#PROGRESS], [#END] or [#STOPPED]
     public int read(ReadableByteChannel channel) throws IOException {
@@ -178,7 +178,7 @@ public final class FrameInput {
         return count;
     }
 
-    /// Goes through what has come.
+    /// Parses the bytes that have arrived.
     ///
     /// @return false if the receiver has stopped
     private boolean parse() {

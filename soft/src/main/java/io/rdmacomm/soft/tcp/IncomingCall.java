@@ -28,7 +28,7 @@ final class IncomingCall extends Call {
         while (!reader.advance()) {
             int count = channel().read(reader.buffer());
             if (count < 0) {
-                throw new EOFException("the caller has hung up");
+                throw new EOFException("the caller disconnected");
             }
             if (count == 0) {
                 return;
@@ -73,7 +73,7 @@ final class IncomingCall extends Call {
         ByteBuffer bytes = reply.encode();
         channel().write(bytes);
         if (bytes.hasRemaining()) {
-            throw new IOException("the caller takes no reply");
+            throw new IOException("the caller does not accept a reply");
         }
     }
 }

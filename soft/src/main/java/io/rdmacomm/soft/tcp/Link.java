@@ -29,10 +29,10 @@ final class Link {
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int ROUNDS = 4;
-    /// How long a full socket is left alone by those who poll: room is there soon, a segment takes 6 us at 80 Gbit/s.
+    /// How long polling threads leave a full socket alone: there is room soon, as a segment takes 6 us at 80 Gbit/s.
     private static final long FULL_NANOS = 1_000;
     private static final long PATIENCE_FLOOR_NANOS = 5_000_000_000L;
-    /// How often a peer of another make is reminded of the first frames: see [#remind].
+    /// How often a peer of another make is prompted to read the first frames: see [#remind].
     private static final int REMINDERS = 2;
 
     private final int number;
@@ -100,7 +100,7 @@ final class Link {
         this.acknowledger = new LinkAcknowledger(terms, block, responder, output);
         this.promptness = new PromptAcknowledgement(channel);
         limitSendBuffer();
-        // A responder keeps silent until the initiator has spoken, unless both know better (RFC 5044 7.1.2).
+        // A responder sends nothing until the initiator has, unless both agreed otherwise (RFC 5044 7.1.2).
         this.waitsForPeer = !terms.initiator() && !terms.acknowledges();
         this.reminders = terms.initiator() && !terms.acknowledges() ? REMINDERS : 0;
         ReadyToReceive first = terms.mpa().readyToReceive();
@@ -131,7 +131,7 @@ final class Link {
         return closed;
     }
 
-    /// Whether nothing is left to be done for it until something comes in.
+    /// Whether nothing is left to be done until something arrives.
     boolean isQuiet() {
         return output.isEmpty() && !acknowledger.isUntold();
     }
@@ -141,7 +141,7 @@ final class Link {
         return !output.isEmpty();
     }
 
-    /// Whether the last [#drive] has brought so much that more of it is likely to be on its way.
+    /// Whether the last [#drive] has received so much that more is likely to follow.
     boolean isStreaming() {
         return receiver.bytes() >= LinkAcknowledger.STREAM_BYTES;
     }
@@ -180,11 +180,10 @@ final class Link {
         }
     }
 
-    /// Receives what has come, and sends what can be sent.
+    /// Receives what has arrived, and sends what can be sent.
     ///
-    /// @param prompt whether the peer is told at once what was carried out; otherwise with the next message, or
-    /// the next time that nothing comes
-    /// @return whether anything has come
+    /// @param prompt whether to acknowledge at once; otherwise with the next message, or when nothing has arrived
+    /// @return whether anything has arrived
     boolean drive(boolean prompt) {
         if (!enter()) {
             return false;
@@ -213,13 +212,13 @@ final class Link {
         }
     }
 
-    /// The time to hold back is over.
+    /// Requests that were held back may be sent.
     void release() {
         requester.release();
         drive(true);
     }
 
-    /// Whether the peer says nothing more, and hears nothing more.
+    /// Whether the stream of the peer has ended.
     private boolean isOver() {
         return ended || receiver.isOver();
     }
@@ -246,7 +245,7 @@ final class Link {
         return false;
     }
 
-    /// @param prompt whether the peer is told what was carried out, however little
+    /// @param prompt whether to acknowledge, however little
     /// @param insist whether to try although the socket was full a moment ago
     private void send(boolean prompt, boolean insist) throws IOException {
         if (!insist && !output.isEmpty() && System.nanoTime() - fullSince < FULL_NANOS) {
@@ -303,7 +302,7 @@ final class Link {
                 : requester.writeFrame(output, maySend) || responses.writeFrame(output);
     }
 
-    /// Draws the consequences of what has arrived and of what has failed.
+    /// Handles the consequences of what has arrived and of what has failed.
     private void finish() {
         if (receiver.hasSpoken()) {
             events.progressed();
@@ -348,7 +347,7 @@ final class Link {
                 reason != null ? reason : "a request failed: " + WorkStatus.of(status));
     }
 
-    /// A request of the peer was refused: the responder goes to the error state with its answer.
+    /// A request of the peer was rejected: the responder goes to the error state with its answer.
     private void refused(Refusal why) {
         counters.requestRefused();
         LOGGER.log(System.Logger.Level.DEBUG, "{0}: refused a request: {1}", this, why.code());
@@ -383,7 +382,7 @@ final class Link {
         events.failed(status, vendorError, event);
     }
 
-    /// The connection has failed. What the peer said before that still counts: it may be why.
+    /// The connection has failed. Reads what the peer has sent before that, which may be the reason.
     private void lost(Exception e) {
         if (closed || over) {
             return;
@@ -400,15 +399,15 @@ final class Link {
         finish();
     }
 
-    /// Whether [#checkTime] is wanted to remind the peer.
+    /// Whether [#checkTime] has to prompt the peer.
     boolean isToRemind() {
         return reminders > 0 && output.written() > 0;
     }
 
-    /// Has the peer look at what was sent, with a Write of no bytes.
+    /// Prompts the peer to read what was sent, with a Write of no bytes.
     ///
-    /// Linux siw sends its reply first and begins to listen for frames after that (`siw_accept`): those that
-    /// arrive in between lie in its socket until more comes, which in a dialogue is never.
+    /// Linux siw sends its reply before it listens for frames (`siw_accept`). Frames that arrive in between stay
+    /// unread until more data arrives, which in a dialogue never happens.
     private void remind() {
         reminders--;
         boolean inside = requester.isInside() || responder.responses().isInside();
@@ -418,12 +417,12 @@ final class Link {
         }
     }
 
-    /// Nothing is expected of the peer now; the engine.
+    /// Nothing is expected of the peer now. Called by the engine.
     void touch(long now) {
         lastHeard = now;
     }
 
-    /// Gives the peer up if it has not answered for too long, or reminds it; the engine, with the send lock.
+    /// Fails if the peer has not answered for too long, or prompts it; the engine, with the send lock.
     ///
     /// @param patienceNanos how long requests are repeated
     void checkTime(long now, long patienceNanos) {
@@ -449,7 +448,7 @@ final class Link {
 
     /// Ends the connection, except that the caller closes the socket.
     ///
-    /// @param orderly whether the peer's queue pair is not to fail: it is told that nothing more comes
+    /// @param orderly whether the peer's queue pair should not fail: it is told that the link ends
     /// @return whether the peer was told why, and is to read it
     boolean close(boolean orderly) {
         closed = true;
@@ -461,7 +460,7 @@ final class Link {
         }
         output.clear();
         receiver.release();
-        // A peer of another make is told by FIN alone, behind everything that it has not read yet.
+        // A peer of another make is told by FIN alone, after everything that it has not read yet.
         return told || acknowledger.isRefusalTold() || (orderly && !terms.acknowledges());
     }
 

@@ -6,15 +6,15 @@ import io.rdmacomm.soft.iwarp.Opcode;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 
-/// What a link tells its peer of the peer's requests: how many were carried out, that one found no receive, why
-/// one was refused, and that nothing more comes. Under the queue pair's send lock.
+/// Acknowledges the peer's requests: how many were executed, that one found no receive, why one was rejected, and
+/// that the link ends. Under the queue pair's send lock.
 final class LinkAcknowledger {
     private static final int MANY_UNTOLD = 16;
     private static final long MUCH_UNTOLD = 64 * 1024;
-    /// What comes at once, or before anything is said, that counts as a stream.
+    /// The amount of data in one drive, or without an acknowledgement, that counts as a stream.
     static final long STREAM_BYTES = 32 * 1024;
 
-    // Well within the time after which a peer that says nothing counts as dead.
+    // Well within the time after which a silent peer counts as dead.
     private static final long SIGN_OF_LIFE_NANOS = 1_000_000_000;
 
     private final LinkTerms terms;
@@ -40,7 +40,7 @@ final class LinkAcknowledger {
         this.output = output;
     }
 
-    /// Payload has come. In the middle of a message that takes long, the same count as before is a sign of life.
+    /// Payload has arrived. During a long message, an acknowledgement with an unchanged count is a sign of life.
     ///
     /// @param now in the time of [System#nanoTime()]
     void count(long bytes, long now) {
@@ -49,19 +49,19 @@ final class LinkAcknowledger {
         signOfLife = bytes > 0 && now - lastTold > SIGN_OF_LIFE_NANOS;
     }
 
-    /// Whether more was carried out than the peer knows.
+    /// Whether requests were executed that are not acknowledged.
     boolean isUntold() {
         return terms.acknowledges() && responder.executed() != told;
     }
 
-    /// Whether that is so much that the peer is not to wait for it any longer.
+    /// Whether so much is unacknowledged that the peer should not wait any longer.
     boolean isMuchUntold() {
         return responder.executed() - told >= MANY_UNTOLD || untoldBytes >= MUCH_UNTOLD;
     }
 
-    /// Says what was carried out, if there is room.
+    /// Acknowledges what was executed, if there is room.
     ///
-    /// @param now whether to say it even if nothing else is to be said
+    /// @param now whether to send an acknowledgement on its own
     void tellExecuted(boolean now) {
         if (!terms.acknowledges() || !output.hasRoom()) {
             return;
@@ -73,14 +73,14 @@ final class LinkAcknowledger {
         }
     }
 
-    /// Whether something was said in the middle of a stream that comes in; asked once.
+    /// Whether an acknowledgement was sent during an incoming stream; resets it.
     boolean takeStreamTold() {
         boolean was = streamTold;
         streamTold = false;
         return was;
     }
 
-    /// Says once why a request was refused, if there is room.
+    /// Tells the peer once why a request was rejected, if there is room.
     void tellRefusal() {
         Refusal why = responder.refusal();
         if (why == null || refusalTold || !output.hasRoom()) {
@@ -94,12 +94,12 @@ final class LinkAcknowledger {
         }
     }
 
-    /// Whether the peer knows, or will know once everything has gone out, why a request was refused.
+    /// Whether the reason for the rejection is among the frames, sent or not.
     boolean isRefusalTold() {
         return refusalTold;
     }
 
-    /// Says that nothing more comes, which a peer of our own expects of an orderly end.
+    /// Announces the end of the link, as our own devices expect it of an orderly end.
     void tellEnd() {
         acknowledge(Acknowledgement.CLOSED, 0);
     }
@@ -114,7 +114,7 @@ final class LinkAcknowledger {
         told = acknowledgement.count;
         streamTold |= untoldBytes >= STREAM_BYTES;
         untoldBytes = 0;
-        // The clock is read once for what comes in, not once more for each answer.
+        // The clock is read once for each drive, not once more for each answer.
         lastTold = lastCame;
         signOfLife = false;
     }

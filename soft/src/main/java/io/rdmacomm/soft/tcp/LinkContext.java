@@ -3,11 +3,11 @@ package io.rdmacomm.soft.tcp;
 import io.rdmacomm.soft.memory.LocalMemory;
 import java.util.function.IntConsumer;
 
-/// What all links of a context share.
+/// The objects that all links of a context share.
 ///
 /// @param memory that the context has registered
 /// @param engineLinks has the engine drive links that nobody polls
-/// @param counters of what has become of links
+/// @param counters of links and how they ended
 /// @param closing ends connections
 /// @param onLimit told the number of a shared receive queue that fell below its limit
 record LinkContext(

@@ -2,7 +2,7 @@ package io.rdmacomm.soft.tcp;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What the network side of a context has seen. A bad peer costs its own connection and is counted here.
+/// Counts the calls and links of a context, and how they ended.
 public final class LinkCounters {
     private final AtomicLong established = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
@@ -21,27 +21,27 @@ public final class LinkCounters {
         established.incrementAndGet();
     }
 
-    /// A well-formed call was refused.
+    /// A well-formed call was rejected.
     void refused() {
         refused.incrementAndGet();
     }
 
-    /// A caller took too long.
+    /// A caller timed out.
     void timedOut() {
         timedOut.incrementAndGet();
     }
 
-    /// A caller spoke something else, or broke off.
+    /// A caller spoke another protocol, or disconnected early.
     void malformed() {
         malformed.incrementAndGet();
     }
 
-    /// A caller was turned away because too many others were being dealt with.
+    /// A caller was rejected because too many others were in progress.
     void overload() {
         overload.incrementAndGet();
     }
 
-    /// Nobody could be accepted, so callers wait for a moment: too many open files, most likely.
+    /// No caller could be accepted for a moment, most likely because of too many open files.
     void paused() {
         pauses.incrementAndGet();
     }
@@ -61,12 +61,12 @@ public final class LinkCounters {
         requestsFailed.incrementAndGet();
     }
 
-    /// A link has ended without a word, or because the peer was silent for too long.
+    /// A link was lost, or the peer was silent for too long.
     void lost() {
         lost.incrementAndGet();
     }
 
-    /// A link has ended in order.
+    /// A link has ended in an orderly way.
     void closed() {
         closed.incrementAndGet();
     }
@@ -76,7 +76,7 @@ public final class LinkCounters {
         return established.get();
     }
 
-    /// How many links the peer has ended, in whatever way, or given reason to end.
+    /// How many links ended because of the peer.
     public long endedByPeers() {
         return requestsRefused.get() + requestsFailed.get() + lost.get() + closed.get();
     }
@@ -86,12 +86,12 @@ public final class LinkCounters {
         return violations.get();
     }
 
-    /// How often callers had to wait until somebody could be accepted.
+    /// How often callers could not be accepted for a moment.
     public long pauses() {
         return pauses.get();
     }
 
-    /// How many callers did not get a link: refused, too slow, malformed or too many.
+    /// How many callers were turned away: rejected, too slow, malformed or too many.
     public long turnedAway() {
         return refused.get() + timedOut.get() + malformed.get() + overload.get();
     }

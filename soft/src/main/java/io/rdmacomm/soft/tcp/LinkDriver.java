@@ -61,7 +61,7 @@ public final class LinkDriver implements Engine.Ready {
         this.ofReceives = receives.equals(sends) ? ofSends : new PolledLinks.Wish(this);
     }
 
-    /// Begins to be watched.
+    /// Starts to have the link driven.
     void open() throws IOException {
         sendKey = sends.add(this);
         receiveKey = receives.equals(sends) ? null : receives.add(this);
@@ -101,7 +101,7 @@ public final class LinkDriver implements Engine.Ready {
             unfinished = false;
             boolean came = link.drive(false);
             if (link.isUnfinished() || (!deferred && !link.isQuiet())) {
-                // Should nobody poll again soon, the engine tells the peer.
+                // If no thread polls again soon, the engine tells the peer.
                 wanted();
             }
             return came;
@@ -132,12 +132,12 @@ public final class LinkDriver implements Engine.Ready {
             LOGGER.log(System.Logger.Level.TRACE, "another thread has closed the link meanwhile", e);
         }
         if (!now && (unfinished || !link.isQuiet())) {
-            // It was needed, or is since a moment ago.
+            // It has had something to send since a moment ago.
             polling.want(forSends ? ofSends : ofReceives);
         }
     }
 
-    /// The link has something to send that the socket did not take yet. Whoever holds the send lock.
+    /// The link has something to send that the socket did not take yet. Called with the send lock held.
     void wanted() {
         unfinished = true;
         if (deferred || polled().isPolled()) {
@@ -160,7 +160,7 @@ public final class LinkDriver implements Engine.Ready {
         return forSends ? sends : receives;
     }
 
-    /// Has the thread that polls drive the link, although nothing comes in.
+    /// Has the polling thread drive the link, although nothing has arrived.
     private void wish() {
         PolledLinks polling = polled();
         if (!isHot(polling)) {
@@ -180,11 +180,11 @@ public final class LinkDriver implements Engine.Ready {
 
     @Override
     public void ready(SelectionKey key) {
-        // The engine may be here before the thread that registers the channel has its key.
+        // The engine may get here before the registering thread has the key.
         engineKey = key;
         long now = System.nanoTime();
         if (link.isClosed()) {
-            // Its channel is being closed, or somebody else's already.
+            // Its channel is being closed, or its descriptor reused.
             return;
         }
         if (isPolled(now)) {
@@ -212,7 +212,7 @@ public final class LinkDriver implements Engine.Ready {
                 streaming = false;
             }
             if (key.isValid() && !link.isClosed()) {
-                // With the lock: what the next holder wants is not to be forgotten.
+                // With the lock held, so that the next holder's wish is not lost.
                 setInterest(key, (streaming ? 0 : READ) | (unfinished ? WRITE : 0));
             }
         } finally {
@@ -224,15 +224,15 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// A key that is set is looked at by the selector, changed or not.
+    /// The selector processes each key that is set, changed or not.
     private static void setInterest(SelectionKey key, int operations) {
         if (key.interestOps() != operations) {
             key.interestOps(operations);
         }
     }
 
-    /// Reads a stream on without asking the selector: it is the sender that would pay for the wait, and also for
-    /// each time that its bytes wake a selector up.
+    /// Reads more of a stream without the selector: the sender would pay for each time that its bytes wake up a
+    /// selector.
     ///
     /// @return false if nothing has come for a while, or somebody else reads it
     boolean readOn() {
@@ -252,7 +252,7 @@ public final class LinkDriver implements Engine.Ready {
         streaming = false;
         key.interestOps(0);
         if (unfinished) {
-            // Those who poll see what comes in. That the socket takes more, nobody would tell them.
+            // Polling threads see incoming data, but not that the socket has room again.
             wish();
         }
         if (!listed) {
@@ -261,7 +261,7 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// Looks again at a link that was let go of.
+    /// Looks again at a link that was left to a polling thread.
     ///
     /// @param now in the time of [System#nanoTime()]
     /// @param review whether not to wait until it is due
@@ -285,7 +285,7 @@ public final class LinkDriver implements Engine.Ready {
         return deferred ? due : 0;
     }
 
-    /// Reminds the peer, or gives it up if it is silent for too long.
+    /// Prompts the peer, or fails the link if the peer is silent for too long.
     void checkTime(long now) {
         if (link.isWaiting() || link.isBlocked() || !link.isQuiet() || link.isToRemind()) {
             if (lock.tryEnter()) {
@@ -303,7 +303,7 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// Ends being watched.
+    /// Stops having the link driven.
     void close() {
         if (sendKey != null) {
             sends.remove(sendKey);

@@ -14,8 +14,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// What comes in over a link: requests of the peer go to the responder, its answers and acknowledgements to what
-/// was sent. It also keeps what the peer has said of the link itself. Under the queue pair's send lock.
+/// Dispatches incoming messages of a link: requests of the peer go to the responder, its responses and
+/// acknowledgements to the requests that were sent. Also keeps what the peer has said about the link
+/// itself. Under the queue pair's send lock.
 final class LinkReceiver implements FrameInput.Receiver {
     private final RetryTimer retries;
     private final LinkTerms terms;
@@ -49,17 +50,17 @@ final class LinkReceiver implements FrameInput.Receiver {
         this.placement = responses.placement();
     }
 
-    /// Counts the payload anew.
+    /// Starts to count payload from zero.
     void resetBytes() {
         bytes = 0;
     }
 
-    /// How much payload has come since [#resetBytes].
+    /// How much payload has arrived since [#resetBytes].
     long bytes() {
         return bytes;
     }
 
-    /// Whether the peer has said anything.
+    /// Whether the peer has sent anything.
     boolean hasSpoken() {
         return spoken;
     }
@@ -69,7 +70,7 @@ final class LinkReceiver implements FrameInput.Receiver {
         return sequence.isInsideMessage();
     }
 
-    /// Whether the peer says nothing more, or is not to be listened to any more.
+    /// Whether nothing more is to be read from the peer.
     boolean isOver() {
         return stopped || closedByPeer || terminated;
     }
@@ -220,7 +221,7 @@ final class LinkReceiver implements FrameInput.Receiver {
         };
     }
 
-    /// Forgets all memory.
+    /// Releases all memory.
     void release() {
         responses.placement().release();
         responder.release();

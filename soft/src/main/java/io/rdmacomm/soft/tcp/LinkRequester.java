@@ -61,19 +61,19 @@ final class LinkRequester {
         this.message = new OutgoingMessage(memory, terms.segmentLimit());
     }
 
-    /// What has become of the requests.
+    /// The state of the requests that were sent.
     SentRequests sent() {
         return sent;
     }
 
-    /// What the peer answers.
+    /// The peer's responses.
     AwaitedResponses responses() {
         return responses;
     }
 
     // ---- Sending ----
 
-    /// Whether a message has begun and not ended: nothing else may come in between.
+    /// Whether a message has begun and not ended, so that no other frame may be sent.
     boolean isInside() {
         return message.isActive();
     }
@@ -98,7 +98,7 @@ final class LinkRequester {
     boolean writeFrame(FrameOutput out, boolean mayBegin) {
         if (message.isActive()) {
             if (!message.writeFrame(out)) {
-                // Deregistered while it was being sent. The peer cannot be told in the middle of a message.
+                // Deregistered during the send. A message that has begun cannot be canceled.
                 sent.stopNext(WorkStatus.LOCAL_PROTECTION_ERROR.code());
                 message.cancel();
                 return false;
@@ -121,7 +121,7 @@ final class LinkRequester {
         return false;
     }
 
-    /// Looks at the next request.
+    /// Prepares the next request.
     ///
     /// @return false if it must wait, or fails
     private boolean begin(long at) {
@@ -129,7 +129,7 @@ final class LinkRequester {
         int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
         int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
         boolean concernsOnlyThisSide = RequestOpcode.isLocal(opcode);
-        // A binding that is flushed must not have happened: it waits until everything before it has ended.
+        // A flushed bind request must have had no effect, so it waits until all requests before it have ended.
         if (concernsOnlyThisSide && !sent.isNextOldest()) {
             return false;
         }
@@ -160,8 +160,8 @@ final class LinkRequester {
         return true;
     }
 
-    /// A READ of few bytes that crosses a page is asked for in two parts: siw, which the peer may be, counts
-    /// wrongly where the page ends (`siw_try_1seg`), and answers with what lies elsewhere.
+    /// Splits a READ of few bytes that crosses a page: the peer may be siw, which miscounts at the end of a page
+    /// (`siw_try_1seg`) and answers with other bytes.
     private void splitShortReads(long remote) {
         long source = remote;
         for (int i = 0; i < local.count; i++) {
@@ -173,11 +173,11 @@ final class LinkRequester {
         }
     }
 
-    /// Why a request cannot be sent to this peer, or null. Most such requests [QueuePair#post] has refused; those
-    /// that were posted before the link stood come here.
+    /// Why a request cannot be sent to this peer, or null. [QueuePair#post] rejects most such requests; those that
+    /// were posted before the link was set up get here.
     private @Nullable String lack(int opcode) {
         if (RequestOpcode.isRead(opcode) && terms.mpa().outboundReads() == 0) {
-            // It would wait for ever.
+            // It would never be answered.
             return "a READ was not sent: the connection's initiator depth is 0";
         }
         if (RequestOpcode.isAtomic(opcode) && !terms.has(PeerHandshake.FEATURE_ATOMIC)) {
@@ -188,7 +188,7 @@ final class LinkRequester {
                 : null;
     }
 
-    /// Why the request that was looked at last was not sent, if the peer cannot carry it out; else null.
+    /// Why the last request was not sent, if the peer cannot execute it; else null.
     @Nullable
     String lack() {
         return lack;
@@ -314,7 +314,7 @@ final class LinkRequester {
         return SENT;
     }
 
-    /// Requests about windows of this side.
+    /// Executes a request about a window of this side.
     private int carryOut(MemorySegment request, long at) {
         int status = windowRequests.execute(request, at);
         if (status != SUCCESS) {
@@ -339,7 +339,7 @@ final class LinkRequester {
 
     // ---- Going back ----
 
-    /// The message after those acknowledged found no receive: goes back to it, and holds it.
+    /// The message after those acknowledged found no receive: goes back to it, and holds requests back.
     ///
     /// @return false if there is no such message
     boolean goBack() {
@@ -361,7 +361,7 @@ final class LinkRequester {
         return true;
     }
 
-    /// What was held may go on.
+    /// Requests that were held back may be sent.
     void release() {
         held = false;
     }

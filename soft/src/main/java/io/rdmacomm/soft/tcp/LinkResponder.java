@@ -29,7 +29,7 @@ import java.nio.ByteOrder;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The responder's half of a link: checks what the peer asks for, carries it out and counts it. Under the queue
+/// The responder's half of a link: checks, executes and counts the peer's requests. Under the queue
 /// pair's send lock.
 final class LinkResponder {
     private static final int SUCCESS = 0;
@@ -91,19 +91,19 @@ final class LinkResponder {
         return responses;
     }
 
-    /// How many messages were carried out.
+    /// How many messages were executed.
     int executed() {
         return executed;
     }
 
-    /// Whether the peer must be told that a message found no receive; asked once.
+    /// Whether the peer must be told that a message found no receive; resets it.
     boolean takeNotReady() {
         boolean was = notReady;
         notReady = false;
         return was;
     }
 
-    /// Why a request was refused, or null.
+    /// Why a request was rejected, or null.
     @Nullable
     Refusal refusal() {
         return refusal == null && responses.isRefused() ? Refusal.ofRead(AccessFault.INVALID_KEY) : refusal;
@@ -122,12 +122,12 @@ final class LinkResponder {
         }
     }
 
-    /// The first frame of the peer is only to say that it is ready to receive: it does not count (RFC 6581 5).
+    /// The first frame of the peer only announces that it is ready to receive, and does not count (RFC 6581 5).
     void expectReadyToReceive() {
         readyToReceiveExpected = true;
     }
 
-    /// The peer has broken a rule.
+    /// The peer has violated the protocol.
     void violated(Violation violation) {
         counters.violation();
         if (refusal == null) {
@@ -144,7 +144,7 @@ final class LinkResponder {
         return refuse(Refusal.of(violation));
     }
 
-    /// A request of the peer comes.
+    /// A segment of a request begins.
     ///
     /// @return as [FrameInput.Receiver#begin]
     int begin(SegmentHeader header, ByteBuffer from, int at) {
@@ -254,7 +254,7 @@ final class LinkResponder {
         return status == SUCCESS ? FrameInput.PLACE : refuse(failReceive(status));
     }
 
-    /// Completes the receive that does not do for its message.
+    /// Completes with an error the receive that is too short or bad for its message.
     private Refusal failReceive(int status) {
         completeReceive(CompletionOpcode.RECEIVE, 0, status, false);
         boolean tooShort = status == WorkStatus.LOCAL_LENGTH_ERROR.code();
@@ -276,13 +276,13 @@ final class LinkResponder {
                 : failReceive(WorkStatus.LOCAL_PROTECTION_ERROR.code());
     }
 
-    /// Forgets all memory.
+    /// Releases all memory.
     void release() {
         writes.release();
         receive.placement().release();
     }
 
-    /// A frame of a request is there.
+    /// A frame of a request is complete.
     ///
     /// @return false to stop
     boolean end(SegmentHeader header) {

@@ -7,7 +7,7 @@ import io.rdmacomm.verbs.SendOpcode;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// What the two ends of a TCP connection have agreed on before a queue pair takes it over.
+/// The terms that both ends of a TCP connection have agreed on before a queue pair takes it over.
 ///
 /// @param mpa what MPA negotiates
 /// @param features the `FEATURE_` bits of [PeerHandshake] that both sides have; 0 for a device of another make
@@ -15,15 +15,14 @@ import java.util.Set;
 /// @param initiator whether this side opened the TCP connection
 /// @param peerNumber the number of the peer's queue pair, 0 if it is not known
 public record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean initiator, int peerNumber) {
-    /// All that this version knows.
+    /// All features of this version.
     public static final int FEATURES =
             PeerHandshake.FEATURE_IMMEDIATE | PeerHandshake.FEATURE_ATOMIC | PeerHandshake.FEATURE_ACKNOWLEDGE;
     /// What one frame of our own peers carries, with its header: just under 64 KiB. With all around it, it is a
     /// little shorter than a TCP segment of the loopback interface (65,483 bytes), or of an adapter that puts
     /// segments together: what comes as one piece is read as one piece.
     public static final int LONGEST_SEGMENT = 65_440;
-    /// No peer is sent shorter segments than this, whatever it says: a segment without room for payload would
-    /// never bring a message to its end.
+    /// The shortest limit that a peer may ask for: segments without room for payload would never end a message.
     private static final int SHORTEST_SEGMENT = 128;
 
     private static final int CACHE_LINE = 64;
@@ -31,13 +30,13 @@ public record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean in
     /// Most READs and atomic operations of one queue pair in flight.
     public static final int MOST_READS = 255;
 
-    /// What was agreed on with one of our own devices.
+    /// The terms that were agreed on with one of our own devices.
     public static LinkTerms with(PeerHandshake peer, MpaTerms mpa, boolean initiator, TcpSettings own) {
         int number = peer.source().number();
         return new LinkTerms(mpa, FEATURES & peer.features(), segmentLimit(peer, own), initiator, number);
     }
 
-    /// What this side answers to a request of one of our own devices.
+    /// The answer to a request of one of our own devices.
     static PeerHandshake reply(PeerHandshake request, PeerHandshake.Verdict verdict) {
         return request.reply(verdict, FEATURES, LONGEST_SEGMENT, PeerHandshake.NO_HOST);
     }

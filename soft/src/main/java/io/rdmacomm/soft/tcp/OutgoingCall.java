@@ -11,10 +11,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 
-/// A connection that a queue pair opens to its peer, until the peer has answered. Goes on when the queue pair
+/// A connection that a queue pair opens to its peer, until the peer has answered. Continues even if the queue pair
 /// does not want it any more: a peer that has accepted must be told so, or it would take the end for a failure.
-/// Before its host has answered, nobody needs to be told: then it ends early, and another call may be made. TCP
-/// itself repeats a SYN that was lost only after a second (RFC 6298 2.1), when most queue pairs have given up.
+/// Before its host has answered, the call may end early for another one. TCP itself repeats a lost SYN only after a
+/// second (RFC 6298 2.1), when most queue pairs have exhausted their retries.
 final class OutgoingCall extends Call {
     private final TcpEndpoint endpoint;
     private final PeerHandshake handshake;
@@ -50,7 +50,7 @@ final class OutgoingCall extends Call {
                     return;
                 }
             } catch (IOException e) {
-                // Nobody listens there: a matter of retries, not of protocol.
+                // Nobody listens there: the queue pair retries.
                 end();
                 return;
             }

@@ -62,7 +62,7 @@ final class OutgoingMessage {
         sourceKey = 0;
     }
 
-    /// Has the payload sent only while this key is valid, too: that of a window.
+    /// Sends payload only while this key of a window is valid, too.
     void onlyWhileValid(int windowKey) {
         sourceKey = windowKey;
     }
@@ -72,7 +72,7 @@ final class OutgoingMessage {
         return active;
     }
 
-    /// Leaves the rest out.
+    /// Drops the rest of the message.
     void cancel() {
         active = false;
         source = null;

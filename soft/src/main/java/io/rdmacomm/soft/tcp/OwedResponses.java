@@ -47,12 +47,12 @@ final class OwedResponses {
         return count == 0 && !message.isActive();
     }
 
-    /// Whether the peer has asked for as much at a time as was agreed on.
+    /// Whether the peer has as many requests in flight as were agreed on.
     boolean isFull() {
         return count == lengths.length;
     }
 
-    /// Owes the data that a Read Request asks for, whose memory was checked.
+    /// Adds the response to a Read Request whose memory was checked.
     void addRead(ReadRequest request) {
         int at = next();
         atomic[at] = false;
@@ -63,7 +63,7 @@ final class OwedResponses {
         lengths[at] = Integer.toUnsignedLong(request.bytes);
     }
 
-    /// Owes the value that an atomic operation has found.
+    /// Adds the response with the old value of an atomic operation.
     void addAtomic(int identifier, long original) {
         int at = next();
         atomic[at] = true;
@@ -96,7 +96,7 @@ final class OwedResponses {
         return true;
     }
 
-    /// Whether a response has begun and not ended: nothing else may come in between.
+    /// Whether a response has begun and not ended, so that no other frame may be sent.
     boolean isInside() {
         return message.isActive();
     }

@@ -7,10 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Where the payload of a message that is coming in goes: pieces of registered memory, filled from the first on.
-/// Asks before each step whether the memory is still registered, so that nothing is placed into a region that is
-/// gone. Sends, Writes and Read Responses have one each, because a peer may put segments of the one between those
-/// of the other (RFC 5041 5.3).
+/// Places the payload of an incoming message into pieces of registered memory, filled from the first on. Checks before
+/// each step that the memory is still registered. Sends, Writes and Read Responses have one each, because a peer may
+/// interleave their segments (RFC 5041 5.3).
 final class Placement {
     private static final int VIEWS = 16;
 
@@ -28,7 +27,7 @@ final class Placement {
         this.views = new BufferViews(Math.min(mostPieces, VIEWS));
     }
 
-    /// Begins anew, with no pieces.
+    /// Starts again, without pieces.
     void clear() {
         pieces.clear();
         index = 0;
@@ -36,7 +35,7 @@ final class Placement {
         key = 0;
     }
 
-    /// Has the payload placed only while this key is valid, too: that of a window.
+    /// Places payload only while this key of a window is valid, too.
     void onlyWhileValid(int windowKey) {
         key = windowKey;
     }
@@ -99,7 +98,7 @@ final class Placement {
         return memory.region(pieces.keys[piece]);
     }
 
-    /// Forgets all memory.
+    /// Releases all memory.
     void release() {
         clear();
         views.clear();

@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The links whose completions come to one completion queue, for the thread that polls it. The few that were busy
-/// lately are read directly, which is what costs least; of the others a selector says which have something, every
-/// few polls, so that polling costs the same however many there are.
+/// The links of one completion queue, for the thread that polls it. It reads the few that were busy lately directly,
+/// which costs least. Every few polls a selector tells which of the others are ready, so the cost of polling does not
+/// grow with their number.
 public final class PolledLinks implements AutoCloseable {
     private static final int HOT = 4;
     private static final int PATIENCE = 2_000;
     private static final int SELECT_EVERY = 8;
-    // With all links hot, a selector only tells of those that are being forgotten.
+    // With all links hot, the selector only has closed links to remove.
     private static final int SELECT_SELDOM = 1024;
 
     private final Selector selector;
@@ -58,14 +58,14 @@ public final class PolledLinks implements AutoCloseable {
         }
     }
 
-    /// Has a link watched; any thread.
+    /// Adds a link; thread-safe.
     SelectionKey add(LinkDriver link) throws IOException {
         SelectionKey key = link.channel().register(selector, SelectionKey.OP_READ, link);
         watched.incrementAndGet();
         return key;
     }
 
-    /// Forgets a link that is closed; any thread.
+    /// Removes a link that is closed; thread-safe.
     void remove(SelectionKey key) {
         watched.decrementAndGet();
         key.cancel();
@@ -86,7 +86,7 @@ public final class PolledLinks implements AutoCloseable {
         // Whatever is ready is so the next time, too.
     }
 
-    /// Has a link driven although nothing comes in: it has something to send. Any thread.
+    /// Has a link driven because it has something to send; thread-safe.
     void want(Wish wish) {
         if (wish.listed.compareAndSet(false, true)) {
             do {
@@ -111,12 +111,12 @@ public final class PolledLinks implements AutoCloseable {
         return wish.link;
     }
 
-    /// When it was polled last, in the time of [System#nanoTime()].
+    /// The time of the last poll, as of [System#nanoTime()].
     long lastPoll() {
         return lastPoll;
     }
 
-    /// Whether somebody polls it these days.
+    /// Whether a thread has polled it recently.
     boolean isPolled() {
         return System.nanoTime() - lastPoll < EngineLinks.TICK_NANOS;
     }
@@ -126,10 +126,10 @@ public final class PolledLinks implements AutoCloseable {
         return completions.isArmed();
     }
 
-    /// Drives what has something to do; the thread that polls, which found nothing.
+    /// Drives the links that are ready. Called by the polling thread when it has found no completion.
     public void drive() {
         lastPoll = System.nanoTime();
-        // Not until there are none: what makes room here may wish to come back.
+        // Bounded: a link that makes room for another one may be wanted again at once.
         LinkDriver wanted = nextWanted();
         for (int i = 1; wanted != null; i++) {
             heat(wanted);

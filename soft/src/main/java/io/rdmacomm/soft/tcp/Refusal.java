@@ -6,7 +6,7 @@ import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.soft.memory.AccessFault;
 import io.rdmacomm.verbs.AsyncEventType;
 
-/// Why a request of the peer was refused, which ends the link.
+/// Why a request of the peer was rejected, which ends the link.
 ///
 /// @param code what a peer of another make is told
 /// @param syndrome what our own peers are told

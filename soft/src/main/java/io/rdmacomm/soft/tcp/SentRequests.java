@@ -121,12 +121,12 @@ final class SentRequests {
         }
     }
 
-    /// What has begun of the next request is not to be waited for.
+    /// The part of the next request that was begun need not be awaited.
     void abandon() {
         begun = false;
     }
 
-    /// Everything that was added has gone out: for a peer that does not acknowledge, that must do.
+    /// Everything that was added has been written: a peer that does not acknowledge has it, as far as is known.
     void allWritten() {
         if (!acknowledging) {
             acknowledged = begun ? firstMessage[place(next)] : messages;
@@ -135,9 +135,9 @@ final class SentRequests {
 
     // ---- What the peer says ----
 
-    /// The peer has carried out `count` messages.
+    /// The peer has executed `count` messages.
     ///
-    /// @return false if it cannot have
+    /// @return false if that is impossible
     boolean acknowledge(int count) {
         if (Integer.compareUnsigned(count - acknowledged, messages - acknowledged) > 0) {
             return false;
@@ -146,7 +146,7 @@ final class SentRequests {
         return true;
     }
 
-    /// How far the peer was when it said so last.
+    /// The count of the peer's last acknowledgement.
     int acknowledged() {
         return acknowledged;
     }
@@ -231,12 +231,12 @@ final class SentRequests {
         return owed[place] == 0 && acknowledged - endMessage[place] >= 0;
     }
 
-    /// What the oldest request has failed with.
+    /// The status that the oldest request has failed with.
     int failure() {
         return stopStatus;
     }
 
-    /// More about it.
+    /// The vendor error that the oldest request has failed with.
     int vendorError() {
         return stopVendor;
     }

@@ -13,8 +13,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
-/// The receive that the message which is coming in was given: taken from the ring with its first segment,
-/// completed with its last.
+/// The receive of the incoming message: taken from the ring with its first segment, completed with its last.
 final class TakenReceive {
     private static final int SUCCESS = 0;
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
@@ -80,8 +79,8 @@ final class TakenReceive {
         }
     }
 
-    /// Finds the memory behind the elements, up to the first bad one: a message that does not reach it is none of
-    /// its business.
+    /// Finds the memory behind the elements, up to the first bad one, which matters only to a message that reaches
+    /// it.
     private void resolve(MemorySegment control, long entry) {
         placement.clear();
         bad = false;

@@ -19,13 +19,13 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// How a queue pair gets its TCP connection: it calls its peer, it is called, or a connection manager makes the
-/// connection. Under the queue pair's send lock, unless stated otherwise.
+/// Gets a queue pair its TCP connection: calls the peer, answers the peer's call, or takes over the connection that a
+/// connection manager has made. Under the queue pair's send lock, unless stated otherwise.
 public final class TcpEndpoint {
     private static final long CALL_NANOS = 2_000_000;
     private static final long DRAIN_NAP_NANOS = 100_000;
 
-    /// What it needs of the queue pair.
+    /// The queue pair, as its endpoint sees it.
     public interface Owner {
         /// Whether it is between READY_TO_RECEIVE and SEND_QUEUE_DRAIN.
         boolean isConnected();
@@ -97,8 +97,8 @@ public final class TcpEndpoint {
         node.call(this, handshake, resources.retries().callNanos());
     }
 
-    /// Whether the peer's host has taken a call that the peer has not answered yet. What is lost then, TCP repeats
-    /// soon, and the call ends in good time by itself.
+    /// Whether the peer's host has taken a call that the peer has not answered yet. TCP soon repeats what is lost
+    /// then, and the call has its own timeout.
     public boolean isReached() {
         OutgoingCall now = call;
         return now != null && now.channel().isConnected();
@@ -112,7 +112,7 @@ public final class TcpEndpoint {
         return new QueuePairAddress(destination.gid(), destination.lid(), destination.number());
     }
 
-    /// What this side wants of a link.
+    /// The terms that this side asks for.
     MpaNegotiation wishes() {
         // A device at the loopback address is called by queue pairs of its own host only.
         TcpSettings settings = node.settings();

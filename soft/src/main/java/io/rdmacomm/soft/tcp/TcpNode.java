@@ -16,7 +16,8 @@ import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// The TCP side of a context: takes calls and makes calls. Everything that takes time is done by the engine.
+/// The TCP side of a context: accepts calls of peers and makes calls to them. The engine does everything that takes
+/// time.
 public final class TcpNode implements Engine.Ready, AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(TcpNode.class.getName());
     private static final int MOST_INCOMING = 1024;
@@ -78,18 +79,18 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         return links;
     }
 
-    /// What has become of calls and links.
+    /// Counters of calls and links.
     public LinkCounters counters() {
         return links.counters();
     }
 
-    /// A completion queue was armed: the thread that polls it is about to sleep.
+    /// A completion queue was armed, so its polling thread is about to sleep.
     public void armed() {
         links.engineLinks().armed();
     }
 
-    /// Peers call; the engine. Many at once are taken together: with one for each look at all the others, a
-    /// thousand that call at the same time would wait for each other beyond their patience.
+    /// Accepts calls; the engine. Takes many at once: with one per pass over all other channels, a thousand peers
+    /// that call at the same time would time out.
     @Override
     public void ready(SelectionKey key) throws IOException {
         CallListener from = listener;
@@ -167,7 +168,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         try {
             prepare(channel);
             if (listener != null) {
-                // The peer sees the address that it was told.
+                // The peer expects this address.
                 channel.bind(new InetSocketAddress(settings.address(), 0));
             }
             channel.connect(new InetSocketAddress(
@@ -187,7 +188,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         }
     }
 
-    /// Ends what takes too long; the engine.
+    /// Ends calls that take too long; the engine.
     ///
     /// @return nanoseconds until this is wanted again
     public long onTime() {

@@ -13,9 +13,9 @@ public record TcpSettings(InetAddress address, Checksum checksum, int segment) {
     /// The longest frame where nothing limits it.
     public static final int NO_LIMIT = Fpdu.bytes(Fpdu.MAX_SEGMENT_BYTES);
 
-    /// Which TCP links have a checksum.
+    /// The TCP links that have a checksum.
     public enum Checksum {
-        /// Those that leave the host: what stays in its memory is not damaged on the way.
+        /// Those that leave the host: data within a host is not damaged on the way.
         BETWEEN_HOSTS,
         /// All.
         ALWAYS,

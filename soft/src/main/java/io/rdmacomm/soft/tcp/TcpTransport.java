@@ -69,7 +69,7 @@ public final class TcpTransport implements Transport {
         return terms.missing();
     }
 
-    /// Who drives the link.
+    /// Decides which thread drives the link.
     public LinkDriver driver() {
         return driver;
     }

@@ -22,7 +22,7 @@ public final class Engine implements AutoCloseable {
     private static final long SELDOM_NANOS = 50_000;
     private static final long COMPLAINT_NANOS = 1_000_000_000;
 
-    /// What depends on time; always called on the engine's thread.
+    /// Called when time has passed, always on the engine's thread.
     public interface Clock {
         /// Time has passed, or [Engine#wakeup()] was called.
         ///
@@ -110,16 +110,16 @@ public final class Engine implements AutoCloseable {
         } else if (waitNanos < EXACT_NANOS) {
             int ready = selector.selectNow(handler);
             if (ready == 0 && tasks.isEmpty()) {
-                // Not longer: whatever else happens does not end it.
+                // No longer: only a wake-up of the selector would end a select early.
                 LockSupport.parkNanos(Math.min(waitNanos, DEAF_NANOS));
             }
         } else {
-            // Rounded up: what is due a little later is one more time to wake up otherwise.
+            // Rounded up, or the thread would wake up just before the time.
             selector.select(handler, TimeUnit.NANOSECONDS.toMillis(waitNanos + EXACT_NANOS - 1));
         }
     }
 
-    /// To ask costs as much as to read a socket: not each time between two looks at what is busy.
+    /// A select costs as much as a read from a socket, so it is not done in each pass over busy channels.
     private void selectSeldom() throws IOException {
         long now = System.nanoTime();
         if (now - lastAsked >= SELDOM_NANOS) {
@@ -140,11 +140,11 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /// One bad connection must not end the engine of all others, nor keep it from them.
+    /// One bad connection must neither end the engine nor keep it from the others.
     private void goOn(Exception e) {
         long now = System.nanoTime();
         if (now - nextComplaint < 0) {
-            // What fails once is likely to fail each time that it is looked at.
+            // A channel that fails once is likely to fail in each pass.
             untold++;
             return;
         }

@@ -96,7 +96,7 @@ public final class ReceiveQueue {
         }
     }
 
-    /// Gives the memory back; nobody posts or takes receives any more.
+    /// Frees the memory. No other thread may post or take receives now.
     public void free() {
         if (!shared) {
             ring.free();

@@ -48,7 +48,7 @@ public final class RetryTimer {
         progressed();
     }
 
-    /// The peer's queue pair did not answer: tries again later.
+    /// The peer's queue pair did not answer: schedules a retry.
     ///
     /// @param reached whether its host has answered, and is passing the question on to it
     /// @return 0, or the status that the oldest request fails with
@@ -68,7 +68,7 @@ public final class RetryTimer {
         return WAITS;
     }
 
-    /// The peer had no receive: tries again later.
+    /// The peer had no receive: schedules a retry.
     ///
     /// @param timer the code of the time that it asks to wait
     /// @return 0, or the status that the request fails with
@@ -93,18 +93,18 @@ public final class RetryTimer {
         return missing ? Math.max(timeoutNanos, System.nanoTime() - missingSince) : timeoutNanos;
     }
 
-    /// How long a request is repeated, [Long#MAX_VALUE] for ever.
+    /// How long a request is repeated; [Long#MAX_VALUE] for no limit.
     public long patienceNanos() {
         return patienceNanos;
     }
 
-    /// A request was carried out: the counters start again.
+    /// A request was executed: resets the counters.
     public void progressed() {
         missing = false;
         rnrTries = 0;
     }
 
-    /// Nothing waits any more: stops the timer and starts the counters again.
+    /// Stops the timer and resets the counters.
     public void stop() {
         progressed();
         retries.stop(this);

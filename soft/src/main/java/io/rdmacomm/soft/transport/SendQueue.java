@@ -13,7 +13,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Send requests that could not be carried out when they were posted: a ring of copies in the C layout, each with its
+/// Send requests that could not be executed when they were posted: a ring of copies in the C layout, each with its
 /// elements and inline data. Under the queue pair's send lock.
 public final class SendQueue implements AutoCloseable {
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
@@ -176,7 +176,7 @@ public final class SendQueue implements AutoCloseable {
         }
     }
 
-    /// Frees the memory; nobody posts any more or works for it.
+    /// Frees the memory. No other thread may use the queue now.
     @Override
     public void close() {
         arena.close();

@@ -9,21 +9,21 @@ import io.rdmacomm.verbs.SendBatch;
 /// All methods except [#awaitPeer] are called with the queue pair's send lock held. A transport never calls its queue
 /// pair: it tells [Events], which only take notes, and the queue pair acts when the transport has returned.
 public interface Transport {
-    /// Carries out the requests from `first` to `end` of `batch`, in order, or keeps them in the [SendQueue].
+    /// Executes the requests from `first` to `end` of `batch`, in order, or keeps them in the [SendQueue].
     ///
     /// @return how many were taken
     int post(SendBatch batch, int first, int end);
 
-    /// Carries on with the requests in the [SendQueue].
+    /// Continues with the requests in the [SendQueue].
     void resume();
 
     /// Whether every request that was begun has ended.
     boolean isDrained();
 
     /// Gives up the requests that were begun. The [SendQueue] keeps them, to be flushed, and a receive that was taken
-    /// for an incomplete message goes back to its [ReceiveQueue]. Nothing is carried out any more. Idempotent.
+    /// for an incomplete message goes back to its [ReceiveQueue]. Nothing is executed any more. Idempotent.
     ///
-    /// @param orderly whether the peer's queue pair is not to fail because of it
+    /// @param orderly whether the peer's queue pair should not fail because of it
     void stop(boolean orderly);
 
     /// Waits until the peer is not in the middle of an operation on this side's memory that began before. Any
@@ -35,7 +35,7 @@ public interface Transport {
     /// Stops, and releases what it holds.
     void close();
 
-    /// What a transport tells its queue pair. Implementations take notes and never call a transport.
+    /// Notes from a transport to its queue pair. Implementations never call a transport.
     interface Events {
         /// A message of the peer has arrived, or requests have ended.
         void progressed();

@@ -120,7 +120,7 @@ class MpaAcceptorTest {
         peer.send(RPING);
         MpaRequest request = request(acceptor);
         peer.close();
-        assertNotConnected(request, "has gone");
+        assertNotConnected(request, "has disconnected");
     }
 
     private static void assertNotConnected(MpaRequest request, String why) {

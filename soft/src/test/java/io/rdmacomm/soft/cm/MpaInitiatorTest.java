@@ -159,7 +159,7 @@ class MpaInitiatorTest {
             peer.readFrame();
             peer.send(Wire.REPLY);
         }
-        assertThat(failure(connecting)).isInstanceOf(IOException.class).hasMessageContaining("middle of its reply");
+        assertThat(failure(connecting)).isInstanceOf(IOException.class).hasMessageContaining("during its reply");
     }
 
     @Test
