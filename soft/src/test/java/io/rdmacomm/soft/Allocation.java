@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 /// JVM that has been quiet for a while and still sees allocations fails the test.
 final class Allocation {
     private static final int QUIET_ROUNDS = 3;
-    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
