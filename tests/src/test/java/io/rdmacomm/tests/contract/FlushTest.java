@@ -344,7 +344,8 @@ class FlushTest extends ContractCase {
     @Test
     void attributesCanBeChangedWhileDrained() {
         Pair pair = connected();
-        pair.here().modify(QueuePairState.SEND_QUEUE_DRAIN);
+        pair.here().drainSends();
+        assertThat(pair.here().happens(AsyncEventType.SEND_QUEUE_DRAINED, 5000)).isTrue();
         pair.here()
                 .queuePair()
                 .modify(new QueuePairAttributes()
