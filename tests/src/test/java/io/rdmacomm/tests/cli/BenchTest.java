@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `bench`, between two processes, as short as it can be: what it says, not how fast it is.
+/// `bench` between two processes, as short as possible. These tests check the output, not the speed.
 class BenchTest {
     private static final List<String> LATENCY = List.of(
             "test",
@@ -35,7 +35,7 @@ class BenchTest {
 
     @Test
     @Tag("slow")
-    void allTestsWithDataThatIsRight(@TempDir Path folder) throws Exception {
+    void allTestsRunAndVerifyTheirData(@TempDir Path folder) throws Exception {
         Path json = folder.resolve("out.json");
         Path csv = folder.resolve("out.csv");
 
@@ -93,7 +93,7 @@ class BenchTest {
     }
 
     @Test
-    void aSlowRateIsNotWrittenAsNone() {
+    void aSlowRateIsNotRoundedToZero() {
         BandwidthResult slow =
                 new BandwidthResult(io.rdmacomm.cli.bench.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0);
         assertThat(number(slow.toMap(), "gbps")).isEqualTo(5.33e-9);
@@ -108,7 +108,7 @@ class BenchTest {
     }
 
     @Test
-    void severalQueuePairsBothDirectionsAndIdleOnes() throws Exception {
+    void severalQueuePairsInBothDirectionsWithIdleOnes() throws Exception {
         Result result = Command.run(
                 "bench",
                 "--iterations",
@@ -138,7 +138,7 @@ class BenchTest {
     }
 
     @Test
-    void againstAServerOfItsOwn() throws Exception {
+    void runsAgainstASeparateServer() throws Exception {
         try (Command server = Command.start("bench", "--server", "--port", "0", "--once")) {
             Result result = Command.run(
                     "bench",
@@ -158,7 +158,7 @@ class BenchTest {
     }
 
     @Test
-    void noProcessStaysWhenItFails() {
+    void aFailureLeavesNoProcessBehind() {
         List<ProcessHandle> before = ProcessHandle.current().children().toList();
 
         Result result = Command.run("bench", "--device", "nonsense");
@@ -170,7 +170,7 @@ class BenchTest {
 
     @Test
     @Tag("slow")
-    void theServerEndsWithItsParent() throws Exception {
+    void theServerExitsWithItsParent() throws Exception {
         try (Command bench = Command.start("bench", "--tests", "read_lat", "--duration", "50", "--sizes", "8")) {
             ProcessHandle child = bench.awaitChild();
 
@@ -182,7 +182,7 @@ class BenchTest {
     }
 
     @Test
-    void aServerThatDiesIsToldWithItsExitStatus() throws Exception {
+    void theExitStatusOfADeadServerIsReported() throws Exception {
         try (Command bench = Command.start("bench", "--tests", "read_lat", "--duration", "50", "--sizes", "8")) {
             ProcessHandle child = bench.awaitChild();
             bench.awaitLine("clock");

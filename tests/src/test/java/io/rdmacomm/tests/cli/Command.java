@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 
-/// The command with arguments: within this JVM, or as a process of its own.
+/// Runs the command, in this JVM or as a separate process.
 final class Command implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60;
     private static final String READY = "listening on port ";
@@ -36,10 +36,10 @@ final class Command implements AutoCloseable {
         });
     }
 
-    /// What a run came to.
+    /// The result of a run.
     record Result(int exitCode, String out, String err) {}
 
-    /// Runs the command within this JVM.
+    /// Runs the command in this JVM.
     static Result run(String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
@@ -59,7 +59,7 @@ final class Command implements AutoCloseable {
         return start(new String[0], environment, arguments);
     }
 
-    /// Starts the command as a process whose JVM has more options.
+    /// Starts the command as a process whose JVM has additional options.
     static Command start(String[] jvmOptions, String... arguments) throws IOException {
         return start(jvmOptions, Map.of(), arguments);
     }
@@ -82,7 +82,7 @@ final class Command implements AutoCloseable {
         return new Command(builder.start());
     }
 
-    /// Waits until the server says where it listens.
+    /// Waits until the server reports its port.
     String port() throws IOException {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             seen.append(line).append('\n');
@@ -90,7 +90,7 @@ final class Command implements AutoCloseable {
                 return line.substring(READY.length()).strip();
             }
         }
-        throw new AssertionError("it ended before it listened: " + complaints.join());
+        throw new AssertionError("it exited before it listened: " + complaints.join());
     }
 
     /// Waits until it prints a line with `words`.
@@ -101,21 +101,21 @@ final class Command implements AutoCloseable {
                 return;
             }
         }
-        throw new AssertionError("it ended before it said '" + words + "': " + complaints.join());
+        throw new AssertionError("it exited before it printed '" + words + "': " + complaints.join());
     }
 
-    /// Waits until it has ended.
+    /// Waits until it exits.
     Result end() throws IOException, InterruptedException {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             seen.append(line).append('\n');
         }
         if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            throw new AssertionError("it does not end");
+            throw new AssertionError("it does not exit");
         }
         return new Result(process.exitValue(), seen.toString(), complaints.join());
     }
 
-    /// Waits until it has started a process of its own.
+    /// Waits until it has started a child process.
     ProcessHandle awaitChild() {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (System.nanoTime() - deadline < 0 && process.isAlive()) {
@@ -125,15 +125,15 @@ final class Command implements AutoCloseable {
             }
             Thread.onSpinWait();
         }
-        throw new AssertionError("it started no process");
+        throw new AssertionError("it started no child process");
     }
 
-    /// Ends it as Ctrl-C does.
+    /// Ends it like Ctrl-C.
     void interrupt() {
         process.toHandle().destroy();
     }
 
-    /// Ends it as kill -9 does.
+    /// Ends it like kill -9.
     void kill() {
         process.destroyForcibly();
         process.onExit().join();

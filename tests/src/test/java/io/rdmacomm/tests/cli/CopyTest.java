@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// `send` and `recv`, between two processes.
+/// `send` and `recv` between two processes.
 class CopyTest {
     @TempDir
     private Path root;

@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/// Which device, and how its queue pairs connect: options of `ping`, `bench`, `send` and `recv`.
+/// The device options of `ping`, `bench`, `send` and `recv`.
 class DeviceOptionsTest {
     private static final int QUEUE_PAIR_NUMBERS = 1 << 24;
 
     @Test
-    void reachTheQueuePair() {
+    void applyToTheQueuePair() {
         CompletableFuture<Result> client;
         try (ServerSession server =
                 ServerSession.listen(SessionOptions.defaults().withPort(0))) {
@@ -61,7 +61,7 @@ class DeviceOptionsTest {
         assertThat(client.join().exitCode()).as("nobody answers its pings").isEqualTo(1);
     }
 
-    /// What the queue pairs of this process have that connected with a time-out.
+    /// The attributes of this process's queue pairs that are connected with this timeout.
     private static List<QueuePairAttributes> connectedWithTimeout(int code) {
         List<QueuePairAttributes> found = new ArrayList<>();
         for (Context context : Rdma.openContexts()) {
@@ -79,7 +79,7 @@ class DeviceOptionsTest {
     }
 
     @Test
-    void areCheckedBeforeAnythingElse() {
+    void areCheckedFirst() {
         for (String wrong : new String[] {"--sl 16", "--mtu 1000", "--retry 8", "--gid-index -2", "--ib-port 0"}) {
             String[] option = wrong.split(" ", 2);
             Result result = Command.run("ping", "localhost:1", option[0], option[1]);
@@ -90,7 +90,7 @@ class DeviceOptionsTest {
     }
 
     @Test
-    void aGidThatThePortDoesNotHaveIsOneLine() {
+    void aMissingGidIsReportedInOneLine() {
         Result result = Command.run("ping", "localhost:1", "--device", "soft0", "--gid-index", "7");
 
         assertThat(result.exitCode()).isEqualTo(1);

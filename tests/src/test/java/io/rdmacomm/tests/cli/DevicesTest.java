@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `devices`, `info` and `doctor`.
+/// `devices`, `info`, `watch` and `doctor`.
 class DevicesTest {
     @Test
     void devicesListsTheSoftwareDevice() {
@@ -24,7 +24,7 @@ class DevicesTest {
     }
 
     @Test
-    void devicesAndDoctorSayInOneLineWhyAProviderHasNone() throws Exception {
+    void aProviderWithoutDevicesIsExplainedInOneLine() throws Exception {
         String[] withoutLibrary = {"-Drdmacomm.ibverbs.library=libnobody-has-this.so.7"};
         for (String command : new String[] {"devices", "doctor"}) {
             try (Command process = Command.start(withoutLibrary, command)) {
@@ -43,7 +43,7 @@ class DevicesTest {
     }
 
     @Test
-    void devicesAsJsonHasNothingElseOnTheStandardOutput() throws IOException {
+    void jsonIsTheOnlyTextOnTheStandardOutput() throws IOException {
         Map<String, Object> document =
                 JSON.std.mapFrom(Command.run("devices", "--json", "-").out());
 
@@ -53,7 +53,7 @@ class DevicesTest {
     }
 
     @Test
-    void infoTellsAllLimitsUnderTheirCNames() {
+    void infoShowsAllLimitsWithTheirCNames() {
         Result result = Command.run("info", "soft0");
 
         assertThat(result.exitCode()).isZero();
@@ -62,7 +62,7 @@ class DevicesTest {
     }
 
     @Test
-    void infoWritesJsonIntoAFile(@TempDir Path folder) throws IOException {
+    void infoWritesJsonToAFile(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("info.json");
 
         Result result = Command.run("info", "soft0", "--json", file.toString());
@@ -78,7 +78,7 @@ class DevicesTest {
     }
 
     @Test
-    void watchEndsAfterItsTime() {
+    void watchExitsAfterItsDuration() {
         Result result = Command.run("watch", "soft0", "--duration", "0.05");
 
         assertThat(result.exitCode()).isZero();
@@ -90,7 +90,7 @@ class DevicesTest {
     }
 
     @Test
-    void watchEndsOnCtrlC() throws Exception {
+    void watchExitsOnCtrlC() throws Exception {
         try (Command process = Command.start("watch", "soft0")) {
             process.awaitLine("watching");
             process.interrupt();
@@ -100,7 +100,7 @@ class DevicesTest {
     }
 
     @Test
-    void doctorFindsADeviceThatWorks() {
+    void doctorFindsAWorkingDevice() {
         Result result = Command.run("doctor");
 
         assertThat(result.exitCode()).isZero();

@@ -14,7 +14,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The example programs do what they say.
+/// The example programs work as documented.
 class ExamplesTest {
     private interface Program {
         void run() throws Exception;

@@ -14,7 +14,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Commands that serve behind a port forward, with `--rdma-cm-port`, and clients that need no other option.
+/// Servers behind a port forward, with `--rdma-cm-port`, and their clients, which need no option.
 class ForwardedPortsTest {
     private static final String INSIDE = "127.0.0.2";
 
@@ -33,7 +33,7 @@ class ForwardedPortsTest {
     }
 
     @Test
-    void pingsGoThereAndBack() throws Exception {
+    void pingWorks() throws Exception {
         try (Command server = serve("ping", "--server", "--count", "3");
                 PortForward sessions = forward(0, server.port());
                 PortForward rdma = forward(Integer.parseInt(queuePairs), queuePairs)) {
@@ -50,7 +50,7 @@ class ForwardedPortsTest {
     }
 
     @Test
-    void aForwardMayChangeTheNumber() throws Exception {
+    void aForwardMayChangeThePort() throws Exception {
         try (Command server = serve("ping", "--server", "--once");
                 PortForward sessions = forward(0, server.port());
                 PortForward rdma = forward(0, queuePairs)) {
@@ -67,7 +67,7 @@ class ForwardedPortsTest {
     }
 
     @Test
-    void filesAreSent(@TempDir Path from, @TempDir Path to) throws Exception {
+    void sendWorks(@TempDir Path from, @TempDir Path to) throws Exception {
         byte[] content = new byte[3_000_001];
         new Random(7).nextBytes(content);
         Path file = Files.write(from.resolve("file"), content);
@@ -84,7 +84,7 @@ class ForwardedPortsTest {
     }
 
     @Test
-    void benchMeasures() throws Exception {
+    void benchWorks() throws Exception {
         try (Command server = serve("bench", "--server", "--once");
                 PortForward sessions = forward(0, server.port());
                 PortForward rdma = forward(Integer.parseInt(queuePairs), queuePairs)) {
@@ -96,7 +96,7 @@ class ForwardedPortsTest {
         }
     }
 
-    /// Without HOST the second process is told the port.
+    /// Without HOST, the second process gets the option.
     @Test
     void benchWithinOneMachineUsesThePort() {
         Result both = bench("--rdma-cm-port", queuePairs);
@@ -116,7 +116,7 @@ class ForwardedPortsTest {
     }
 
     @Test
-    void aPortThatIsTakenIsOneLine() throws Exception {
+    void aTakenPortIsReportedInOneLine() throws Exception {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.ofLiteral(INSIDE))) {
             String taken = Integer.toString(other.getLocalPort());
             for (String command : new String[] {"ping --server", "recv --dir .", "bench --server"}) {

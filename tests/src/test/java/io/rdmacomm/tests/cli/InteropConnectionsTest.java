@@ -7,10 +7,10 @@ import io.rdmacomm.tests.cli.Command.Result;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// The commands that connect by connection manager, between two processes over the software device.
+/// Commands that use the connection manager, between two processes over the software device.
 class InteropConnectionsTest {
     @Test
-    void rpingServesOneClientAndEnds() throws Exception {
+    void rpingExitsAfterOneClient() throws Exception {
         try (Command server = Command.start("ping", "--interop", "rping", "--server", "--once", "--port", "0", "-v")) {
             String peer = "localhost:" + server.port();
 
@@ -25,7 +25,7 @@ class InteropConnectionsTest {
     }
 
     @Test
-    void rpingServesManyUntilCtrlC() throws Exception {
+    void rpingServesManyClientsUntilCtrlC() throws Exception {
         try (Command server = Command.start("ping", "--interop", "rping", "--server", "--port", "0")) {
             String peer = "127.0.0.1:" + server.port();
 
@@ -58,7 +58,7 @@ class InteropConnectionsTest {
     }
 
     @Test
-    void pingsRunOverTheConnectionManagerOnRequest() throws Exception {
+    void pingUsesTheConnectionManagerOnRequest() throws Exception {
         try (Command server = Command.start("ping", "--server", "--once", "--port", "0", "--rdma-cm")) {
             Result client =
                     Command.run("ping", "127.0.0.1:" + server.port(), "--count", "20", "--interval", "0", "--rdma-cm");
@@ -70,7 +70,7 @@ class InteropConnectionsTest {
     }
 
     @Test
-    void nobodyListeningIsOneLine() {
+    void aPortWithoutListenerIsReportedInOneLine() {
         for (String[] words :
                 new String[][] {{"ping", "--interop", "rping", "localhost:1"}, {"copy-string", "localhost:1", "text"}
                 }) {

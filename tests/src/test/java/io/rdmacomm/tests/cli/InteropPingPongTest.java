@@ -23,7 +23,7 @@ class InteropPingPongTest {
     private static final String[] SERVER = {"ping", "--interop", "rc_pingpong", "--server", "--port", "0"};
 
     @Test
-    void theAddressIsTheTextOfTheCProgram() throws Exception {
+    void theAddressIsTheSameTextAsThatOfTheCProgram() throws Exception {
         PingPongAddress address =
                 new PingPongAddress(0x1f, 0x12, 0xa1b2c3, Gid.of(InetAddress.getByAddress(new byte[] {10, 9, 0, 1})));
 
@@ -47,14 +47,14 @@ class InteropPingPongTest {
                 "001f:000012:a1b2c3:00000000000000000000ffff0a0900011",
                 "-01f:000012:a1b2c3:00000000000000000000ffff0a090001\0",
             })
-    void whatIsNoAddressIsRefused(String text) {
+    void anInvalidAddressIsRejected(String text) {
         assertThatThrownBy(() -> PingPongAddress.decode(text.getBytes(StandardCharsets.US_ASCII), "peer"))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("a different protocol");
     }
 
     @Test
-    void playsAndPrintsWhatTheCProgramPrints() throws Exception {
+    void printsTheSameAsTheCProgram() throws Exception {
         try (Command server = Command.start(with(SERVER, "--once", "--count", "200", "--check"))) {
             String peer = "localhost:" + server.port();
 
@@ -91,7 +91,7 @@ class InteropPingPongTest {
     }
 
     @Test
-    void theServerGoesOnAfterAClientThatFails() throws Exception {
+    void theServerSurvivesAFailedClient() throws Exception {
         try (Command server = Command.start(with(SERVER, "--count", "50"))) {
             String port = server.port();
             try (Socket garbage = new Socket("localhost", Integer.parseInt(port))) {
@@ -114,7 +114,7 @@ class InteropPingPongTest {
     }
 
     @Test
-    void messagesOfAnotherLengthAreOneLine() throws Exception {
+    void aDifferentMessageSizeIsReportedInOneLine() throws Exception {
         try (Command server = Command.start(with(SERVER, "--once", "--size", "8192"))) {
             Result client =
                     Command.run("ping", "--interop", "rc_pingpong", "localhost:" + server.port(), "--timeout", "30");
@@ -129,7 +129,7 @@ class InteropPingPongTest {
     }
 
     @Test
-    void contentThatIsNotCheckableIsNoticed() throws Exception {
+    void wrongContentIsDetected() throws Exception {
         try (Command server = Command.start(with(SERVER, "--once", "--check"))) {
             Result client =
                     Command.run("ping", "--interop", "rc_pingpong", "localhost:" + server.port(), "--timeout", "30");
@@ -140,7 +140,7 @@ class InteropPingPongTest {
     }
 
     @Test
-    void aSilentServerIsGivenUp() throws IOException {
+    void aSilentServerTimesOut() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             Result client = Command.run(
                     "ping", "--interop", "rc_pingpong", "localhost:" + silent.getLocalPort(), "--timeout", "0.3");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /// `RCL_MAX_VLOG_LEVEL`.
 class LogLevelTest {
     @Test
-    void withoutItAFailureIsOneLine() throws Exception {
+    void byDefaultAFailureIsOneLine() throws Exception {
         try (Command command = Command.start("info", "nonsense")) {
             Result result = command.end();
 
@@ -22,7 +22,7 @@ class LogLevelTest {
     }
 
     @Test
-    void withItAFailureShowsItsStack() throws Exception {
+    void levelOneAddsTheStackTrace() throws Exception {
         try (Command command = Command.start(Map.of("RCL_MAX_VLOG_LEVEL", "1"), "info", "nonsense")) {
             Result result = command.end();
 
@@ -32,7 +32,7 @@ class LogLevelTest {
     }
 
     @Test
-    void withItTheLibraryTellsWhatItDoes() throws Exception {
+    void levelFiveShowsTheLogOfTheLibrary() throws Exception {
         assertThat(logOf("0")).isEmpty();
         assertThat(logOf("nonsense")).isEmpty();
         assertThat(logOf("5")).contains("io.rdmacomm.comm");

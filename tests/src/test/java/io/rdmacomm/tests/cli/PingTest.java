@@ -7,10 +7,10 @@ import io.rdmacomm.tests.cli.Command.Result;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// `ping`, between two processes.
+/// `ping` between two processes.
 class PingTest {
     @Test
-    void countsChecksTellsAndEnds() throws Exception {
+    void pingsAreCountedCheckedAndReported() throws Exception {
         try (Command server = Command.start("ping", "--server", "--port", "0", "--count", "2")) {
             String peer = "localhost:" + server.port();
 
@@ -33,7 +33,7 @@ class PingTest {
     }
 
     @Test
-    void theServerEndsOnCtrlC() throws Exception {
+    void theServerExitsOnCtrlC() throws Exception {
         try (Command server = Command.start("ping", "--server", "--port", "0")) {
             server.port();
 
@@ -44,7 +44,7 @@ class PingTest {
     }
 
     @Test
-    void aPortThatIsTakenIsOneLine() throws Exception {
+    void aTakenPortIsReportedInOneLine() throws Exception {
         try (Command server = Command.start("ping", "--server", "--port", "0")) {
             Result second = Command.run("ping", "--server", "--port", server.port());
 

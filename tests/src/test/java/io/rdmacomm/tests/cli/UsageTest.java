@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Help, wrong usage and failures: exit codes 0, 2 and 1, and one line that says what to do.
+/// Help, wrong usage and failures: exit codes 0, 2 and 1, and one line that explains what to do.
 class UsageTest {
     @ParameterizedTest
     @ValueSource(strings = {"devices", "info", "doctor", "ping", "bench", "send", "recv", "copy-string"})
@@ -130,14 +130,14 @@ class UsageTest {
     }
 
     @Test
-    void aFailureShowsItsStackOnlyWhenAsked() {
+    void aStackTraceIsShownOnlyOnRequest() {
         assertThat(Command.run("info", "nonsense").err()).doesNotContain("\tat ");
         assertThat(Command.run("info", "nonsense", "-v").err()).contains("\tat ");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ping", "bench", "send", "send --transport tcp"})
-    void anotherProgramOnThePortIsNamedAsSuch(String command, @TempDir Path folder) throws Exception {
+    void anotherProgramOnThePortIsReported(String command, @TempDir Path folder) throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "content");
         try (ServerSocket stranger = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             Thread.ofVirtual().start(() -> greet(stranger));
@@ -150,7 +150,7 @@ class UsageTest {
     }
 
     @Test
-    void aSilentPeerIsGivenUp() throws IOException {
+    void aSilentPeerTimesOut() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             long begin = System.nanoTime();
 
