@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-/// The last word on a data channel's options before its queue pair is made.
+/// Makes the final decision on a data channel's options before its queue pair is created.
 @FunctionalInterface
 public interface ChannelConfigurer {
     /// Returns the options for a channel. Called once for each data channel, on the thread that sets the end

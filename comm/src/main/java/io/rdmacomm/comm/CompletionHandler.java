@@ -2,18 +2,18 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.WorkStatus;
 
-/// Told how an operation ended, exactly once for every operation that was taken.
+/// Is told how an operation ended, exactly once for every accepted operation.
 @FunctionalInterface
 public interface CompletionHandler {
     /// The handler that ignores the outcome; a failure still ends the end point.
     CompletionHandler NONE = (channel, context, status, result) -> {};
 
-    /// An operation has ended. Runs on the polling thread: it must not block, may start further operations with
-    /// the `try` methods, and allocates nothing if it is not to disturb the latency. An exception is counted
-    /// and reported to [SessionListener#onError].
+    /// An operation has ended. Runs on the polling thread: it must not block. It may start operations with the
+    /// `try` methods, and should not allocate.  An exception is counted and reported to
+    /// [SessionListener#onError].
     ///
     /// @param channel the channel it ran on
-    /// @param context the number that the caller gave
+    /// @param context the number that was given with the operation
     /// @param status SUCCESS; FLUSHED when the channel ended before the operation did; else why it failed
     /// @param result the old value of an atomic operation, else the length in bytes; 0 unless successful
     void onCompletion(RdmaChannel channel, long context, WorkStatus status, long result);

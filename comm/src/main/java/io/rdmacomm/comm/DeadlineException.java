@@ -3,7 +3,7 @@ package io.rdmacomm.comm;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// What was waited for did not happen in time.
+/// A wait has passed its deadline.
 public final class DeadlineException extends CommException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -21,11 +21,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The connection to one peer: a control channel of the library's own, and any number of data channels. Usable
-/// from any thread.
+/// The connection to one peer: a control channel of the library's own, and any number of data channels.
+/// Thread-safe.
 ///
 /// The failure of a queue pair or the death of the peer ends this end point and no other: everything in flight
-/// is flushed, and what is tried afterwards throws a [ClosedException] whose cause says why.
+/// is flushed, and later calls throw a [ClosedException] whose cause says why.
 public final class EndPoint implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(EndPoint.class.getPackageName());
     private static final AtomicLong NUMBERS = new AtomicLong();
@@ -284,12 +284,12 @@ public final class EndPoint implements AutoCloseable {
         onClosed.accept(this);
     }
 
-    /// What it is called in messages: both names and the peer's address.
+    /// Its name in messages: the names of both sides and the peer's address.
     public String name() {
         return name;
     }
 
-    /// What the peer says about who it is.
+    /// The name that the peer has given itself.
     public String peerName() {
         return peerName;
     }
@@ -345,7 +345,7 @@ public final class EndPoint implements AutoCloseable {
 
     /// Waits until the peer has announced a buffer under that name. Blocks.
     ///
-    /// @param timeout how long to wait at the most
+    /// @param timeout how long to wait
     /// @throws DeadlineException if it was not announced in time
     /// @throws ClosedException if the end point is or gets closed, has or gets failed
     /// @throws CommInterruptedException if the thread was interrupted
@@ -361,7 +361,7 @@ public final class EndPoint implements AutoCloseable {
         return buffer;
     }
 
-    /// What the peer has announced, by name.
+    /// The buffers that the peer has announced, by name.
     public Map<String, RemoteBuffer> peerBuffers() {
         return status.peerBuffers();
     }
@@ -371,7 +371,7 @@ public final class EndPoint implements AutoCloseable {
     /// what was written is in its place, and messages were given to their handler or wait to be received.
     /// Blocks.
     ///
-    /// @param timeout how long to wait at the most
+    /// @param timeout how long to wait
     /// @throws DeadlineException if the peer did not call it in time; or if what was started here did not
     ///         arrive in time, which does not count as a call
     /// @throws ClosedException if the end point is or gets closed, has or gets failed
@@ -401,7 +401,7 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    /// What it is doing.
+    /// Its state.
     public EndPointState state() {
         return status.state();
     }
@@ -415,7 +415,7 @@ public final class EndPoint implements AutoCloseable {
     /// when it closed were given to their handler by then, or wait to be received; called in a handler it does
     /// not wait for that. Blocks.
     ///
-    /// @param timeout how long to wait at the most
+    /// @param timeout how long to wait
     /// @return whether it is; [#state()] and [#failure()] say how
     /// @throws CommInterruptedException if the thread was interrupted
     public boolean awaitPeerDone(Duration timeout) {
@@ -447,7 +447,7 @@ public final class EndPoint implements AutoCloseable {
             Thread.ofVirtual().name("rdmacomm-close-" + name).start(this::close);
             return;
         }
-        // Who was interrupted before leaves in order, too.
+        // A thread that was interrupted before closes in order, too.
         boolean interrupted = Thread.interrupted();
         closing.lock();
         try {
@@ -476,7 +476,7 @@ public final class EndPoint implements AutoCloseable {
         return "end point " + name;
     }
 
-    /// What the channels tell.
+    /// Receives the events of the channels.
     private final class ChannelEvents implements EndPointEvents {
         @Override
         public void onFailed(CommException why) {

@@ -1,8 +1,8 @@
 package io.rdmacomm.comm;
 
-/// What an end point is doing. Nothing overwrites [#FAILED].
+/// The states of an end point. [#FAILED] is never overwritten.
 public enum EndPointState {
-    /// The peer is being shaken hands with.
+    /// The handshake with the peer is in progress.
     CONNECTING,
     /// Ready to send.
     READY,

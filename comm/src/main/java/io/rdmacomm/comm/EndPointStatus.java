@@ -9,7 +9,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What an end point is doing, what its peer has said, and who waits for either. Usable from any thread.
+/// The state of an end point and what its peer has announced, with the threads that wait for changes.
+/// Thread-safe.
 final class EndPointStatus {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -63,9 +64,9 @@ final class EndPointStatus {
         }
     }
 
-    /// Latches a failure. One that comes after the peer was done or the end point was closed is none.
+    /// Sets the failure, once. After the peer is done or the end point is closed, nothing counts as a failure.
     ///
-    /// @return whether this is the failure
+    /// @return whether this became the failure
     boolean fail(CommException why) {
         lock.lock();
         try {

@@ -44,10 +44,10 @@ final class Failures {
                 cause);
     }
 
-    /// What an end point fails with when work has failed. That the peer is gone may be seen by the set-up
-    /// connection or by the queue pair first: it is the same failure.
+    /// The failure of an end point when work has failed. A dead peer is the same failure whether the set-up
+    /// connection or the queue pair notices it first.
     ///
-    /// @param why the connection ended, if its device says so
+    /// @param why the reason that the device gives for the end of the connection, or null
     static CommException ofEndPoint(
             String channel, String what, WorkStatus status, int vendorError, @Nullable String why) {
         return switch (status) {

@@ -64,7 +64,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                 }));
     }
 
-    /// What connects the queue pairs of a client as the server has answered.
+    /// The connector for the queue pairs of a client, according to the server's answer.
     private QueuePairConnector requesting(TcpConnector connector, SetUpOffer own, SetUpOffer answer) {
         if (own.agreeOnNumbers(answer, connector.peer())) {
             return QueuePairConnector.BY_NUMBERS;

@@ -4,7 +4,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// An operation was taken and did not succeed. The message names the operation, the channel, the peer, the
+/// An operation was accepted and did not succeed. The message names the operation, the channel, the peer, the
 /// status and what to do; the cause, if there is one, is what ended the channel before the operation.
 public final class OperationException extends CommException {
     @Serial

@@ -3,8 +3,8 @@ package io.rdmacomm.comm;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// The peer went away without saying that it was done, or before it was set up; or it does not answer any more,
-/// which looks the same from here.
+/// The peer went away without an orderly end, or before it was set up; or it does not answer any more, which
+/// looks the same from this side.
 public final class PeerClosedException extends CommException {
     @Serial
     private static final long serialVersionUID = 1L;

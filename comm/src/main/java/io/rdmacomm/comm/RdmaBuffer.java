@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// Registered memory with a name, divided into blocks of equal size. One memory region, registered once for all
 /// end points and channels of its session.
 ///
-/// The memory may be read and written by any thread; who may use it when is for the operations to say: memory
-/// that an operation was given belongs to the device until the operation has ended.
+/// Any thread may read and write the memory, except while an operation uses it: then it belongs to the device
+/// until the operation has ended.
 ///
 /// [#next()] and [#release()] use the blocks as a ring, in order. One thread at a time calls `next`, one at a
 /// time calls `release`; they may be two.
@@ -85,7 +85,7 @@ public final class RdmaBuffer implements AutoCloseable {
         return blocks.length;
     }
 
-    /// What may be done to it besides local reading.
+    /// Its access rights in addition to local reading.
     public Set<AccessFlag> access() {
         return region.access();
     }

@@ -83,17 +83,17 @@ public final class RdmaChannel {
         this.inbox = new Inbox(options.receives(), memory, adapter.receives());
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     public String name() {
         return name;
     }
 
-    /// Which data channel of its end point it is, counted from 0.
+    /// Its number among the data channels of its end point, counted from 0.
     public int index() {
         return index;
     }
 
-    /// How it was made.
+    /// Its options.
     public ChannelOptions options() {
         return options;
     }
@@ -221,7 +221,7 @@ public final class RdmaChannel {
     /// @param capacity 1 to the send window
     public ChannelBatch batch(int capacity) {
         Bounds.range("capacity of a batch", capacity, 1, options.sendWindow());
-        // What the peer is sure to receive, whatever it has done with the messages before.
+        // The peer is certain to receive these, whatever it has done with the messages before.
         int mostSends = peerReceives - ReceivePool.together(peerReceives) + 1;
         return new ChannelBatch(
                 gate, checks, new PreparedOperations<>(arena, capacity), sends.newOperation(), mostSends);
@@ -322,7 +322,7 @@ public final class RdmaChannel {
         gate.open();
     }
 
-    /// Takes no more operations: one of the two sides is done. What has started goes on.
+    /// Takes no more operations: one of the two sides is done. Operations that have started go on.
     void refuse(ClosedException refusal) {
         gate.refuse(refusal);
         sends.endCredits();
@@ -373,7 +373,7 @@ public final class RdmaChannel {
         message.endOfHandler();
     }
 
-    /// What the lower half tells.
+    /// Receives the events of the lower half.
     private final class AdapterEvents implements ChannelEvents<CompletionHandler> {
         @Override
         public void onEnd(CompletionHandler handler, long context, WorkStatus status, long result) {

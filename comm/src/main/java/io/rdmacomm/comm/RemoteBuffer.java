@@ -28,8 +28,8 @@ public final class RemoteBuffer {
         this.owner = owner;
     }
 
-    /// A peer's buffer that was made known by other means than [EndPoint#announce]. Whether it exists, and for
-    /// which peer, is not known before an operation on it fails.
+    /// A peer's buffer that was exchanged by other means than [EndPoint#announce]. If it does not exist, the
+    /// first operation on it fails.
     ///
     /// @param name what it is called in messages
     /// @param address where it begins in the peer's address space
@@ -60,7 +60,7 @@ public final class RemoteBuffer {
         return key;
     }
 
-    /// What the peer allows.
+    /// The access rights that the peer allows.
     public Set<AccessFlag> access() {
         return AccessFlag.of(access);
     }
@@ -75,7 +75,8 @@ public final class RemoteBuffer {
                     this + " does not allow " + right + "; its owner must allocate it with that right");
         }
         if (owner != ANY && owner != endPoint) {
-            throw new IllegalArgumentException(this + " is of another end point: its key is not valid on this one");
+            throw new IllegalArgumentException(
+                    this + " belongs to another end point: its key is not valid on this one");
         }
         return address + offset;
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Accepts clients on a TCP port for as long as it is open; each is set up on its own, so that a silent or
-/// hostile one delays nobody. Usable from any thread.
+/// hostile client does not delay the others. Thread-safe.
 ///
 /// ```java
 /// try (ServerSession server = ServerSession.listen(SessionOptions.defaults())) {
@@ -100,7 +100,7 @@ public final class ServerSession extends Session {
     /// Waits for the next client that is ready to send. Blocks; several threads may wait, each gets another
     /// client.
     ///
-    /// @param timeout how long to wait at the most
+    /// @param timeout how long to wait
     /// @throws DeadlineException if there was none in time
     /// @throws ClosedException if the session is or gets closed
     /// @throws CommInterruptedException if the thread was interrupted

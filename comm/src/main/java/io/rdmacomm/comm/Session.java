@@ -12,8 +12,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// What servers and clients have in common: an open device, buffers registered with it once, and end points.
-/// Usable from any thread.
+/// The common part of servers and clients: an open device, buffers that are registered with it once, and end
+/// points. Thread-safe.
 public abstract sealed class Session implements AutoCloseable permits ServerSession, ClientSession {
     private final SessionOptions options;
     private final SessionDevice device;
@@ -39,13 +39,12 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
                 : options;
     }
 
-    /// What it was made with; the port of a server is the one it listens on, the GID index of a client the one
-    /// it uses.
+    /// Its options, with the port that a server listens on and the GID index that a client uses.
     public final SessionOptions options() {
         return options;
     }
 
-    /// What peers are told about who this is.
+    /// The name that peers are told.
     public final String name() {
         return options.name();
     }
@@ -73,7 +72,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// Allocates memory with rights of its own; see [#allocate(String, long, int)].
     ///
-    /// @param access what may be done to it besides local reading
+    /// @param access its access rights in addition to local reading
     public final RdmaBuffer allocate(String name, long blockSize, int blockCount, Set<AccessFlag> access) {
         checkOpen();
         return device.allocate(name, blockSize, blockCount, access);
@@ -82,7 +81,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     /// Registers the caller's memory as a buffer of one block. The caller frees it after closing the buffer.
     ///
     /// @param segment native memory, not of a confined arena, at least 1 byte
-    /// @param access what may be done to it besides local reading
+    /// @param access its access rights in addition to local reading
     /// @throws IllegalArgumentException if an open buffer has that name, or the segment is of the wrong kind
     /// @throws io.rdmacomm.verbs.VerbException if the device cannot register it; the message says what to raise
     /// @throws ClosedException if the session is closed
@@ -133,7 +132,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// Takes no more peers and wakes who waits for one.
+    /// Accepts no more peers and wakes the threads that wait for one.
     abstract void stopAccepting();
 
     final SessionDevice device() {
@@ -146,7 +145,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// What sets end points up with these options.
+    /// The handshake that sets end points up with these options.
     final HandShake handShake(SessionOptions settled) {
         return new HandShake(device, settled, errors, endPoints::remove);
     }

@@ -144,7 +144,7 @@ final class SessionDevice implements AutoCloseable {
         return port;
     }
 
-    /// What the device needs to be able to do for a session.
+    /// The capability that a session needs.
     private static Capability needed(Context context, SetUp setUp) {
         boolean manager = setUp == SetUp.CONNECTION_MANAGER
                 || (setUp == SetUp.AUTOMATIC && !context.supports(Capability.CONNECT_BY_NUMBERS));

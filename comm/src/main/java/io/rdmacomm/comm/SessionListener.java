@@ -2,14 +2,14 @@ package io.rdmacomm.comm;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a session tells about its end points. An exception thrown here is counted, reported to [#onError] and
-/// otherwise without effect.
+/// Receives the events of the end points of a session. An exception thrown here is counted, reported to
+/// [#onError], and has no other effect.
 public interface SessionListener {
     /// The listener that ignores everything.
     SessionListener NONE = new SessionListener() {};
 
     /// A peer has connected and everything is ready to send. Runs on a virtual thread of its own and may block:
-    /// it can serve the peer for as long as it likes.
+    /// it can serve the peer as long as it wants.
     ///
     /// When a listener other than [#NONE] is given, [ServerSession#accept] still returns the end point too.
     default void onEndPoint(EndPoint endPoint) {}

@@ -4,50 +4,69 @@ import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.verbs.AccessFlag;
 import java.util.Set;
 
-/// How a session is made. Immutable: every `with` method returns changed options.
+/// The options of a session. Immutable: every `with` method returns a changed copy.
 ///
 /// ```java
 /// SessionOptions options = SessionOptions.defaults().withAddress("node7", 2020).withWorkMode(WorkMode.POLLING);
 /// ```
 public final class SessionOptions {
-    private static final SessionOptions DEFAULTS = new SessionOptions();
+    private static final SessionOptions DEFAULTS = new SessionOptions(
+            "",
+            "",
+            new Meeting("", 2020, false, SetUp.AUTOMATIC, 0),
+            new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR),
+            new Channels(1, 64, ChannelOptions.defaults(), (index, proposed) -> proposed),
+            Deadlines.defaults(),
+            Set.copyOf(AccessFlag.allRemote()),
+            SessionListener.NONE);
 
-    private String name = "";
-    private String device = "";
-    private String host = "";
-    private int port = 2020;
-    private WorkMode workMode = WorkMode.ADAPTIVE;
-    private ThreadMode threadMode = ThreadMode.PER_QUEUE_PAIR;
-    private int channels = 1;
-    private int maxChannels = 64;
-    private ChannelOptions channel = ChannelOptions.defaults();
-    private ChannelConfigurer configurer = (index, proposed) -> proposed;
-    private Deadlines deadlines = Deadlines.defaults();
-    private boolean waitForServer;
-    private SetUp setUp = SetUp.AUTOMATIC;
-    private int connectionPort;
-    private Set<AccessFlag> access = Set.copyOf(AccessFlag.allRemote());
-    private SessionListener listener = SessionListener.NONE;
+    /// How the two sides find each other.
+    private record Meeting(String host, int port, boolean waitForServer, SetUp setUp, int connectionPort) {}
 
-    private SessionOptions() {}
+    /// How progress is made.
+    private record Modes(WorkMode work, ThreadMode thread) {}
 
-    private SessionOptions(SessionOptions other) {
-        name = other.name;
-        device = other.device;
-        host = other.host;
-        port = other.port;
-        workMode = other.workMode;
-        threadMode = other.threadMode;
-        channels = other.channels;
-        maxChannels = other.maxChannels;
-        channel = other.channel;
-        configurer = other.configurer;
-        deadlines = other.deadlines;
-        waitForServer = other.waitForServer;
-        setUp = other.setUp;
-        connectionPort = other.connectionPort;
-        access = other.access;
-        listener = other.listener;
+    /// The data channels.
+    private record Channels(int count, int most, ChannelOptions each, ChannelConfigurer configurer) {}
+
+    private final String name;
+    private final String device;
+    private final Meeting meeting;
+    private final Modes modes;
+    private final Channels data;
+    private final Deadlines deadlines;
+    private final Set<AccessFlag> access;
+    private final SessionListener listener;
+
+    private SessionOptions(
+            String name,
+            String device,
+            Meeting meeting,
+            Modes modes,
+            Channels data,
+            Deadlines deadlines,
+            Set<AccessFlag> access,
+            SessionListener listener) {
+        this.name = name;
+        this.device = device;
+        this.meeting = meeting;
+        this.modes = modes;
+        this.data = data;
+        this.deadlines = deadlines;
+        this.access = access;
+        this.listener = listener;
+    }
+
+    private SessionOptions with(Meeting value) {
+        return new SessionOptions(name, device, value, modes, data, deadlines, access, listener);
+    }
+
+    private SessionOptions with(Modes value) {
+        return new SessionOptions(name, device, meeting, value, data, deadlines, access, listener);
+    }
+
+    private SessionOptions with(Channels value) {
+        return new SessionOptions(name, device, meeting, modes, value, deadlines, access, listener);
     }
 
     /// The first device that can be used, port 2020 (a server on all addresses, a client to this host),
@@ -57,8 +76,7 @@ public final class SessionOptions {
         return DEFAULTS;
     }
 
-    /// What the peer is told about who this is, at most 128 characters; empty for the role and the process
-    /// number.
+    /// The name that the peer is told, at most 128 characters; empty for the role and the process number.
     public String name() {
         return name;
     }
@@ -72,72 +90,72 @@ public final class SessionOptions {
     /// For a server, the address it listens on, empty for all; for a client, the server's host, empty for this
     /// host. A name, an IPv4 or an IPv6 address.
     public String host() {
-        return host;
+        return meeting.host();
     }
 
     /// The server's TCP port; 0 lets a server take any free one.
     public int port() {
-        return port;
+        return meeting.port();
     }
 
     /// How library threads and blocking calls wait for completions of data channels.
     public WorkMode workMode() {
-        return workMode;
+        return modes.work();
     }
 
     /// Which threads look for completions of data channels.
     public ThreadMode threadMode() {
-        return threadMode;
+        return modes.thread();
     }
 
     /// How many data channels a client asks for.
     public int channels() {
-        return channels;
+        return data.count();
     }
 
-    /// How many data channels a server grants one client at the most.
+    /// How many data channels a server grants one client at most.
     public int maxChannels() {
-        return maxChannels;
+        return data.most();
     }
 
     /// How data channels are made.
     public ChannelOptions channel() {
-        return channel;
+        return data.each();
     }
 
-    /// What has the last word on each data channel's options.
+    /// Makes the final decision on the options of each data channel.
     public ChannelConfigurer configurer() {
-        return configurer;
+        return data.configurer();
     }
 
-    /// How long waits last at the most.
+    /// How long waits last at most.
     public Deadlines deadlines() {
         return deadlines;
     }
 
     /// Whether a client that is refused tries again until the connect deadline.
     public boolean waitForServer() {
-        return waitForServer;
+        return meeting.waitForServer();
     }
 
-    /// How the queue pairs find those of the peer.
+    /// How the queue pairs are connected.
     public SetUp setUp() {
-        return setUp;
+        return meeting.setUp();
     }
 
     /// The port of the server's connection manager: the second one that clients connect to, where the
     /// connection manager connects queue pairs. For a server, the port it listens on, 0 for any free one; for a
     /// client, the port it connects to, 0 for the one that the server says.
     public int connectionPort() {
-        return connectionPort;
+        return meeting.connectionPort();
     }
 
-    /// What may be done to buffers that name no rights of their own.
+    /// The access rights of buffers that are allocated without rights of their own.
     public Set<AccessFlag> access() {
         return access;
     }
 
-    /// What is told about end points.
+    /// The listener that is told about end points.
     public SessionListener listener() {
         return listener;
     }
@@ -146,101 +164,85 @@ public final class SessionOptions {
     ///
     /// @throws IllegalArgumentException if it has more than 128 characters or control characters
     public SessionOptions withName(String value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.name = Bounds.text("session name", value, 128);
-        return copy;
+        return new SessionOptions(
+                Bounds.text("session name", value, 128), device, meeting, modes, data, deadlines, access, listener);
     }
 
     /// These options with another device.
     public SessionOptions withDevice(String value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.device = value;
-        return copy;
+        return new SessionOptions(name, value, meeting, modes, data, deadlines, access, listener);
     }
 
     /// These options with another host and port.
     ///
     /// @throws IllegalArgumentException if the port is not 0 to 65535
     public SessionOptions withAddress(String newHost, int newPort) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.host = Bounds.text("host", newHost, 255);
-        copy.port = Bounds.range("port", newPort, 0, 65535);
-        return copy;
+        return with(new Meeting(
+                Bounds.text("host", newHost, 255),
+                Bounds.range("port", newPort, 0, 65535),
+                meeting.waitForServer(),
+                meeting.setUp(),
+                meeting.connectionPort()));
     }
 
     /// These options with another port.
     ///
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withPort(int value) {
-        return withAddress(host, value);
+        return withAddress(meeting.host(), value);
     }
 
     /// These options with another way to wait.
     public SessionOptions withWorkMode(WorkMode value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.workMode = value;
-        return copy;
+        return with(new Modes(value, modes.thread()));
     }
 
     /// These options with another use of threads.
     public SessionOptions withThreadMode(ThreadMode value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.threadMode = value;
-        return copy;
+        return with(new Modes(modes.work(), value));
     }
 
     /// These options with another number of data channels.
     ///
     /// @throws IllegalArgumentException if it is not 1 to 256
     public SessionOptions withChannels(int value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.channels = Bounds.range("number of data channels", value, 1, 256);
-        return copy;
+        return with(new Channels(
+                Bounds.range("number of data channels", value, 1, 256), data.most(), data.each(), data.configurer()));
     }
 
     /// These options with another limit for the data channels of one client.
     ///
     /// @throws IllegalArgumentException if it is not 1 to 256
     public SessionOptions withMaxChannels(int value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.maxChannels = Bounds.range("limit of data channels", value, 1, 256);
-        return copy;
+        return with(new Channels(
+                data.count(), Bounds.range("limit of data channels", value, 1, 256), data.each(), data.configurer()));
     }
 
     /// These options with other options for data channels.
     public SessionOptions withChannel(ChannelOptions value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.channel = value;
-        return copy;
+        return with(new Channels(data.count(), data.most(), value, data.configurer()));
     }
 
-    /// These options with another last word on each data channel.
+    /// These options with another configurer for data channels.
     public SessionOptions withConfigurer(ChannelConfigurer value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.configurer = value;
-        return copy;
+        return with(new Channels(data.count(), data.most(), data.each(), value));
     }
 
     /// These options with other deadlines.
     public SessionOptions withDeadlines(Deadlines value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.deadlines = value;
-        return copy;
+        return new SessionOptions(name, device, meeting, modes, data, value, access, listener);
     }
 
-    /// These options with repeated attempts, or only one, of a client that is refused.
+    /// These options with or without repeated attempts of a client that is refused.
     public SessionOptions withWaitForServer(boolean value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.waitForServer = value;
-        return copy;
+        return with(new Meeting(meeting.host(), meeting.port(), value, meeting.setUp(), meeting.connectionPort()));
     }
 
     /// These options with another way for queue pairs to find those of the peer. By connection manager, the TCP
     /// address that the client connects to has to be one that the server's device is reached by.
     public SessionOptions withSetUp(SetUp value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.setUp = value;
-        return copy;
+        return with(
+                new Meeting(meeting.host(), meeting.port(), meeting.waitForServer(), value, meeting.connectionPort()));
     }
 
     /// These options with another port of the server's connection manager, and, unless it is 0, with
@@ -252,25 +254,18 @@ public final class SessionOptions {
     ///
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withConnectionPort(int value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.connectionPort = Bounds.range("connection port", value, 0, 65535);
-        if (value != 0) {
-            copy.setUp = SetUp.CONNECTION_MANAGER;
-        }
-        return copy;
+        Bounds.range("connection port", value, 0, 65535);
+        SetUp how = value == 0 ? meeting.setUp() : SetUp.CONNECTION_MANAGER;
+        return with(new Meeting(meeting.host(), meeting.port(), meeting.waitForServer(), how, value));
     }
 
     /// These options with other rights on buffers.
     public SessionOptions withAccess(Set<AccessFlag> value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.access = Set.copyOf(value);
-        return copy;
+        return new SessionOptions(name, device, meeting, modes, data, deadlines, Set.copyOf(value), listener);
     }
 
     /// These options with another listener.
     public SessionOptions withListener(SessionListener value) {
-        SessionOptions copy = new SessionOptions(this);
-        copy.listener = value;
-        return copy;
+        return new SessionOptions(name, device, meeting, modes, data, deadlines, access, value);
     }
 }

@@ -1,13 +1,14 @@
 package io.rdmacomm.comm;
 
-/// Which threads look for completions and run handlers.
+/// The threads that poll for completions and run handlers.
 public enum ThreadMode {
     /// Each data channel has a completion queue and a library thread of its own.
     PER_QUEUE_PAIR,
     /// All data channels of a session share one completion queue and one library thread.
     SHARED_CQ,
-    /// No library thread touches the data channels: progress is made by whoever calls [RdmaChannel#poll()] or
-    /// [Session#poll()], and by blocking calls themselves. The lowest latency where processors are few.
-    /// Handlers run on the polling thread; while an end point is being closed, that may be the closing thread.
+    /// No library thread touches the data channels: the threads that call [RdmaChannel#poll()] or
+    /// [Session#poll()] make progress, and so do blocking calls. This has the lowest latency where processors
+    /// are few. Handlers run on the polling thread; while an end point is being closed, that may be the closing
+    /// thread.
     CALLER
 }

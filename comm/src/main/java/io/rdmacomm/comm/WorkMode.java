@@ -1,11 +1,11 @@
 package io.rdmacomm.comm;
 
-/// How the library waits for completions when there are none.
+/// How a thread waits when there are no completions.
 public enum WorkMode {
-    /// Spins: the lowest latency, at the price of one processor for each thread that waits.
+    /// Spins: the lowest latency, and one processor for each thread that waits.
     POLLING,
-    /// Arms the completion queue and sleeps until the device wakes it: the least processor time, and the
-    /// latency of a wake-up for each message.
+    /// Arms the completion queue and sleeps until the device wakes it: the least CPU time, and the latency of a
+    /// wake-up for each message.
     COMPLETION_CHANNEL,
     /// The same with one thread that waits for all data channels of a session, whatever the thread mode: for
     /// many channels of which few are busy.

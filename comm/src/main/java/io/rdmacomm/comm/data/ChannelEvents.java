@@ -3,8 +3,8 @@ package io.rdmacomm.comm.data;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.WorkStatus;
 
-/// What an [RdmaAdapter] tells the channel above it: the only calls that go up. On the polling thread unless
-/// stated otherwise. No method throws.
+/// The events of an [RdmaAdapter], for the channel above it: the only calls that go up. On the polling thread
+/// unless stated otherwise. No method throws.
 ///
 /// @param <H> what the channel wants back when an operation ends
 public interface ChannelEvents<H> {

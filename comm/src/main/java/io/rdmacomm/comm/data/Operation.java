@@ -98,7 +98,7 @@ public final class Operation {
         return this;
     }
 
-    /// What it does.
+    /// Its kind.
     public int kind() {
         return kind;
     }

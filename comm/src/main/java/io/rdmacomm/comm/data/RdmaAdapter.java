@@ -114,7 +114,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         return context().device().transport();
     }
 
-    /// What the peer must know to connect.
+    /// The description of this channel for the peer.
     public ChannelInfo info(ConnectionOptions how) {
         return new ChannelInfo(
                 queuePair.info(how.path().port(), how.path().gidIndex()),
@@ -159,7 +159,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         }
     }
 
-    /// The queue pair, for whoever connects it.
+    /// The queue pair, so that it can be connected.
     public QueuePair queuePair() {
         return queuePair;
     }
@@ -197,7 +197,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         group.submit(events::onAttention);
     }
 
-    /// Why the connection ended, in words; null if nobody says so, or not yet.
+    /// The device's reason for the end of the connection; null if there is none.
     public @Nullable String disconnectReason() {
         Connection made = connection;
         return made == null ? null : made.disconnectReason();
@@ -244,7 +244,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     private void endOperations() {
         if (!left) {
             left = true;
-            // What has completed ends as it did.
+            // Operations that have completed keep their status.
             group.drain();
             group.leave(workIdBase);
             sends.flush();

@@ -14,7 +14,7 @@ import jdk.jfr.StackTrace;
 @Description("An operation took longer than a millisecond from its start to its handler")
 @StackTrace(false)
 final class SlowOperationEvent extends Event {
-    /// What is slow.
+    /// The shortest time that counts as slow.
     static final long THRESHOLD_NANOS = 1_000_000;
 
     @Label("Channel")

@@ -118,7 +118,7 @@ public final class CompletionGroup implements AutoCloseable {
         this.sleeper = new Sleeper(events);
     }
 
-    /// What it is called in messages, and its thread.
+    /// Its name in messages, and that of its thread.
     public String name() {
         return name;
     }
@@ -334,7 +334,7 @@ public final class CompletionGroup implements AutoCloseable {
                 }
             }
             try {
-                // Whoever polls now may not poll again, so try in turn.
+                // The thread that polls now may never poll again, so try again.
                 future.get(RETRY_MICROS, TimeUnit.MICROSECONDS);
                 break;
             } catch (TimeoutException e) {

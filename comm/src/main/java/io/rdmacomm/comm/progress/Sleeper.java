@@ -4,8 +4,8 @@ import io.rdmacomm.verbs.CompletionChannel;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// The thread that sleeps in a completion channel on behalf of a completion group, and how to wake it. A
-/// wake-up that comes too late ends the next sleep early, which does no harm.
+/// The thread that sleeps in a completion channel on behalf of a completion group, and how to wake it. A late
+/// wake-up ends the next sleep early, which is harmless.
 final class Sleeper {
     private final @Nullable CompletionChannel channel;
     private final AtomicReference<@Nullable Thread> asleep = new AtomicReference<>();
@@ -15,7 +15,7 @@ final class Sleeper {
         this.channel = channel;
     }
 
-    /// Makes the calling thread the sleeper. Whoever gives it a reason to be awake afterwards wakes it.
+    /// Makes the calling thread the sleeper. A thread that gives it something to do afterwards wakes it.
     ///
     /// @return false if there is one already
     boolean enter() {

@@ -4,8 +4,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that blocks until a condition holds. Whoever makes the condition true wakes it. Where no library
-/// thread polls, the blocked thread polls.
+/// A thread that blocks until a condition holds. The thread that makes the condition true wakes it. Where no
+/// library thread polls, the blocked thread polls.
 public final class Waiter {
     /// The longest sleep of a thread that polls: another thread may take the last completion, and its event,
     /// just before this one falls asleep.

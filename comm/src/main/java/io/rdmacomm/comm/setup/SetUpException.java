@@ -10,7 +10,7 @@ public final class SetUpException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /// What has failed.
+    /// The kind of failure.
     public enum Reason {
         /// The host has no address.
         HOST_UNKNOWN,
@@ -47,7 +47,7 @@ public final class SetUpException extends RdmaException {
         this(reason, message, null);
     }
 
-    /// What has failed.
+    /// The kind of failure.
     public Reason reason() {
         return reason;
     }

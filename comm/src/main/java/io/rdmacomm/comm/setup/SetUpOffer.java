@@ -14,7 +14,7 @@ public record SetUpOffer(boolean numbers, boolean connections, int port, long to
     private static final int NUMBERS_BIT = 1;
     private static final int CONNECTIONS_BIT = 2;
 
-    /// What the device can do and the options allow.
+    /// The ways that the device supports and the options allow.
     public static SetUpOffer of(Context context, boolean allowNumbers, boolean allowConnections) {
         return new SetUpOffer(
                 allowNumbers && context.supports(Capability.CONNECT_BY_NUMBERS),

@@ -43,8 +43,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Closing and barriers where a completion does not say that anything has arrived, as on iWARP: the data channels
-/// stand still while the control channel does not.
+/// Closing and barriers where a completion does not mean arrival, as on iWARP: the data channels are held up
+/// while the control channel is not.
 @ExtendWith(LeakCheck.class)
 final class ArrivalTest {
     private static final SessionOptions OPTIONS =
@@ -164,9 +164,9 @@ final class ArrivalTest {
     }
 
     @Test
-    void theFailureOfAnEndPointSaysWhyItsConnectionEnded() throws IOException {
+    void aFailedEndPointTellsWhyItsConnectionEnded() throws IOException {
         try (Pair pair = new Pair(OPTIONS)) {
-            // The server does not hear of it: else it would end the control channel, which may be noticed first.
+            // The server does not notice it: otherwise it would end the control channel, which may be noticed first.
             pair.lines.hold();
             pair.lines.spoil();
 
@@ -193,7 +193,7 @@ final class ArrivalTest {
         }
     }
 
-    /// What is on its way to the side that closes is still given to its handler.
+    /// Messages on their way to the side that closes still reach its handler.
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
     void theSideThatClosesTakesWhatItsPeerHasSent(ThreadMode threads) throws IOException {
@@ -242,7 +242,7 @@ final class ArrivalTest {
 
     @ParameterizedTest
     @MethodSource("modes")
-    void whatWasSentBeforeABarrierIsThereBehindIt(ThreadMode threads, WorkMode work) throws IOException {
+    void messagesSentBeforeABarrierHaveArrivedAfterIt(ThreadMode threads, WorkMode work) throws IOException {
         try (Pair pair = new Pair(in(threads, work))) {
             AtomicInteger handled = new AtomicInteger();
             pair.clientChannel().onMessage((on, message) -> handled.incrementAndGet());
@@ -275,7 +275,7 @@ final class ArrivalTest {
 
     /// The operations are in flight, not ended, when the barrier is called.
     @Test
-    void whatWasStartedBeforeABarrierIsThereBehindIt() throws IOException {
+    void operationsStartedBeforeABarrierHaveArrivedAfterIt() throws IOException {
         int bytes = 1 << 24;
         try (Pair pair = new Pair(OPTIONS)) {
             RdmaBuffer inbox = pair.server.allocate("inbox", bytes, 1);
@@ -299,7 +299,7 @@ final class ArrivalTest {
     }
 
     @Test
-    void aBarrierThatIsNotReachedInTimeCanBeTriedAgain() throws IOException {
+    void aBarrierThatTimesOutCanBeTriedAgain() throws IOException {
         try (Pair pair = new Pair(OPTIONS)) {
             pair.lines.hold();
             pair.sendFromClient();
@@ -316,7 +316,7 @@ final class ArrivalTest {
     }
 
     @Test
-    void aBarrierInAHandlerIsRefused() throws IOException {
+    void aBarrierInAHandlerIsRejected() throws IOException {
         try (Pair pair = new Pair(OPTIONS)) {
             CompletableFuture<Void> refused = new CompletableFuture<>();
             pair.serverChannel().onMessage((on, message) -> {
@@ -332,9 +332,9 @@ final class ArrivalTest {
         }
     }
 
-    /// The send queue is full of one operation that does not end: the question has a place of its own.
+    /// The send queue is full of one operation that does not end: the arrival read has a slot of its own.
     @Test
-    void aFullWindowIsNoObstacle() throws IOException {
+    void aFullWindowDoesNotHoldAnArrivalReadUp() throws IOException {
         int bytes = 1 << 24;
         ChannelOptions narrow = ChannelOptions.defaults().withSendWindow(1).withReceives(4);
         try (Pair pair = new Pair(OPTIONS.withChannel(narrow))) {
@@ -362,7 +362,7 @@ final class ArrivalTest {
 
     /// Many messages run on credits, and barriers come in between.
     @Test
-    void theQuestionsAreNoneOfTheUsersOperations() throws IOException {
+    void arrivalReadsAreNotCountedAsOperationsOfTheUser() throws IOException {
         ChannelOptions narrow = ChannelOptions.defaults().withSendWindow(2).withReceives(2);
         try (Pair pair = new Pair(OPTIONS.withChannel(narrow))) {
             RdmaBuffer text = pair.client.allocate("text", 64, 1);
@@ -433,7 +433,7 @@ final class ArrivalTest {
     }
 
     @Test
-    void anAnswerThatNeverComesIsNotWaitedForBeyondTheDeadline() throws IOException {
+    void theWaitForAnAnswerEndsAtTheDeadline() throws IOException {
         SessionOptions impatient = OPTIONS.withDeadlines(Deadlines.defaults().withClose(WHILE));
         try (Pair pair = new Pair(impatient)) {
             pair.lines.hold();
@@ -490,9 +490,9 @@ final class ArrivalTest {
         }
     }
 
-    /// Nobody wants to READ, and the library does all the same.
+    /// The program allows no READ, and the library still needs one.
     @Test
-    void whereNoReadsAreAllowedTheyAreForTheLibrary() throws IOException {
+    void theLibraryMayReadWhereTheProgramMayNot() throws IOException {
         ChannelOptions none = ChannelOptions.defaults()
                 .withConnection(ConnectionOptions.defaults().withReadAtomic(0));
         try (Pair pair = new Pair(OPTIONS.withChannel(none))) {

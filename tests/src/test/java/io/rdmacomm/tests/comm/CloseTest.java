@@ -67,7 +67,7 @@ final class CloseTest {
     }
 
     @Test
-    void closingTwiceAndFromManyThreadsIsClosingOnce() throws InterruptedException {
+    void closingIsIdempotentAndThreadSafe() throws InterruptedException {
         try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
             List<Thread> closers = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
@@ -95,7 +95,7 @@ final class CloseTest {
     }
 
     @Test
-    void whatWasSentBeforeTheCloseIsReceivedAfterIt() {
+    void messagesSentBeforeTheCloseAreReceivedAfterIt() {
         SessionOptions options = SessionOptions.defaults().withThreadMode(ThreadMode.SHARED_CQ);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
@@ -211,7 +211,7 @@ final class CloseTest {
     }
 
     @Test
-    void closingWakesAllWhoWait() {
+    void closingWakesEveryWaitingThread() {
         SessionOptions options =
                 SessionOptions.defaults().withChannel(ChannelOptions.defaults().withReceives(1));
         ConnectedPair pair = ConnectedPair.of(options);
@@ -265,10 +265,10 @@ final class CloseTest {
     }
 
     @Test
-    void aPeerThatDoesNotAnswerIsNotWaitedForBeyondTheDeadline() {
+    void theWaitForAPeerThatDoesNotAnswerEndsAtTheDeadline() {
         SessionOptions patient = SessionOptions.defaults().withThreadMode(ThreadMode.CALLER);
         try (ConnectedPair pair = new ConnectedPair(patient, ConnectedPair.impatient(Deadlines::withClose))) {
-            // The server never polls its data channel; it answers all the same.
+            // The server never polls its data channel, and still answers.
             BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
             pair.clientChannel().blocking(PATIENCE).send(slice);
             long start = System.nanoTime();
@@ -278,7 +278,7 @@ final class CloseTest {
     }
 
     @Test
-    void theListenerIsToldOnceOfEachEnd() {
+    void theListenerIsToldOfEachEndOnce() {
         List<String> told = new ArrayList<>();
         SessionListener listener = new SessionListener() {
             @Override
@@ -311,7 +311,7 @@ final class CloseTest {
     }
 
     @Test
-    void aClosedSessionRefusesEverything() {
+    void aClosedSessionRejectsEverything() {
         ConnectedPair pair = ConnectedPair.ofDefaults();
         BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
         pair.close();

@@ -43,7 +43,8 @@ final class ConnectedPair implements AutoCloseable {
         return of(SessionOptions.defaults());
     }
 
-    /// Options with one deadline of 300 ms, which the test runs into; the others hold however busy the machine is.
+    /// Options with one deadline of 300 ms, which the test exceeds on purpose; the others are long enough on a
+    /// busy machine.
     static SessionOptions impatient(BiFunction<Deadlines, Duration, Deadlines> deadline) {
         return SessionOptions.defaults().withDeadlines(deadline.apply(Deadlines.defaults(), Duration.ofMillis(300)));
     }
@@ -62,7 +63,7 @@ final class ConnectedPair implements AutoCloseable {
         return clientEnd.peerBuffer(buffer.name(), PATIENCE);
     }
 
-    /// Lets time pass, with progress on both sides, until `condition` holds.
+    /// Waits until `condition` holds, and polls both sides.
     void until(BooleanSupplier condition) {
         eventually(() -> {
             server.poll();
@@ -71,7 +72,7 @@ final class ConnectedPair implements AutoCloseable {
         });
     }
 
-    /// Lets time pass until `condition` holds.
+    /// Waits until `condition` holds.
     static void eventually(BooleanSupplier condition) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!condition.getAsBoolean()) {

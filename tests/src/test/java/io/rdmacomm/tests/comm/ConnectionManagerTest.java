@@ -93,7 +93,7 @@ class ConnectionManagerTest {
     }
 
     @Test
-    void aServerTakesTheConnectionManagerWhereTheClientHasNothingElse() {
+    void aServerUsesTheConnectionManagerIfTheClientHasNothingElse() {
         try (ConnectedPair pair = new ConnectedPair(SessionOptions.defaults(), OPTIONS)) {
             Thread other = Thread.ofVirtual().start(() -> pair.clientEnd.barrier(PATIENCE));
             pair.serverEnd.barrier(PATIENCE);
@@ -102,7 +102,7 @@ class ConnectionManagerTest {
     }
 
     @Test
-    void twoSidesWithNothingInCommonAreToldSo() {
+    void twoSidesWithNothingInCommonGetAnErrorThatNamesBoth() {
         try (ServerSession server = ServerSession.listen(OPTIONS.withAddress("127.0.0.1", 0))) {
             SessionOptions numbers =
                     SessionOptions.defaults().withSetUp(SetUp.NUMBERS).withAddress("127.0.0.1", server.port());

@@ -51,8 +51,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Servers whose connection manager listens on a port that was named, behind a port forward: the address that they
-/// listen on is none that their clients know.
+/// Servers whose connection manager listens on a named port behind a port forward: clients do not know the
+/// address that the server listens on.
 @ExtendWith(LeakCheck.class)
 final class ConnectionPortTest {
     private static final String INSIDE = "127.0.0.2";
@@ -89,7 +89,8 @@ final class ConnectionPortTest {
         }
     }
 
-    /// Sends the first message of each channel back, and writes it into the memory that the client has announced.
+    /// Sends the first message of each channel back, and writes it into the memory that the client has
+    /// announced.
     private static void answer(ServerSession server, EndPoint endPoint) {
         try (endPoint;
                 RdmaBuffer text = server.allocate("text for " + endPoint.name(), 64, 1)) {
@@ -107,7 +108,7 @@ final class ConnectionPortTest {
         }
     }
 
-    /// What the client of [#answer] does.
+    /// The client of [#answer].
     private static void ask(SessionOptions options, String who) {
         try (ClientSession client = ClientSession.connect(options)) {
             RdmaBuffer board = client.allocate("board", 64, options.channels());
@@ -207,7 +208,7 @@ final class ConnectionPortTest {
     }
 
     @Test
-    void aPortThatIsNotLetThroughIsNamed() throws Exception {
+    void aBlockedPortIsNamed() throws Exception {
         try (Service service = new Service(SessionOptions.defaults(), 0)) {
             assertThatThrownBy(() -> ClientSession.connect(service.of(CLIENT)))
                     .isInstanceOf(PeerRefusedException.class)
@@ -217,7 +218,7 @@ final class ConnectionPortTest {
     }
 
     @Test
-    void aPortThatIsTakenIsToldWhenTheServerStarts() throws Exception {
+    void aTakenPortIsReportedWhenTheServerStarts() throws Exception {
         SessionOptions options = SessionOptions.defaults().withAddress(INSIDE, PortForward.freePort());
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.ofLiteral(INSIDE))) {
             assertThatThrownBy(() -> ServerSession.listen(options.withConnectionPort(other.getLocalPort())))
@@ -230,7 +231,7 @@ final class ConnectionPortTest {
     }
 
     @Test
-    void oneNumberIsNotEnoughForBothPorts() {
+    void theTwoPortsMustDiffer() {
         int port = PortForward.freePort();
 
         assertThatThrownBy(() -> ServerSession.listen(
@@ -279,7 +280,7 @@ final class ConnectionPortTest {
         }
     }
 
-    /// A listener that keeps why clients were refused.
+    /// A listener that records why clients were refused.
     private static SessionListener keeping(LinkedBlockingQueue<CommException> refusals) {
         return new SessionListener() {
             @Override
@@ -289,9 +290,9 @@ final class ConnectionPortTest {
         };
     }
 
-    /// Sessions are forwarded, but what takes the calls for queue pairs never answers.
+    /// Sessions are forwarded, but connection requests for queue pairs are never answered.
     @Test
-    void aClientWhoseQueuePairsNeverComeDelaysNobody() throws Exception {
+    void aClientWhoseQueuePairsNeverConnectDelaysNoOther() throws Exception {
         LinkedBlockingQueue<CommException> refusals = new LinkedBlockingQueue<>();
         SessionOptions impatient =
                 SessionOptions.defaults().withDeadlines(Deadlines.defaults().withHandshake(Duration.ofSeconds(3)));
@@ -318,7 +319,7 @@ final class ConnectionPortTest {
     }
 
     @Test
-    void strangersAreRefusedAtOnceAndNobodyElseIsDisturbed() throws Exception {
+    void strangersAreRejectedAtOnceAndDisturbNoOther() throws Exception {
         try (Service service = new Service(SessionOptions.defaults());
                 LocalEnd end = LocalEnd.open("soft0");
                 ConnectionManager manager = ConnectionManager.open(end.context())) {
@@ -342,7 +343,7 @@ final class ConnectionPortTest {
     }
 
     @Test
-    void closingTheServerWakesWhoIsBeingSetUp() throws Exception {
+    void closingTheServerEndsSetUpsInProgress() throws Exception {
         LinkedBlockingQueue<CommException> refusals = new LinkedBlockingQueue<>();
         SessionOptions patient =
                 SessionOptions.defaults().withDeadlines(Deadlines.defaults().withHandshake(Duration.ofHours(1)));

@@ -23,7 +23,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the flight recorder sees.
+/// The events of the flight recorder.
 final class FlightRecorderTest {
     @Test
     void connectionsStallsAndErrorsAreRecorded(@TempDir Path folder) throws IOException {

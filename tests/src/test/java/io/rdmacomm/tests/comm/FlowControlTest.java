@@ -150,7 +150,7 @@ final class FlowControlTest {
     }
 
     @Test
-    void anOperationThatFindsNoRoomInTimeIsGivenUpAndHasNoEffect() {
+    void anOperationThatFindsNoRoomInTimeFailsAndHasNoEffect() {
         try (ConnectedPair pair = ConnectedPair.of(options(8, 1).withThreadMode(ThreadMode.PER_QUEUE_PAIR))) {
             RdmaBuffer source = pair.client.allocate("source", 64, 1);
             BufferSlice slice = source.slice(0, 8);
@@ -175,7 +175,7 @@ final class FlowControlTest {
     }
 
     @Test
-    void aBatchIsTakenWholeOrNotAtAll() {
+    void aBatchIsAcceptedAsAWholeOrNotAtAll() {
         try (ConnectedPair pair = ConnectedPair.of(options(8, 8))) {
             RdmaBuffer source = pair.client.allocate("source", 64, 1);
             RemoteBuffer remote = pair.target(pair.server.allocate("target", 64, 1));
@@ -197,7 +197,7 @@ final class FlowControlTest {
     }
 
     @Test
-    void aBatchNeverHoldsMoreMessagesThanThePeerIsSureToReceive() {
+    void aBatchNeverHoldsMoreMessagesThanThePeerIsCertainToReceive() {
         try (ConnectedPair pair = ConnectedPair.of(options(64, 16))) {
             BufferSlice slice = pair.client.allocate("source", 64, 1).slice(0, 8);
             AtomicLong received = new AtomicLong();

@@ -113,7 +113,7 @@ final class ModesTest {
     }
 
     @Test
-    void theTwoSidesNeedNotAgreeOnModes() {
+    void theTwoSidesMayUseDifferentModes() {
         try (ConnectedPair pair = new ConnectedPair(
                 options(WorkMode.ADAPTIVE, ThreadMode.SHARED_CQ), options(WorkMode.POLLING, ThreadMode.CALLER))) {
             RdmaBuffer source = pair.client.allocate("source", 8, 1);
@@ -155,7 +155,7 @@ final class ModesTest {
                     .toArray();
             assertThat(ids).hasSizeGreaterThan(4);
             long before = cpuNanos(ids);
-            // A blocked receive is the pause in which nothing happens.
+            // A blocking receive is the idle time.
             assertThat(pair.clientChannel().async().receive()).isNotCompleted();
             pauseOneSecond(pair);
 

@@ -65,7 +65,7 @@ final class OperationsTest {
     }
 
     @Test
-    void aWriteWithAHandlerTellsItsContextAndLengthOnce() {
+    void theHandlerOfAWriteGetsItsContextAndLengthOnce() {
         List<String> told = new ArrayList<>();
         CompletionHandler handler = (on, context, status, result) -> {
             synchronized (told) {
@@ -89,7 +89,7 @@ final class OperationsTest {
     }
 
     @Test
-    void aReadBringsWhatThePeerHas() {
+    void aReadReturnsThePeersData() {
         target.segment().fill((byte) 9);
         BlockingChannel blocking = channel.blocking(PATIENCE);
 
@@ -301,7 +301,7 @@ final class OperationsTest {
     }
 
     @Test
-    void buffersOfAnotherSessionAreRefused() {
+    void buffersOfAnotherSessionAreRejected() {
         RdmaBuffer foreign = pair.server.allocate("foreign", 64, 1);
 
         assertThatThrownBy(() -> channel.trySend(foreign.slice(0, 8), CompletionHandler.NONE, 0))
@@ -310,7 +310,7 @@ final class OperationsTest {
     }
 
     @Test
-    void remoteBuffersOfAnotherEndPointAreRefused() {
+    void remoteBuffersOfAnotherEndPointAreRejected() {
         try (ConnectedPair other = ConnectedPair.ofDefaults()) {
             RemoteBuffer foreign = other.target(other.server.allocate("there", 64, 1));
 
@@ -321,7 +321,7 @@ final class OperationsTest {
     }
 
     @Test
-    void aMessageLongerThanThePeerReceivesIsRefused() {
+    void aMessageLongerThanThePeerReceivesIsRejected() {
         RdmaBuffer big = pair.client.allocate("big", channel.maxMessageBytes() + 1L, 1);
 
         assertThatThrownBy(() -> channel.trySend(big.whole(), CompletionHandler.NONE, 0))
@@ -331,7 +331,7 @@ final class OperationsTest {
     }
 
     @Test
-    void theCallersOwnMemoryWorks() {
+    void aBufferMayWrapTheCallersMemory() {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment mine = arena.allocate(256);
             mine.fill((byte) 6);
@@ -347,7 +347,7 @@ final class OperationsTest {
     }
 
     @Test
-    void aFailedOperationNamesWhatChannelStatusAndHint() {
+    void aFailureNamesOperationChannelStatusAndHint() {
         RemoteBuffer invented = RemoteBuffer.of("invented", 4096, 64, 0x1234, AccessFlag.allRemote());
 
         assertThatThrownBy(() -> channel.blocking(PATIENCE).write(source.slice(0, 8), invented, 0))
@@ -363,7 +363,7 @@ final class OperationsTest {
     }
 
     @Test
-    void receivingRunsIntoItsDeadline() {
+    void receivingEndsAtItsDeadline() {
         assertThatThrownBy(() -> channel.blocking(Duration.ofMillis(30)).receive())
                 .isInstanceOf(DeadlineException.class)
                 .hasMessageContaining("30 ms");

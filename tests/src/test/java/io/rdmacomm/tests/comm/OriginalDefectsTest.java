@@ -35,8 +35,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/// What the C++ original does wrong and no other test here shows the opposite of. The whole list, with the
-/// test of each entry, is in docs/40-comm-guide.md.
+/// Defects of the C++ original that no other test here rules out. The whole list is in docs/40-comm-guide.md.
 final class OriginalDefectsTest {
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);
 
@@ -186,7 +185,7 @@ final class OriginalDefectsTest {
     }
 
     @Test
-    void w6AnotherLinkLayerIsRefusedInWords() throws IOException {
+    void w6AnotherLinkLayerIsRejectedWithAReason() throws IOException {
         ByteBuffer payload = ByteBuffer.allocate(16 + 2 * 56).put((byte) 1).put((byte) 1);
         payload.putShort((short) 2).putShort((short) 0).putShort((short) 0).putLong(0);
         for (int i = 0; i < 2; i++) {

@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/// Peers in processes of their own, which end in order or are killed.
+/// Peers in processes of their own that end in order or are killed.
 final class PeerDeathTest {
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);
 
@@ -91,7 +91,7 @@ final class PeerDeathTest {
         }
     }
 
-    /// Nobody but the queue pairs can see the end of the peer's process.
+    /// Only the queue pairs can see that the peer's process has ended.
     @Test
     void aPeerWhoseQueuePairsDoNotAnswerIsGone() throws IOException {
         try (PeerProgram peer = PeerProgram.start("server");
@@ -164,7 +164,7 @@ final class PeerDeathTest {
             assertThat(peer.readLine()).isEqualTo("ready");
             EndPoint endPoint = session.accept(PATIENCE);
             RdmaBuffer source = session.allocate("source", 64, 1);
-            // The client takes no message out: soon there is no room for another.
+            // The client receives no message: soon there is no room for another.
             CompletableFuture<Void> blocked = CompletableFuture.runAsync(
                     () -> {
                         while (true) {

@@ -34,7 +34,7 @@ final class RdmaBufferTest {
     }
 
     @Test
-    void everyBlockIsZeroAndCountedAndMeasuredForWhatItIs() {
+    void aNewBufferIsZeroAndKnowsItsBlocks() {
         RdmaBuffer buffer = session.allocate("buffer", 1000, 7);
 
         assertThat(buffer.blockSize()).isEqualTo(1000);
@@ -81,7 +81,7 @@ final class RdmaBufferTest {
     }
 
     @Test
-    void rightsAreThoseThatWereAskedFor() {
+    void aBufferHasTheRequestedRights() {
         RdmaBuffer buffer = session.allocate("r", 64, 1, Set.of(AccessFlag.REMOTE_READ));
 
         assertThat(buffer.access()).containsExactly(AccessFlag.REMOTE_READ);
@@ -102,7 +102,7 @@ final class RdmaBufferTest {
     }
 
     @Test
-    void nonsenseSizesAreRefusedInWords() {
+    void invalidSizesAreRejectedWithAReason() {
         assertThatThrownBy(() -> session.allocate("b", 0, 1))
                 .hasMessage("block size is 0, must be 1 to " + Long.MAX_VALUE);
         assertThatThrownBy(() -> session.allocate("b", 1, 0)).hasMessageContaining("block count is 0");
@@ -113,7 +113,7 @@ final class RdmaBufferTest {
     }
 
     @Test
-    void closingTwiceIsClosingOnce() {
+    void closingIsIdempotent() {
         RdmaBuffer buffer = session.allocate("buffer", 64, 1);
         buffer.close();
         buffer.close();

@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/// A TCP line to a program that stays up when the program has ended: who called through it cannot tell by it.
+/// A TCP line to a program that stays up when the program has ended, so that the caller cannot notice the end.
 final class Relay implements AutoCloseable {
     private final ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     private final Socket there;
@@ -27,7 +27,7 @@ final class Relay implements AutoCloseable {
             Thread.ofVirtual().start(() -> carry(there, here));
             carry(here, there);
         } catch (IOException e) {
-            // Closed before anybody called.
+            // Closed before a call came.
         }
     }
 
@@ -35,7 +35,7 @@ final class Relay implements AutoCloseable {
         try {
             from.getInputStream().transferTo(to.getOutputStream());
         } catch (IOException e) {
-            // One of the two has ended, of which the other is not to know.
+            // One of the two has ended, and the other must not notice.
         }
     }
 

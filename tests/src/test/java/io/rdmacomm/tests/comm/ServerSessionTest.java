@@ -48,7 +48,7 @@ final class ServerSessionTest {
     }
 
     @Test
-    void silentAndHostileClientsDelayNobody() throws IOException {
+    void silentAndHostileClientsDelayNoOther() throws IOException {
         LinkedBlockingQueue<CommException> refused = new LinkedBlockingQueue<>();
         SessionListener listener = new SessionListener() {
             @Override
@@ -85,7 +85,7 @@ final class ServerSessionTest {
     }
 
     @Test
-    void aSilentClientIsGivenUpAfterTheDeadlineAndToldWhy() throws IOException, InterruptedException {
+    void aSilentClientIsDroppedAfterTheDeadlineAndToldWhy() throws IOException, InterruptedException {
         LinkedBlockingQueue<CommException> refused = new LinkedBlockingQueue<>();
         SessionListener listener = new SessionListener() {
             @Override
@@ -162,7 +162,7 @@ final class ServerSessionTest {
         }
     }
 
-    /// How long it should take, `bench` says.
+    /// `bench` measures how long it takes.
     @Test
     void bothSidesKnowHowLongTheirSetUpTook() {
         SessionOptions options = OPTIONS.withThreadMode(ThreadMode.CALLER);
@@ -178,7 +178,7 @@ final class ServerSessionTest {
     }
 
     @Test
-    void aServerThatIsNotThereYetIsWaitedForOnlyIfAsked() throws IOException {
+    void aClientWaitsForAServerOnlyIfAsked() throws IOException {
         int port;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
@@ -202,7 +202,7 @@ final class ServerSessionTest {
     }
 
     @Test
-    void aClientThatNeverFindsAServerSaysSoAtItsDeadline() throws IOException {
+    void aClientThatNeverFindsAServerFailsAtItsDeadline() throws IOException {
         int port;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
@@ -220,7 +220,7 @@ final class ServerSessionTest {
     }
 
     @Test
-    void moreChannelsThanGrantedAreRefusedInWords() {
+    void tooManyChannelsAreRejectedWithAReason() {
         try (ServerSession server = ServerSession.listen(OPTIONS.withMaxChannels(2))) {
             assertThatThrownBy(() -> ClientSession.connect(
                             OPTIONS.withPort(server.port()).withChannels(3)))
@@ -256,7 +256,7 @@ final class ServerSessionTest {
     }
 
     @Test
-    void anUnknownDeviceIsNamedWithThoseThereAre() {
+    void anUnknownDeviceIsNamedTogetherWithTheExistingOnes() {
         assertThatThrownBy(() -> ServerSession.listen(OPTIONS.withDevice("mlx5_9")))
                 .isInstanceOf(VerbException.class)
                 .hasMessageContaining("'mlx5_9'")
@@ -274,7 +274,7 @@ final class ServerSessionTest {
     }
 
     @Test
-    void handlersThatThrowAreCountedAndReportedAndHurtNobody() {
+    void handlersThatThrowAreCountedAndReportedAndStopNothing() {
         Set<String> reports = ConcurrentHashMap.newKeySet();
         SessionListener listener = new SessionListener() {
             @Override
@@ -309,7 +309,7 @@ final class ServerSessionTest {
     }
 
     @Test
-    void theConfigurerHasTheLastWordOnEachChannel() {
+    void theConfigurerDecidesOnEachChannel() {
         SessionOptions options = OPTIONS.withChannels(2)
                 .withConfigurer(
                         (index, proposed) -> proposed.withSendWindow(10 + index).withMessageBytes(100 * (index + 1)));
@@ -322,7 +322,7 @@ final class ServerSessionTest {
     }
 
     @Test
-    void aBarrierHoldsUntilBothAreThere() {
+    void aBarrierHoldsUntilBothSidesReachIt() {
         try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
             AtomicInteger passed = new AtomicInteger();
             Thread early = Thread.ofVirtual().start(() -> {

@@ -1,0 +1,102 @@
+package io.rdmacomm.comm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.verbs.AccessFlag;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class SessionOptionsTest {
+    private static final SessionListener LISTENER = new SessionListener() {};
+    private static final ChannelConfigurer CONFIGURER = (index, proposed) -> proposed.withReceives(index + 1);
+
+    private static SessionOptions everythingChanged() {
+        return SessionOptions.defaults()
+                .withName("me")
+                .withDevice("soft1")
+                .withAddress("node7", 99)
+                .withWorkMode(WorkMode.EPOLL)
+                .withThreadMode(ThreadMode.CALLER)
+                .withChannels(3)
+                .withMaxChannels(4)
+                .withChannel(ChannelOptions.defaults().withSendWindow(5))
+                .withConfigurer(CONFIGURER)
+                .withDeadlines(Deadlines.defaults().withClose(Duration.ofSeconds(6)))
+                .withWaitForServer(true)
+                .withConnectionPort(7)
+                .withSetUp(SetUp.NUMBERS)
+                .withAccess(Set.of(AccessFlag.REMOTE_READ))
+                .withListener(LISTENER);
+    }
+
+    @Test
+    void eachOptionIsKeptWhenOthersChange() {
+        SessionOptions options = everythingChanged();
+
+        assertThat(options.name()).isEqualTo("me");
+        assertThat(options.device()).isEqualTo("soft1");
+        assertThat(options.host()).isEqualTo("node7");
+        assertThat(options.port()).isEqualTo(99);
+        assertThat(options.workMode()).isEqualTo(WorkMode.EPOLL);
+        assertThat(options.threadMode()).isEqualTo(ThreadMode.CALLER);
+        assertThat(options.channels()).isEqualTo(3);
+        assertThat(options.maxChannels()).isEqualTo(4);
+        assertThat(options.channel().sendWindow()).isEqualTo(5);
+        assertThat(options.configurer()).isSameAs(CONFIGURER);
+        assertThat(options.deadlines().close()).isEqualTo(Duration.ofSeconds(6));
+        assertThat(options.waitForServer()).isTrue();
+        assertThat(options.connectionPort()).isEqualTo(7);
+        assertThat(options.setUp()).isEqualTo(SetUp.NUMBERS);
+        assertThat(options.access()).containsExactly(AccessFlag.REMOTE_READ);
+        assertThat(options.listener()).isSameAs(LISTENER);
+    }
+
+    @Test
+    void theDefaultsStayWhatTheyAre() {
+        var _ = everythingChanged();
+
+        SessionOptions defaults = SessionOptions.defaults();
+        assertThat(defaults.name()).isEmpty();
+        assertThat(defaults.port()).isEqualTo(2020);
+        assertThat(defaults.channels()).isEqualTo(1);
+        assertThat(defaults.waitForServer()).isFalse();
+        assertThat(defaults.setUp()).isEqualTo(SetUp.AUTOMATIC);
+    }
+
+    @Test
+    void aConnectionPortAsksForTheConnectionManager() {
+        assertThat(SessionOptions.defaults().withConnectionPort(2021).setUp()).isEqualTo(SetUp.CONNECTION_MANAGER);
+        assertThat(SessionOptions.defaults().withConnectionPort(0).setUp()).isEqualTo(SetUp.AUTOMATIC);
+    }
+
+    @Test
+    void theCallersSetIsCopied() {
+        Set<AccessFlag> mine = EnumSet.of(AccessFlag.REMOTE_READ);
+        SessionOptions options = SessionOptions.defaults().withAccess(mine);
+        mine.clear();
+
+        assertThat(options.access()).containsExactly(AccessFlag.REMOTE_READ);
+    }
+
+    @Test
+    void valuesOutOfRangeAreNamed() {
+        SessionOptions options = SessionOptions.defaults();
+        assertThatThrownBy(() -> options.withPort(65536)).hasMessageContaining("port is 65536, must be 0 to 65535");
+        assertThatThrownBy(() -> options.withChannels(0)).hasMessageContaining("number of data channels is 0");
+        assertThatThrownBy(() -> options.withMaxChannels(257)).hasMessageContaining("limit of data channels is 257");
+        assertThatThrownBy(() -> options.withName("a\nb")).hasMessageContaining("session name");
+    }
+
+    /// Final fields are what makes an immutable object safe to hand to another thread without synchronization.
+    @Test
+    void allFieldsAreFinal() {
+        assertThat(SessionOptions.class.getDeclaredFields())
+                .extracting(Field::getModifiers)
+                .allMatch(modifiers -> Modifier.isFinal(modifiers));
+    }
+}
