@@ -43,12 +43,12 @@ class LostCallTest {
     private static final int NUMBER = 0x77;
     private static final int PSN = 0x123456;
     private static final int READS = 16;
-    /// 268 ms, eight times.
-    private static final ConnectionOptions TWO_SECONDS =
-            ConnectionOptions.defaults().withTimeout(Duration.ofMillis(268), 7);
-    /// 134 ms, twice: until then the engine has seen that the peer's host has answered, though it is not alone.
+    /// 1.07 s, eight times: long enough for a busy machine to see the second call and answer the next.
+    private static final ConnectionOptions EIGHT_SECONDS =
+            ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(1), 7);
+    /// 268 ms, twice: until then the engine has seen that the peer's host has answered, though it is not alone.
     private static final ConnectionOptions IMPATIENT =
-            ConnectionOptions.defaults().withTimeout(Duration.ofMillis(134), 1);
+            ConnectionOptions.defaults().withTimeout(Duration.ofMillis(268), 1);
 
     private final Arena arena = Arena.ofShared();
     private final List<SocketChannel> channels = new ArrayList<>();
@@ -106,7 +106,7 @@ class LostCallTest {
         for (int i = 0; i < 2; i++) {
             channels.add(SocketChannel.open(peer.getLocalAddress()));
         }
-        send(TWO_SECONDS);
+        send(EIGHT_SECONDS);
         Set<String> callers = new HashSet<>();
         await("a second call", () -> {
             callers.addAll(callers());
@@ -147,7 +147,7 @@ class LostCallTest {
         send(IMPATIENT);
         SocketChannel caller = peer.accept();
         Completions none = Completions.create(arena, 1);
-        long end = System.nanoTime() + 700_000_000;
+        long end = System.nanoTime() + 1_500_000_000;
         while (System.nanoTime() < end) {
             assertThat(completions.poll(none)).isZero();
         }
