@@ -50,7 +50,7 @@ final class DeviceSettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"535", "0", "-1", "65536", "99999999999", "", "1k", "+1440"})
-    void aSegmentSizeThatNoTcpHasIsRefused(String size) {
+    void aSegmentSizeThatTcpCannotHaveIsRejected(String size) {
         assertThatThrownBy(() -> DeviceSettings.parse("soft0=127.0.0.1?segment=" + size))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("rdmacomm.soft.devices: 'segment=" + size + "'")

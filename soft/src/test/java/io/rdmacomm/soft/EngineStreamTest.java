@@ -54,7 +54,7 @@ class EngineStreamTest {
     }
 
     @Test
-    void whatComesAfterAStreamIsSeen() {
+    void dataAfterAStreamIsNoticed() {
         WriteStream stream = stream(BYTES);
         long deadline = deadline();
         for (int i = 0; i < ROUNDS; i++) {
@@ -65,7 +65,7 @@ class EngineStreamTest {
     }
 
     @Test
-    void somebodyWhoPollsTakesOverAndLeavesAgain() {
+    void aPollingThreadTakesOverAndLeavesAgain() {
         WriteStream stream = stream(BYTES);
         Completions room = Completions.create(arena, WriteStream.WINDOW);
         long deadline = deadline();

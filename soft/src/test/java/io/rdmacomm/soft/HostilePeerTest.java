@@ -179,7 +179,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void whoDoesNotKnowTheNumbersIsRefused() throws IOException {
+    void aCallerThatDoesNotKnowTheNumbersIsRejected() throws IOException {
         QueuePair victim = victim();
         impersonate(victim, PSN ^ 1).close();
         assertThat(victim.state()).isEqualTo(QueuePairState.READY_TO_SEND);
@@ -246,7 +246,7 @@ class HostilePeerTest {
 
     /// Too late to be refused when it is posted: it fails as a request that the peer cannot carry out.
     @Test
-    void whatWasPostedForAPeerThatDoesNotKnowItFails() throws IOException {
+    void requestsThatThePeerDoesNotSupportFail() throws IOException {
         QueuePair victim = patientVictim();
         SendBatch batch = SendBatch.create(arena, 1, 1);
         victim.post(batch.sendWithImmediate(1, 99).with(memory, 0, 4).signaled());
@@ -304,7 +304,7 @@ class HostilePeerTest {
     /// Somebody polls all the time, so he is expected to go on with what the sockets do not take: with more links
     /// than he reads directly, each that is taken up makes another one wish the same.
     @Test
-    void pollingReturnsHoweverManyPeersDoNotRead() throws Exception {
+    void pollingReturnsEvenIfManyPeersDoNotRead() throws Exception {
         MemoryRegion large = domain.allocate(16L << 20, AccessFlag.allRemote());
         List<SocketChannel> peers = new ArrayList<>();
         AtomicLong polls = new AtomicLong();
@@ -357,7 +357,7 @@ class HostilePeerTest {
     /// engine's own thread, between its other work: a pause of more than 2 ms, after which the engine goes on by
     /// itself, is rare.
     @Test
-    void whatAPeerTakesLateIsSentWhileSomebodyPolls() throws Exception {
+    void dataThatAPeerReadsLateIsSentWhileAThreadPolls() throws Exception {
         int bytes = 32 << 20;
         MemoryRegion large = domain.allocate(bytes, AccessFlag.allRemote());
         QueuePair victim = patientVictim();
@@ -401,7 +401,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void whatWasPostedBeforeTheLinkStoodIsSentThoughNobodyPolls() throws IOException {
+    void requestsPostedBeforeTheLinkAreSentWithoutPolling() throws IOException {
         int bytes = 32 << 20;
         MemoryRegion large = domain.allocate(bytes, AccessFlag.allRemote());
         QueuePair victim = patientVictim();

@@ -58,7 +58,7 @@ class OwnMemoryTest {
 
     /// A processor's atomic instructions want the memory aligned, whatever the region calls its addresses.
     @Test
-    void anAtomicOnMisalignedMemoryIsRefusedAndNotThrown() {
+    void anAtomicOnMisalignedMemoryIsRejectedWithAStatus() {
         try (Arena arena = Arena.ofShared();
                 AddressEnd end = new AddressEnd()) {
             Set<AccessFlag> rights = EnumSet.copyOf(AccessFlag.allRemote());

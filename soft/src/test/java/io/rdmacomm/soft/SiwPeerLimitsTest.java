@@ -81,7 +81,7 @@ class SiwPeerLimitsTest {
     }
 
     @Test
-    void notMoreReadsAtOnceThanAgreed() throws Exception {
+    void atMostTheAgreedReadsAreInFlight() throws Exception {
         ends.calledBySiw(false);
         assertThat(ends.connection.initiatorDepth()).isEqualTo(1);
         ends.peer.sendMessage(1, HELLO);

@@ -94,7 +94,7 @@ class SiwPeerSetUpTest {
 
     /// siw does not notice frames that come right behind its reply before something else comes.
     @Test
-    void aPeerThatOverlookedTheFirstFrameIsReminded() throws Exception {
+    void aPeerThatOverlookedTheFirstFrameIsPrompted() throws Exception {
         ends.callingSiw("");
         ends.own.put("hello");
         ends.send(6);

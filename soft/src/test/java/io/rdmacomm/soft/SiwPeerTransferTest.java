@@ -39,7 +39,7 @@ class SiwPeerTransferTest {
     }
 
     @Test
-    void nothingIsAMessageToo() throws Exception {
+    void aMessageMayBeEmpty() throws Exception {
         ends.calledBySiw(false);
         ends.peer.sendMessage(1, new byte[0]);
         assertThat(ends.own.succeeded(1).bytes()).isZero();
@@ -59,7 +59,7 @@ class SiwPeerTransferTest {
 
     /// siw would answer a single one wrongly.
     @Test
-    void aShortReadAcrossPagesIsAskedForInTwoParts() throws Exception {
+    void aShortReadAcrossPagesIsSentInTwoParts() throws Exception {
         ends.calledBySiw(false);
         ends.peer.sendMessage(1, HELLO);
         ends.own.succeeded(1);

@@ -299,7 +299,7 @@ class SoftConnectionTest {
     }
 
     @Test
-    void closingAListenerRefusesWhoWaits() throws Exception {
+    void closingAListenerRejectsWaitingRequests() throws Exception {
         CompletableFuture<Connection> connecting = connecting(DEFAULTS);
         ConnectionRequest request = request();
         listener.close();
@@ -344,7 +344,7 @@ class SoftConnectionTest {
     }
 
     @Test
-    void closingTheManagerWakesWhoConnects() throws Exception {
+    void closingTheManagerEndsAConnectInProgress() throws Exception {
         try (ServerSocket silent = Wire.listen()) {
             CompletableFuture<Connection> connecting =
                     AddressEnd.async(() -> client.manager.connect(Wire.addressOf(silent), client.pair, DEFAULTS, LONG));
@@ -357,7 +357,7 @@ class SoftConnectionTest {
     }
 
     @Test
-    void closingTheListenerWakesWhoWaits() throws Exception {
+    void closingTheListenerWakesWaiters() throws Exception {
         CompletableFuture<Object> waiting = AddressEnd.async(() -> String.valueOf(listener.awaitRequest(LONG)));
         server.manager.close();
         assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(IllegalStateException.class);

@@ -8,7 +8,6 @@ import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
-import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
@@ -27,7 +26,6 @@ final class Link {
 
     private static final System.Logger LOGGER = System.getLogger(Link.class.getName());
     private static final int SUCCESS = 0;
-    private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int ROUNDS = 4;
     /// How long polling threads leave a full socket alone: there is room soon, as a segment takes 6 us at 80 Gbit/s.
     private static final long FULL_NANOS = 1_000;
@@ -41,7 +39,6 @@ final class Link {
     private final ReceiveQueue receives;
     private final RetryTimer retries;
     private final Transport.Events events;
-    private final LinkCounters counters;
     private final SocketChannel channel;
     private final LinkTerms terms;
     private final FrameInput input;
@@ -61,10 +58,8 @@ final class Link {
     private long lastHeard = System.nanoTime();
     private long writtenBefore;
     private long fullSince = System.nanoTime() - FULL_NANOS;
-    private final boolean byAddress;
+    private final LinkEnd end;
     private boolean unfinished;
-    private boolean over;
-    private String end = "this side ended it";
     private volatile boolean closed;
 
     /// Takes over a connection on which everything has been agreed on.
@@ -86,10 +81,9 @@ final class Link {
         this.receives = queuePair.receives();
         this.retries = queuePair.retries();
         this.events = queuePair.events();
-        this.counters = counters;
         this.channel = channel;
         this.terms = terms;
-        this.byAddress = byAddress;
+        this.end = new LinkEnd(events, counters, toString(), byAddress);
         this.keyCheck = memory::isValid;
         boolean checksum = terms.mpa().checksum();
         this.output = new FrameOutput(checksum);
@@ -153,7 +147,7 @@ final class Link {
 
     /// Why the connection has ended.
     String end() {
-        return end;
+        return end.reason();
     }
 
     /// Whether requests were sent that have not ended.
@@ -224,7 +218,7 @@ final class Link {
     }
 
     private boolean enter() {
-        if (closed || over) {
+        if (closed || end.isOver()) {
             return false;
         }
         unfinished = false;
@@ -241,7 +235,7 @@ final class Link {
         if (output.isEmpty() || output.isValid(keyCheck)) {
             return true;
         }
-        lost(WorkStatus.LOCAL_PROTECTION_ERROR, 0, "memory was deregistered while it was being sent");
+        end.lost(WorkStatus.LOCAL_PROTECTION_ERROR, 0, "memory was deregistered while it was being sent");
         return false;
     }
 
@@ -317,74 +311,27 @@ final class Link {
         }
         Refusal refusal = responder.refusal();
         if (sent.settle()) {
-            requestFailed(sent);
+            String termination = receiver.termination();
+            end.requestFailed(sent.failure(), sent.vendorError(), termination != null ? termination : requester.lack());
         } else if (receiver.isClosedByPeer() && !responder.isInsideReceive()) {
-            closedByPeer();
+            end.closedByPeer();
         } else if (refusal != null) {
             if (isOver() || (acknowledger.isRefusalTold() && output.isEmpty())) {
-                refused(refusal);
+                end.rejected(refusal);
             }
         } else if (isOver()) {
             String termination = receiver.termination();
             boolean orderly = !terms.acknowledges() && input.isBetweenFrames() && !receiver.isInsideMessage();
-            lost(
+            end.lost(
                     orderly || termination != null ? WorkStatus.FLUSHED : WorkStatus.RETRY_EXCEEDED,
                     VENDOR_LOST,
                     termination != null ? termination : loss);
         }
     }
 
-    /// The oldest request has failed.
-    private void requestFailed(SentRequests sent) {
-        counters.requestFailed();
-        String termination = receiver.termination();
-        String reason = termination != null ? termination : requester.lack();
-        int status = sent.failure();
-        fail(
-                status,
-                sent.vendorError(),
-                AsyncEventType.UNKNOWN,
-                reason != null ? reason : "a request failed: " + WorkStatus.of(status));
-    }
-
-    /// A request of the peer was rejected: the responder goes to the error state with its answer.
-    private void refused(Refusal why) {
-        counters.requestRefused();
-        LOGGER.log(System.Logger.Level.DEBUG, "{0}: refused a request: {1}", this, why.code());
-        fail(FLUSHED, 0, why.event(), "what the peer sent was refused: " + why.code());
-    }
-
-    /// The connection is lost.
-    private void lost(WorkStatus status, int vendorError, String reason) {
-        counters.lost();
-        LOGGER.log(System.Logger.Level.DEBUG, "{0}: {1}", this, reason);
-        // The end of a connection that was made by address is no failure: its connection manager tells of it.
-        boolean expected = byAddress && status == WorkStatus.FLUSHED;
-        AsyncEventType event = expected ? AsyncEventType.UNKNOWN : AsyncEventType.QUEUE_PAIR_FATAL;
-        fail(status.code(), vendorError, event, reason);
-    }
-
-    /// The peer's queue pair has ended in an orderly way.
-    private void closedByPeer() {
-        counters.closed();
-        LOGGER.log(System.Logger.Level.DEBUG, "{0}: closed by the peer", this);
-        if (byAddress) {
-            fail(FLUSHED, 0, AsyncEventType.UNKNOWN, "the peer has ended the connection");
-        } else {
-            over = true;
-            events.peerGone();
-        }
-    }
-
-    private void fail(int status, int vendorError, AsyncEventType event, String reason) {
-        over = true;
-        end = reason;
-        events.failed(status, vendorError, event);
-    }
-
     /// The connection has failed. Reads what the peer has sent before that, which may be the reason.
     private void lost(Exception e) {
-        if (closed || over) {
+        if (closed || end.isOver()) {
             return;
         }
         loss = e.toString();
@@ -431,10 +378,10 @@ final class Link {
             // A peer that takes what is sent is alive, however slow the line is.
             writtenBefore = output.written();
             lastHeard = now;
-        } else if (!closed && !over && now - lastHeard > Math.max(patienceNanos, PATIENCE_FLOOR_NANOS)) {
-            lost(WorkStatus.RETRY_EXCEEDED, VENDOR_SILENT, "the peer does not answer");
+        } else if (!closed && !end.isOver() && now - lastHeard > Math.max(patienceNanos, PATIENCE_FLOOR_NANOS)) {
+            end.lost(WorkStatus.RETRY_EXCEEDED, VENDOR_SILENT, "the peer does not answer");
         }
-        if (!closed && !over && isToRemind()) {
+        if (!closed && !end.isOver() && isToRemind()) {
             remind();
         }
     }

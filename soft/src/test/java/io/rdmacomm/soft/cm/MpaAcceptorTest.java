@@ -114,7 +114,7 @@ class MpaAcceptorTest {
     }
 
     @Test
-    void initiatorThatHasGoneIsNotConnected() throws Exception {
+    void initiatorThatHasDisconnectedIsNotConnected() throws Exception {
         MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(4));
         Wire peer = call(acceptor);
         peer.send(RPING);
@@ -151,7 +151,7 @@ class MpaAcceptorTest {
     }
 
     @Test
-    void markersAreRefusedWithAReply() throws Exception {
+    void markersAreRejectedWithAReply() throws Exception {
         MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(4));
         Wire peer = call(acceptor);
         peer.send(Wire.REQUEST + "8002 0000");
@@ -222,7 +222,7 @@ class MpaAcceptorTest {
     }
 
     @Test
-    void slowPeersAreGivenUpWhateverTheySend() throws Exception {
+    void slowPeersAreDroppedWhateverTheySend() throws Exception {
         MpaAcceptor acceptor = listen(new AcceptLimits(16, TimeUnit.MILLISECONDS.toNanos(300), 4));
         Wire silent = call(acceptor);
         Wire slow = call(acceptor);
@@ -245,7 +245,7 @@ class MpaAcceptorTest {
     }
 
     @Test
-    void oneByteNowAndThenDoesNotProlongTheDeadline() throws Exception {
+    void singleBytesDoNotExtendTheDeadline() throws Exception {
         MpaAcceptor acceptor = listen(new AcceptLimits(16, TimeUnit.MILLISECONDS.toNanos(400), 4));
         Wire slow = call(acceptor);
         byte[] good = Wire.bytes(RPING);
@@ -285,7 +285,7 @@ class MpaAcceptorTest {
     }
 
     @Test
-    void requestsBeyondTheBacklogAreRefused() throws Exception {
+    void requestsBeyondTheBacklogAreRejected() throws Exception {
         MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(2));
         for (int i = 0; i < 2; i++) {
             call(acceptor).send(RPING);
@@ -298,7 +298,7 @@ class MpaAcceptorTest {
     }
 
     @Test
-    void peersThatVanishAreCounted() throws Exception {
+    void peersThatDisconnectAreCounted() throws Exception {
         MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(4));
         Wire closes = call(acceptor);
         closes.send(RPING.substring(0, 20));
@@ -311,7 +311,7 @@ class MpaAcceptorTest {
     }
 
     @Test
-    void closingWakesAndRefuses() throws Exception {
+    void closingWakesWaitersAndRejectsRequests() throws Exception {
         MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(4));
         Wire waits = call(acceptor);
         waits.send(RPING);

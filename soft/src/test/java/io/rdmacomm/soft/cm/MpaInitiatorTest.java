@@ -185,7 +185,7 @@ class MpaInitiatorTest {
     }
 
     @Test
-    void silentAndSlowPeersAreGivenUp() throws Exception {
+    void silentAndSlowPeersAreDropped() throws Exception {
         CompletableFuture<MpaConnection> connecting = connecting(TimeUnit.MILLISECONDS.toNanos(200));
         try (Wire peer = accept()) {
             assertThat(failure(connecting)).isInstanceOf(SocketTimeoutException.class);

@@ -97,7 +97,7 @@ class MpaNegotiationTest {
     }
 
     @Test
-    void refusesWhatItCannotDo() throws MpaException {
+    void rejectsUnsupportedRequests() throws MpaException {
         MpaFrame request = PLAIN.request(NOTHING);
         assertViolation(MpaViolation.TOO_MANY_READS, request, reply(false, reads(1, 17)));
         assertThat(PLAIN.initiatorTerms(request, reply(false, reads(1, EnhancedSetup.NOT_NEGOTIATED))))
@@ -108,7 +108,7 @@ class MpaNegotiationTest {
     }
 
     @Test
-    void markersAreRefusedOnBothSides() throws MpaException {
+    void markersAreRejectedOnBothSides() throws MpaException {
         MpaFrame request = read(MpaFrame.Kind.REQUEST, "8001 0000");
         assertThatThrownBy(() -> MpaNegotiation.check(request))
                 .isInstanceOfSatisfying(

@@ -50,7 +50,7 @@ class PeerHandshakeTest {
     }
 
     @Test
-    void echoIsNoAnswer() {
+    void anEchoIsNoAnswer() {
         assertThat(REQUEST.answers(REQUEST)).isFalse();
         assertThat(reply(PeerHandshake.Verdict.BUSY).answers(REQUEST)).isTrue();
         assertThat(reply(PeerHandshake.Verdict.BUSY).source()).isEqualTo(REQUEST.destination());

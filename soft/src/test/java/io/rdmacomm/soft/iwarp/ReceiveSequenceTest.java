@@ -38,7 +38,7 @@ class ReceiveSequenceTest {
     }
 
     @Test
-    void refusesANumberThatIsNotTheNext() {
+    void rejectsANumberOutOfOrder() {
         assertThat(untagged(Opcode.SEND, 0)).isEqualTo(Violation.MESSAGE_NUMBER);
         assertThat(untagged(Opcode.SEND, 2)).isEqualTo(Violation.MESSAGE_NUMBER);
         assertThat(untagged(Opcode.SEND, 1)).isEqualTo(Violation.NONE);
@@ -105,7 +105,7 @@ class ReceiveSequenceTest {
     }
 
     @Test
-    void nothingComesAfterTerminate() {
+    void nothingFollowsTerminate() {
         assertThat(send(1, 0, 100, false)).isEqualTo(Violation.NONE);
         assertThat(untagged(Opcode.TERMINATE, 1)).isEqualTo(Violation.NONE);
         assertThat(send(1, 100, 100, true)).isEqualTo(Violation.AFTER_TERMINATE);

@@ -44,7 +44,7 @@ class SegmentHeaderTest {
     }
 
     @Test
-    void shortFramesAreRefusedBeforeTheRestComes() {
+    void shortFramesAreRejectedBeforeTheRestArrives() {
         assertThat(decode("0000 c140")).isEqualTo(Violation.TOO_SHORT);
         assertThat(decode("000d c140")).isEqualTo(Violation.TOO_SHORT);
         assertThat(decode("0011 4143")).isEqualTo(Violation.TOO_SHORT);

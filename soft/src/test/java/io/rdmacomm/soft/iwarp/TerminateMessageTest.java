@@ -77,7 +77,7 @@ class TerminateMessageTest {
     }
 
     @Test
-    void contextThatIsCutShortIsNoContext() {
+    void truncatedContextIsIgnored() {
         String context = "0012 c140 12345678 00007f0000001000";
         for (int bytes = 0; bytes < 16; bytes++) {
             decode("11 00 c0 00", Frames.plain(context).substring(0, 2 * bytes));
@@ -93,7 +93,7 @@ class TerminateMessageTest {
     }
 
     @Test
-    void writesTheHeaderThatIsToBlame() {
+    void writesTheFaultyHeader() {
         ByteBuffer cause = Frames.READ_REQUEST.at(3);
         assertThat(header.decode(cause, 3)).isEqualTo(Violation.NONE);
         int bytes = TerminateMessage.encode(out, 0, header, TerminateCode.OUT_OF_BOUNDS, cause, 3);
@@ -127,7 +127,7 @@ class TerminateMessageTest {
     }
 
     @Test
-    void whatRefusalsMeanForTheRequest() {
+    void statusesOfRejectedRequests() {
         assertThat(TerminateCode.NO_RECEIVE.workStatus()).isEqualTo(WorkStatus.RECEIVER_NOT_READY_EXCEEDED);
         assertThat(TerminateCode.MESSAGE_TOO_LONG.workStatus()).isEqualTo(WorkStatus.REMOTE_INVALID_REQUEST);
         assertThat(TerminateCode.CHECKSUM.isProtection()).isFalse();

@@ -120,7 +120,7 @@ class CompletionRingTest {
     }
 
     @Test
-    void refusesToShrinkBelowWhatItHolds() throws IOException {
+    void doesNotShrinkBelowItsContent() throws IOException {
         CompletionRing ring = ring(16, false);
         for (long i = 0; i < 10; i++) {
             push(ring, i, false);

@@ -44,7 +44,7 @@ class MappedFileTest {
 
     /// The second mapping lasts until the garbage collector finds it, its memory does not.
     @Test
-    void whatIsClosedGivesItsMemoryBackAtOnce() throws IOException {
+    void closingFreesTheMemoryAtOnce() throws IOException {
         ByteBuffer again = closed("held", true);
         assertThat(residentKilobytes("held")).isZero();
         assertThat(directory.file("held")).doesNotExist();
@@ -53,7 +53,7 @@ class MappedFileTest {
 
     /// Without memory, a peer that was stopped in the middle of an operation would fail when it goes on.
     @Test
-    void memoryThatSomebodyUsesStays() throws IOException {
+    void memoryInUseStays() throws IOException {
         ByteBuffer again = closed("used", false);
         assertThat(directory.file("used")).doesNotExist();
         assertThat(again.get(1)).isEqualTo((byte) 1);
@@ -71,7 +71,7 @@ class MappedFileTest {
     }
 
     @Test
-    void aFileThatSomebodyHasDeletedIsClosedAllTheSame() throws IOException {
+    void aDeletedFileCanBeClosed() throws IOException {
         MappedFile file = MappedFile.create(directory, "lost", BYTES);
         file.map(0, BYTES);
         Files.delete(directory.file("lost"));

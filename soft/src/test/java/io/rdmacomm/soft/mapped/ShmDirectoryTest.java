@@ -55,7 +55,7 @@ class ShmDirectoryTest {
     }
 
     @Test
-    void removesWhatAKilledProcessLeft() throws Exception {
+    void removesTheFolderOfAKilledProcess() throws Exception {
         Process other = claimInAnotherProcess();
         int lid = Integer.parseInt(other.inputReader().readLine());
         assertThat(ShmDirectory.folder(lid)).isDirectory();
@@ -66,7 +66,7 @@ class ShmDirectoryTest {
     }
 
     @Test
-    void leavesAFolderThatIsBeingMadeAlone() throws IOException {
+    void leavesANewFolderAlone() throws IOException {
         try (ShmDirectory directory = ShmDirectory.claim()) {
             Path half = ShmDirectory.folder(directory.lid()).resolveSibling("1");
             Files.createDirectory(half);
