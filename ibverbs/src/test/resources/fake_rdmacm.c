@@ -1,6 +1,6 @@
 /*
  * A connection manager without a network, compiled together with fake_verbs.c: each step succeeds at once unless the
- * test has said what it is answered with.
+ * test has set another answer.
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -43,7 +43,7 @@ void fake_cm_reset(void)
 	other_context.device = &other_device;
 }
 
-/* The next call of function is answered with this event; with type -1 it is not answered. */
+/* Answers the next call of function with this event; with type -1, not at all. */
 void fake_cm_answer(const char *function, int type, int status, const char *data)
 {
 	strcpy(answered_function, function);
@@ -163,7 +163,7 @@ int rdma_ack_cm_event(struct rdma_cm_event *event)
 static struct fake_id *new_id(struct rdma_event_channel *channel)
 {
 	struct fake_id *id = named(calloc(1, sizeof(*id)), "id");
-	sprintf(objects[object_count - 1].name, "id%d", id_count++); /* counted by themselves */
+	sprintf(objects[object_count - 1].name, "id%d", id_count++); /* identifiers have a count of their own */
 	id->id.channel = channel;
 	id->id.ps = RDMA_PS_TCP;
 	__atomic_add_fetch(&live_ids, 1, __ATOMIC_SEQ_CST);
@@ -323,7 +323,7 @@ int rdma_establish(struct rdma_cm_id *id)
 	return 0;
 }
 
-/* A peer asks; the name of the new identifier. */
+/* A request of a peer arrives; returns the name of the new identifier. */
 const char *fake_cm_request(const char *listener, const char *data, int elsewhere)
 {
 	struct rdma_cm_id *at = fake_find(listener);

@@ -1,6 +1,6 @@
 /*
- * A verbs library without a device: it does what libibverbs and a driver do, in memory, and writes down what it was
- * asked. The functions named fake_ are for the test.
+ * A verbs library without a device: it does in memory what libibverbs and a driver do, and logs its calls. Tests call
+ * the functions that begin with fake_.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ struct fake_qp {
 	struct fake_receives receives;
 };
 
-/* ---- what the test says and hears ---- */
+/* ---- control by the test ---- */
 
 static char log_text[1 << 16];
 static size_t log_length;
@@ -82,7 +82,7 @@ void fake_reset(void)
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What was written down since the last time. In one step: other threads may be writing. */
+/* The log since the last time. Taken in one step: other threads may be writing. */
 const char *fake_log(void)
 {
 	static char taken[sizeof(log_text)];
@@ -140,7 +140,7 @@ static const char *n(const void *at)
 	return at ? "?" : "0";
 }
 
-/* Whether the test wants this call to fail; errno is set then. */
+/* Whether this call should fail; sets errno then. */
 static int failing(const char *function)
 {
 	if (strcmp(function, fail_function) != 0)
@@ -151,7 +151,7 @@ static int failing(const char *function)
 	return fail_errno;
 }
 
-/* Creators return NULL and errno; these are their first lines, and that of the functions that return a positive errno. */
+/* The first lines of creators, which return NULL and set errno, and of functions that return a positive errno. */
 #define CREATOR() do { if (failing(__func__)) return NULL; } while (0)
 #define POSITIVE() do { int e = failing(__func__); errno = 0; if (e) return e; } while (0)
 #define MINUS_ONE() do { if (failing(__func__)) return -1; } while (0)
@@ -246,7 +246,7 @@ static int fake_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ib
 {
 	struct fake_qp *qp = (struct fake_qp *)ibqp;
 	int result = 0;
-	if (refuse_index == -1) { /* as rxe: all are taken, and then the doorbell fails */
+	if (refuse_index == -1) { /* as rxe: all are accepted, and then the doorbell fails */
 		refuse_index = -2;
 		*bad = NULL;
 		result = refuse_result;
@@ -373,7 +373,7 @@ static int fake_query_device_ex(struct ibv_context *context, const struct ibv_qu
 	return ibv_query_device(context, &attr->orig_attr);
 }
 
-/* What the function of that name fills in, and what only the macro of that name does. */
+/* The part that the function of that name fills in, and the part that only the macro of that name does. */
 static int fake_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr, size_t size)
 {
 	int e;

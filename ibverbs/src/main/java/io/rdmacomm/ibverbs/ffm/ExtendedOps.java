@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 /// `struct verbs_context` that ends with the `ibv_context` and grows towards lower addresses. A library that is
 /// older than a verb has a shorter one, and a driver that does not know the verb leaves its pointer empty.
 ///
-/// Control path. Usable from any thread.
+/// Control path. Thread-safe.
 public final class ExtendedOps {
     /// `__VERBS_ABI_IS_EXTENDED`: something does stand there.
     private static final long EXTENDED = -1;

@@ -3,8 +3,6 @@ package io.rdmacomm.ibverbs.objects;
 import io.rdmacomm.ibverbs.ffm.LibC;
 import io.rdmacomm.ibverbs.structs.Deadline;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /// A file descriptor that events are read from, and the threads that wait for it.
 ///
@@ -21,9 +19,6 @@ final class EventSource implements AutoCloseable {
     private final int file;
     private final int event;
     private final String name;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    private final Condition wanted = lock.newCondition();
     private int users;
     private int waiters;
     private int unserved;
@@ -45,37 +40,27 @@ final class EventSource implements AutoCloseable {
     /// Begins to use the file.
     ///
     /// @return false if it is being closed and must not be used
-    boolean enter() {
-        lock.lock();
-        try {
-            if (!closing) {
-                users++;
-            }
-            return !closing;
-        } finally {
-            lock.unlock();
+    synchronized boolean enter() {
+        if (!closing) {
+            users++;
         }
+        return !closing;
     }
 
     /// Ends what [#enter()] began.
-    void leave() {
-        lock.lock();
-        try {
-            users--;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    synchronized void leave() {
+        users--;
+        notifyAll();
     }
 
     /// Waits until the file may have something to read, for at most `nanos`; may return early.
     ///
     /// @return false if the file is being closed
     boolean await(long nanos) throws InterruptedException {
-        if (Thread.currentThread().isVirtual()) {
-            return awaitHelper(nanos);
-        }
         long deadline = Deadline.after(nanos);
+        if (Thread.currentThread().isVirtual()) {
+            return awaitHelper(deadline);
+        }
         for (long left = nanos; left > 0 && !isEnding(); left = Deadline.left(deadline)) {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
@@ -88,84 +73,58 @@ final class EventSource implements AutoCloseable {
         return !isClosing();
     }
 
-    private boolean isClosing() {
-        lock.lock();
-        try {
-            return closing;
-        } finally {
-            lock.unlock();
-        }
+    private synchronized boolean isClosing() {
+        return closing;
     }
 
-    private boolean isEnding() {
-        lock.lock();
-        try {
-            return closing || wakeUp;
-        } finally {
-            lock.unlock();
-        }
+    private synchronized boolean isEnding() {
+        return closing || wakeUp;
     }
 
     /// Makes a wait end early, now or later, until [#clearWakeUp()].
-    void wakeUp() {
-        lock.lock();
-        try {
-            if (!wakeUp && !closing) {
-                wakeUp = true;
-                changed.signalAll();
-                if (event >= 0) {
-                    LibC.signal(event);
-                }
+    synchronized void wakeUp() {
+        if (!wakeUp && !closing) {
+            wakeUp = true;
+            notifyAll();
+            if (event >= 0) {
+                LibC.signal(event);
             }
-        } finally {
-            lock.unlock();
         }
     }
 
     /// Forgets calls of [#wakeUp()].
     ///
     /// @return whether there was one
-    boolean clearWakeUp() {
-        lock.lock();
-        try {
-            boolean woken = wakeUp;
-            // While the source is being closed, the event stays: it ends all waits.
-            if (woken && event >= 0 && !closing) {
-                LibC.clear(event);
-            }
-            wakeUp = false;
-            return woken;
-        } finally {
-            lock.unlock();
+    synchronized boolean clearWakeUp() {
+        boolean woken = wakeUp;
+        // While the source is being closed, the event stays: it ends all waits.
+        if (woken && event >= 0 && !closing) {
+            LibC.clear(event);
         }
+        wakeUp = false;
+        return woken;
     }
 
-    private boolean awaitHelper(long nanos) throws InterruptedException {
-        lock.lockInterruptibly();
+    private synchronized boolean awaitHelper(long deadline) throws InterruptedException {
+        long round = rounds;
+        waiters++;
+        startHelper();
         try {
-            long round = rounds;
-            long left = nanos;
-            waiters++;
-            startHelper();
-            try {
-                while (round == rounds && left > 0 && !closing && !wakeUp) {
-                    left = changed.awaitNanos(left);
-                }
-            } finally {
-                waiters--;
-                if (unserved > 0 && --unserved == 0) {
-                    changed.signalAll();
-                }
+            while (round == rounds && !closing && !wakeUp && Deadline.left(deadline) > 0) {
+                TimeUnit.NANOSECONDS.timedWait(this, Deadline.left(deadline));
             }
-            return !closing;
         } finally {
-            lock.unlock();
+            waiters--;
+            if (unserved > 0 && --unserved == 0) {
+                notifyAll();
+            }
         }
+        return !closing;
     }
 
     private void startHelper() {
         if (helperRuns) {
-            wanted.signal();
+            notifyAll();
         } else {
             helperRuns = true;
             users++;
@@ -186,54 +145,41 @@ final class EventSource implements AutoCloseable {
     }
 
     /// Whether a virtual thread waits; waits a while for one to come. After false the helper has ended.
-    private boolean isWanted() {
-        lock.lock();
+    private synchronized boolean isWanted() {
+        long deadline = Deadline.after(TimeUnit.SECONDS.toNanos(LINGER_SECONDS));
         try {
-            long left = TimeUnit.SECONDS.toNanos(LINGER_SECONDS);
-            while (waiters == 0 && left > 0 && !closing) {
-                left = wanted.awaitNanos(left);
+            while (waiters == 0 && !closing && Deadline.left(deadline) > 0) {
+                TimeUnit.NANOSECONDS.timedWait(this, Deadline.left(deadline));
             }
             helperRuns = waiters > 0 && !closing;
-            return helperRuns;
         } catch (InterruptedException e) {
             helperRuns = false;
-            return false;
-        } finally {
-            lock.unlock();
         }
+        return helperRuns;
     }
 
     /// Makes all virtual threads look, and gives them time to: a file that stays readable must not make this spin.
-    private void announce() {
-        lock.lock();
+    private synchronized void announce() {
+        rounds++;
+        unserved = waiters;
+        notifyAll();
+        long deadline = Deadline.after(TimeUnit.MILLISECONDS.toNanos(SLICE_MILLISECONDS));
         try {
-            rounds++;
-            unserved = waiters;
-            changed.signalAll();
-            long left = TimeUnit.MILLISECONDS.toNanos(SLICE_MILLISECONDS);
-            while (unserved > 0 && left > 0 && !closing) {
-                left = changed.awaitNanos(left);
+            while (unserved > 0 && !closing && Deadline.left(deadline) > 0) {
+                TimeUnit.NANOSECONDS.timedWait(this, Deadline.left(deadline));
             }
             unserved = 0;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } finally {
-            lock.unlock();
         }
     }
 
     /// Ends all waits, now and from now on.
-    void wake() {
-        lock.lock();
-        try {
-            closing = true;
-            changed.signalAll();
-            wanted.signalAll();
-            if (event >= 0) {
-                LibC.signal(event);
-            }
-        } finally {
-            lock.unlock();
+    synchronized void wake() {
+        closing = true;
+        notifyAll();
+        if (event >= 0) {
+            LibC.signal(event);
         }
     }
 
@@ -241,13 +187,18 @@ final class EventSource implements AutoCloseable {
     @Override
     public void close() {
         wake();
-        lock.lock();
-        try {
+        boolean interrupted = false;
+        synchronized (this) {
             while (users > 0) {
-                changed.awaitUninterruptibly();
+                try {
+                    wait();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
             }
-        } finally {
-            lock.unlock();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
         if (event >= 0) {
             LibC.close(event);
