@@ -3,7 +3,7 @@ package io.rdmacomm.comm;
 /// The answer of a `try` method of [RdmaChannel] or [ChannelBatch]: the operation was accepted, or why it was
 /// not.
 public enum Admission {
-    /// The operation was accepted. It ends exactly once, and its handler is told.
+    /// The operation was accepted. It ends exactly once, and its handler is called.
     ACCEPTED,
     /// [ChannelOptions#sendWindow()] operations are in flight. Poll, and try again.
     WINDOW_FULL,
@@ -11,11 +11,11 @@ public enum Admission {
     NO_CREDIT,
     /// Operations of the future and blocking forms are waiting for room and go first. Poll, and try again.
     OTHERS_WAIT,
-    /// The channel takes no operations: it is not open, see [RdmaChannel#checkOpen()]. Trying again is of no
-    /// use.
+    /// The channel accepts no operations, because it is not open; see [RdmaChannel#checkOpen()]. Do not try
+    /// again.
     CLOSED;
 
-    /// Whether the operation was accepted.
+    /// Returns whether the operation was accepted.
     public boolean isAccepted() {
         return this == ACCEPTED;
     }

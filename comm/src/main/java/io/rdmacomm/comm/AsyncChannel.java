@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The operations of an [RdmaChannel] as futures. Thread-safe.
 ///
-/// An operation for which there is no room waits its turn, and fails with [DeadlineException] if it has not
+/// An operation for which there is no room waits for its turn, and fails with [DeadlineException] if it has not
 /// started in time; once started it cannot be cancelled. Futures fail with [OperationException], or with
 /// [ClosedException] if the operation did not start. They are completed on the polling thread, and so are the
 /// stages that depend on them, which must not block. In thread mode CALLER the program has to poll.
@@ -48,7 +48,7 @@ public final class AsyncChannel {
         return start(checks.write(operation(), from, to, offset));
     }
 
-    /// Writes into the peer's memory and gives it a notice; see [RdmaChannel#tryWriteNotify].
+    /// Writes into the peer's memory and notifies the peer; see [RdmaChannel#tryWriteNotify].
     public CompletableFuture<@Nullable Void> writeNotify(BufferSlice from, RemoteBuffer to, long offset, int tag) {
         return start(checks.writeNotify(operation(), from, to, offset, tag));
     }

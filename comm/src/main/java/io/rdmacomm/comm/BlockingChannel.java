@@ -54,7 +54,7 @@ public final class BlockingChannel {
         run(checks.write(operation(), from, to, offset));
     }
 
-    /// Writes into the peer's memory and gives it a notice.
+    /// Writes into the peer's memory and notifies the peer.
     public void writeNotify(BufferSlice from, RemoteBuffer to, long offset, int tag) {
         run(checks.writeNotify(operation(), from, to, offset, tag));
     }
@@ -80,7 +80,8 @@ public final class BlockingChannel {
 
     /// Waits for the next message or notice, if there is no handler for them. The caller closes it.
     ///
-    /// @throws PeerDoneException if the peer has closed its side in order, and all its messages were received
+    /// @throws PeerDoneException if the peer has closed its side in an orderly way, and all its messages were
+    ///         received
     public Message receive() {
         Waiter waiter = Waiter.on(adapter.group());
         CompletableFuture<Message> next = inbox.receive();

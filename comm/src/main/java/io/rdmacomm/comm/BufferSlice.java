@@ -3,8 +3,8 @@ package io.rdmacomm.comm;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// A range of an [RdmaBuffer]: what operations send from, write from and read into. Make it once and use it
-/// often: operations on it allocate nothing. Immutable.
+/// A range of an [RdmaBuffer] that operations send from, write from and read into. Create it once and reuse it:
+/// operations on it allocate nothing. Immutable.
 public final class BufferSlice {
     private final RdmaBuffer buffer;
     private final long offset;
@@ -19,12 +19,12 @@ public final class BufferSlice {
         this.address = buffer.address() + offset;
     }
 
-    /// The buffer it is a part of.
+    /// The buffer that contains it.
     public RdmaBuffer buffer() {
         return buffer;
     }
 
-    /// Where it begins in the buffer, in bytes.
+    /// Its offset in the buffer, in bytes.
     public long offset() {
         return offset;
     }
@@ -34,7 +34,7 @@ public final class BufferSlice {
         return length;
     }
 
-    /// Its memory. Allocates a view.
+    /// Its memory, as a newly allocated view.
     public MemorySegment segment() {
         return buffer.segment().asSlice(offset, length);
     }
@@ -47,7 +47,7 @@ public final class BufferSlice {
         return new BufferSlice(buffer, offset + from, size);
     }
 
-    /// Where it begins for the device.
+    /// Its start address for the device.
     long address() {
         return address;
     }

@@ -3,8 +3,8 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.PreparedOperations;
 
-/// Operations that are started together, with one doorbell and one completion. Create it once and fill it again
-/// and again; nothing is allocated. Not thread-safe.
+/// Operations that are started together, with one doorbell and one completion. Create it once and refill it;
+/// nothing is allocated. Not thread-safe.
 ///
 /// ```java
 /// ChannelBatch batch = channel.batch(32);
@@ -24,7 +24,7 @@ public final class ChannelBatch {
     private final Operation scratch;
     private final int mostSends;
 
-    /// @param mostSends how many of its operations may use up a receive of the peer
+    /// @param mostSends how many of its operations may consume a receive of the peer
     ChannelBatch(
             SendGate gate,
             OperationChecks checks,
@@ -53,7 +53,7 @@ public final class ChannelBatch {
         return add(checks.write(scratch, from, to, offset), handler, context);
     }
 
-    /// Adds a write into the peer's memory, of which the peer gets a notice.
+    /// Adds a write into the peer's memory that notifies the peer.
     public boolean writeNotify(
             BufferSlice from, RemoteBuffer to, long offset, int tag, CompletionHandler handler, long context) {
         return add(checks.writeNotify(scratch, from, to, offset, tag), handler, context);
@@ -64,12 +64,12 @@ public final class ChannelBatch {
         return add(checks.read(scratch, into, from, offset), handler, context);
     }
 
-    /// How many operations it has room for.
+    /// The number of operations that it has room for.
     public int capacity() {
         return operations.capacity();
     }
 
-    /// How many operations are in it.
+    /// The number of operations in it.
     public int size() {
         return operations.size();
     }
@@ -79,10 +79,10 @@ public final class ChannelBatch {
         operations.clear();
     }
 
-    /// Starts all operations in it, in order, and empties it; or none, if there is no room for all of them.
-    /// Never blocks. Each handler is told of its operation when the last one has ended, or one has failed.
+    /// Starts all operations in order and empties the batch, or starts none if there is no room for all of
+    /// them. Never blocks. The handlers are called when the last operation has ended, or one has failed.
     ///
-    /// @return whether they were accepted, and if not, why
+    /// @return ACCEPTED, or the reason why they were not accepted
     public Admission tryPost() {
         if (operations.size() == 0) {
             return Admission.ACCEPTED;

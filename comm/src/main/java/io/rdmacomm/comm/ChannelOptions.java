@@ -4,10 +4,10 @@ import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelSizes;
 import io.rdmacomm.verbs.ConnectionOptions;
 
-/// How one channel is made: its queues and its queue pair.
+/// The options of one channel: its queues and its queue pair.
 ///
-/// @param sendWindow operations that may be in flight, 1 to 65536; more are back-pressure
-/// @param receives messages and notices that may arrive before the receiver deals with them, 1 to 65536
+/// @param sendWindow how many operations may be in flight, 1 to 65536; further ones must wait
+/// @param receives how many messages and notices may arrive before the receiver handles them, 1 to 65536
 /// @param messageBytes the longest message that can be received, 0 to 16 MiB; receives times this is allocated
 /// @param inlineBytes payloads up to this length are copied when they are posted, 0 to 1024
 /// @param connection how the queue pair connects: port, GID index, rights, retries, traffic class
@@ -46,7 +46,7 @@ public record ChannelOptions(
         return new ChannelOptions(sendWindow, receives, messageBytes, value, connection);
     }
 
-    /// These options with another way to connect the queue pair.
+    /// These options with other connection options.
     public ChannelOptions withConnection(ConnectionOptions value) {
         return new ChannelOptions(sendWindow, receives, messageBytes, inlineBytes, value);
     }

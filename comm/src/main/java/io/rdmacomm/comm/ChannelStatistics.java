@@ -15,7 +15,7 @@ import io.rdmacomm.comm.data.ChannelCounters;
 /// @param bytesIn bytes of messages and of WRITEs with notice that arrived
 /// @param windowStalls operations that were not accepted at once because the send window was full
 /// @param creditStalls operations that were not accepted at once because the peer had no receive left
-/// @param creditUpdates how often the peer was told of new receives
+/// @param creditUpdates credit updates that were sent to the peer
 /// @param handlerErrors exceptions thrown by handlers
 public record ChannelStatistics(
         long operations,

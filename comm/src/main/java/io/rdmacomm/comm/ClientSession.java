@@ -25,11 +25,12 @@ public final class ClientSession extends Session {
         this.endPoint = keep(handShake(options).connect(server, () -> reach(options)));
     }
 
-    /// Opens the device, connects and shakes hands. Blocks until the end point is ready to send.
+    /// Opens the device, connects and does the handshake. Blocks until the endpoint is ready to send.
     ///
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened
     /// @throws PeerUnknownException if the host has no address
-    /// @throws PeerRefusedException if nobody listens there, or the server refused and said why
+    /// @throws PeerRefusedException if nobody listens there, or the server refused; the message contains its
+    /// reason
     /// @throws PeerProtocolException if another program listens there
     /// @throws PeerVersionException if the server speaks another version of the protocol
     /// @throws PeerClosedException if the server went away meanwhile
@@ -59,7 +60,7 @@ public final class ClientSession extends Session {
         return endPoint;
     }
 
-    /// Connects to the server, if need be again and again.
+    /// Connects to the server, repeatedly if necessary.
     private static TcpConnector reach(SessionOptions options) {
         long deadline = System.nanoTime() + options.deadlines().connect().toNanos();
         SetUpException refused = null;
@@ -69,7 +70,7 @@ public final class ClientSession extends Session {
                 return TcpConnector.connect(options.host(), options.port(), left);
             } catch (SetUpException e) {
                 if (e.reason() == Reason.DEADLINE_PASSED && refused != null) {
-                    // The last attempt has hardly any time: what the others met says more.
+                    // The last attempt has hardly any time, so the failure of an earlier one is more informative.
                     throw refused;
                 }
                 if (e.reason() != Reason.REFUSED

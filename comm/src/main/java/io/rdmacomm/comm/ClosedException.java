@@ -3,8 +3,8 @@ package io.rdmacomm.comm;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// The session, end point or channel was closed by this side, or has failed: then the cause says why. The
-/// subclass [PeerDoneException] says that the peer has ended the connection in an orderly way.
+/// The session, endpoint or channel was closed by this side or has failed. After a failure the cause says why.
+/// The subclass [PeerDoneException] says that the peer has ended the connection in an orderly way.
 public sealed class ClosedException extends CommException permits PeerDoneException {
     @Serial
     private static final long serialVersionUID = 1L;

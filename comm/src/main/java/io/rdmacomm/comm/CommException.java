@@ -4,9 +4,9 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// A session, end point, channel or operation failed. The message is one line that says what was tried, with
-/// whom, what happened and, where that is known, what to do. The subclass says what callers may want to tell
-/// apart.
+/// A session, endpoint, channel or operation failed. The message is one line: what was tried, with which peer,
+/// what happened and, if known, what to do. Subclasses separate the failures that callers may want to
+/// distinguish.
 public class CommException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -19,7 +19,7 @@ public class CommException extends RdmaException {
         this.line = message;
     }
 
-    /// What happened and what to do, in one line.
+    /// One line that says what happened and what to do.
     @Override
     public final String getMessage() {
         return line;

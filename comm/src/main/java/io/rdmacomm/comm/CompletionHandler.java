@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.WorkStatus;
 /// Is told how an operation ended, exactly once for every accepted operation.
 @FunctionalInterface
 public interface CompletionHandler {
-    /// The handler that ignores the outcome; a failure still ends the end point.
+    /// A handler that ignores the result; a failure still fails the endpoint.
     CompletionHandler NONE = (channel, context, status, result) -> {};
 
     /// An operation has ended. Runs on the polling thread: it must not block. It may start operations with the

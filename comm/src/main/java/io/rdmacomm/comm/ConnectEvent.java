@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/// Flight recorder: an end point was set up, from the first byte to ready to send.
+/// Flight recorder: an endpoint was set up, from the first byte to ready to send.
 @Name("io.rdmacomm.Connect")
 @Label("Connect")
 @Category("rdmacomm")

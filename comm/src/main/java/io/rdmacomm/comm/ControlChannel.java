@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The library's own channel of an end point: announces buffers, meets at barriers, and says when a side is
+/// The library's own channel of an endpoint: announces buffers, meets at barriers, and says when a side is
 /// done.
 ///
 /// Its messages, in network order; the name is there for a buffer only:
@@ -40,7 +40,7 @@ final class ControlChannel {
     private final ReentrantLock sending = new ReentrantLock();
 
     /// @param outgoing memory for one message
-    /// @param endPoint the number of the end point
+    /// @param endPoint the number of the endpoint
     /// @param status keeps what the peer announces
     ControlChannel(
             RdmaChannel channel, BufferSlice outgoing, long endPoint, EndPointStatus status, EndPointEvents events) {

@@ -9,16 +9,15 @@ import io.rdmacomm.verbs.VerbException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Opens a device: the one that is named, or else the first that can do what is needed, hardware before
-/// software.
+/// Opens a device: the named one, or else the first with the required capabilities, hardware before software.
 public final class DeviceChoice {
     private DeviceChoice() {}
 
     /// Opens the device.
     ///
     /// @param name the device; empty to choose
-    /// @param port the port that has to be active, unless the device is named
-    /// @param needed what the device has to be able to do, unless it is named
+    /// @param port the port that must be active, unless the device is named
+    /// @param needed the required capabilities, unless the device is named
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened
     /// @throws CommException if none of several can be used; the message says why
     public static Context open(String name, int port, Capability needed) {
@@ -42,7 +41,7 @@ public final class DeviceChoice {
         throw new CommException("no device can be used: " + String.join("; ", complaints), null);
     }
 
-    /// Why `context` cannot be used; empty if it can.
+    /// The reason why `context` cannot be used; empty if it can.
     private static String complaint(Context context, int port, Capability needed) {
         boolean usable = false;
         try {

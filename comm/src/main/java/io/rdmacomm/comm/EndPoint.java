@@ -48,15 +48,15 @@ public final class EndPoint implements AutoCloseable {
     private final ReentrantLock saying = new ReentrantLock();
     private volatile boolean doneSaid;
     private boolean closed;
-    // Set before the end point is given to anybody.
+    // Set before the endpoint is published.
     private @Nullable TcpConnector connector;
     private String peerName = "";
     private Duration setUpTime = Duration.ZERO;
 
     /// Creates the channels; nothing is connected yet.
     ///
-    /// @param errors is told what handlers throw
-    /// @param onClosed is told when it is closed and everything is freed
+    /// @param errors receives the exceptions of handlers
+    /// @param onClosed runs when it is closed and everything is freed
     EndPoint(
             SessionDevice device,
             SessionOptions options,
@@ -82,10 +82,10 @@ public final class EndPoint implements AutoCloseable {
         return new EndPointInfo(options.name(), device.port().linkLayer(), setUp, channels.infos());
     }
 
-    /// Brings all channels up and meets the peer where both can send.
+    /// Brings up all channels and waits until both sides can send.
     ///
     /// @param queuePairs connects them
-    /// @throws PeerProtocolException if the peer does not fit
+    /// @throws PeerProtocolException if the peer is not compatible
     void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs) {
         connector = connection;
         int count = channels.all().size();
@@ -123,7 +123,7 @@ public final class EndPoint implements AutoCloseable {
         return channels.isInHandler();
     }
 
-    /// Frees everything after a failed set-up.
+    /// Frees everything after a failed setup.
     void abandon() {
         status.move(EndPointState.CONNECTING, EndPointState.CLOSED);
         endTold.set(true);
@@ -138,7 +138,7 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    /// The connection outlives the handshake only to tell of the end of the peer's process.
+    /// After the handshake the connection only serves to detect the end of the peer's process.
     private void watch(TcpConnector connection) {
         CommException end = Failures.ofSetUp(connection.awaitEnd());
         if (!doneSaid || !status.isPeerDone()) {
@@ -216,7 +216,7 @@ public final class EndPoint implements AutoCloseable {
             try {
                 var _ = channels.dataWait(deadline).untilArrived();
             } catch (InterruptedException e) {
-                // Nobody interrupts this thread; it ends in order all the same.
+                // This thread is never interrupted; it ends in an orderly way anyway.
                 Thread.currentThread().interrupt();
             }
             sayDone(deadline);
@@ -299,7 +299,7 @@ public final class EndPoint implements AutoCloseable {
         return peerAddress;
     }
 
-    /// How long it took to set it up: from the TCP connection to ready to send.
+    /// The duration of the setup, from the TCP connection to ready to send.
     public Duration setUpTime() {
         return setUpTime;
     }
@@ -316,12 +316,13 @@ public final class EndPoint implements AutoCloseable {
         return data.get(index);
     }
 
-    /// Makes a buffer known to the peer, which finds it with [#peerBuffer]. Blocks until the peer has it.
+    /// Announces a buffer to the peer, which finds it with [#peerBuffer]. Blocks until the peer has received
+    /// it.
     ///
     /// @throws IllegalArgumentException if the buffer is of another session, is closed, or another one was
     ///         announced under that name
     /// @throws DeadlineException if that took longer than the operation deadline
-    /// @throws ClosedException if the end point is closed or has failed
+    /// @throws ClosedException if the endpoint is closed or has failed
     /// @throws CommInterruptedException if the thread was interrupted
     public void announce(RdmaBuffer buffer) {
         if (!buffer.domain().equals(device.domain())) {
@@ -347,7 +348,7 @@ public final class EndPoint implements AutoCloseable {
     ///
     /// @param timeout how long to wait
     /// @throws DeadlineException if it was not announced in time
-    /// @throws ClosedException if the end point is or gets closed, has or gets failed
+    /// @throws ClosedException if the endpoint is or gets closed, has or gets failed
     /// @throws CommInterruptedException if the thread was interrupted
     public RemoteBuffer peerBuffer(String bufferName, Duration timeout) {
         RemoteBuffer buffer = status.awaitPeerBuffer(bufferName, System.nanoTime() + timeout.toNanos());
@@ -374,7 +375,7 @@ public final class EndPoint implements AutoCloseable {
     /// @param timeout how long to wait
     /// @throws DeadlineException if the peer did not call it in time; or if what was started here did not
     ///         arrive in time, which does not count as a call
-    /// @throws ClosedException if the end point is or gets closed, has or gets failed
+    /// @throws ClosedException if the endpoint is or gets closed, has or gets failed
     /// @throws IllegalStateException in a handler, which would wait for itself
     /// @throws CommInterruptedException if the thread was interrupted
     public void barrier(Duration timeout) {
@@ -439,7 +440,7 @@ public final class EndPoint implements AutoCloseable {
     /// the peer, tells it that this side is done, waits until it has answered and handlers were given the last
     /// messages that it had sent, then frees everything. If the peer is dead or does not answer within the
     /// close deadline, what is in flight is flushed, and [#failure()] says so. An interrupt meanwhile ends the
-    /// waiting, not the closing. Idempotent. Blocks; called in a handler it returns at once and the end point
+    /// waiting, not the closing. Idempotent. Blocks; called in a handler it returns at once and the endpoint
     /// is closed by another thread.
     @Override
     public void close() {

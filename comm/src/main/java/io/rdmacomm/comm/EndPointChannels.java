@@ -11,7 +11,7 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The channels of one end point with the memory they use: created together, closed together.
+/// The channels of one endpoint with the memory they use: created together, closed together.
 final class EndPointChannels implements AutoCloseable {
     private static final long MESSAGE_ROOM = 1024;
 
@@ -24,7 +24,7 @@ final class EndPointChannels implements AutoCloseable {
 
     /// Creates the control channel and `count` data channels.
     ///
-    /// @param endPoint the number of the end point
+    /// @param endPoint the number of the endpoint
     EndPointChannels(
             SessionDevice device,
             SessionOptions options,

@@ -13,7 +13,7 @@ interface EndPointEvents {
     /// A handler of the user threw.
     void onHandlerError(RdmaChannel channel, Throwable thrown);
 
-    /// Why the end point has failed: what [#onFailed] was told first by any channel, or something else. Null if
+    /// Why the endpoint has failed: what [#onFailed] was told first by any channel, or something else. Null if
     /// it has not.
     @Nullable
     CommException failure();

@@ -12,6 +12,6 @@ public enum EndPointState {
     CLOSING,
     /// The peer died or a queue pair failed. Everything in flight was flushed. Still to be closed.
     FAILED,
-    /// Closed in order; everything is freed. An end point that failed stays [#FAILED] when it is closed.
+    /// Closed in order; everything is freed. An endpoint that failed stays [#FAILED] when it is closed.
     CLOSED
 }

@@ -147,7 +147,7 @@ final class EndPointStatus {
         return underLock(() -> peerBarriers >= count);
     }
 
-    /// Waits until the peer is done or the end point has failed or is closed.
+    /// Waits until the peer is done or the endpoint has failed or is closed.
     boolean awaitPeerDone(long deadline) {
         return await(() -> peerDone || failure != null || state == EndPointState.CLOSED, deadline);
     }

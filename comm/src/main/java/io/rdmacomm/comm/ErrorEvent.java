@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/// Flight recorder: an end point failed or could not be set up.
+/// Flight recorder: an endpoint failed or could not be set up.
 @Name("io.rdmacomm.Error")
 @Label("Error")
 @Category("rdmacomm")

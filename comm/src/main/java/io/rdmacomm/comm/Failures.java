@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class Failures {
     private Failures() {}
 
-    /// The public exception for a failed set-up. It has the stack and the cause of the original.
+    /// The public exception for a failed setup. It has the stack and the cause of the original.
     static CommException ofSetUp(SetUpException failure) {
         String message = String.valueOf(failure.getMessage());
         Throwable cause = failure.getCause();

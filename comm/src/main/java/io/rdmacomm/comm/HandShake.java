@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/// The exchange that turns a TCP connection into an end point: one frame each way with everything, then one
+/// The exchange that turns a TCP connection into an endpoint: one frame each way with everything, then one
 /// each way that says that receives are posted.
 ///
 /// ```

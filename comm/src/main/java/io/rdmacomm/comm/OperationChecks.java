@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.ProtectionDomain;
 /// mistake costs an exception, not the connection. Immutable.
 ///
 /// @param domain the protection domain that local buffers must be registered in
-/// @param endPoint the number of the end point that remote buffers must belong to
+/// @param endPoint the number of the endpoint that remote buffers must belong to
 /// @param maxMessage the longest message that the peer receives, in bytes
 /// @param maxTransfer the longest WRITE or READ of the device, in bytes
 record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, long maxTransfer) {

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Registered memory with a name, divided into blocks of equal size. One memory region, registered once for all
-/// end points and channels of its session.
+/// endpoints and channels of its session.
 ///
 /// Any thread may read and write the memory, except while an operation uses it: then it belongs to the device
 /// until the operation has ended.
@@ -150,7 +150,7 @@ public final class RdmaBuffer implements AutoCloseable {
     }
 
     /// Unregisters the memory, and frees it unless it is the caller's. Idempotent. Operations in flight on it
-    /// fail with a protection error, and their end point with them; memory is never touched after this.
+    /// fail with a protection error, and their endpoint with them; memory is never touched after this.
     @Override
     public void close() {
         open = false;

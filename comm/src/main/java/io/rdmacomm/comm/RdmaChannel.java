@@ -17,7 +17,7 @@ import java.lang.foreign.Arena;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// One connection of an end point: messages, one-sided operations on the peer's memory, atomics. Thread-safe;
+/// One connection of an endpoint: messages, one-sided operations on the peer's memory, atomics. Thread-safe;
 /// the operations of one thread start in the order of its calls.
 ///
 /// Every operation comes in three forms: here as a non-blocking `try` method with a handler, which allocates
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// All `try` methods throw [IndexOutOfBoundsException] if a range is not within the remote buffer, and
-/// [IllegalArgumentException] if a buffer belongs to another session or end point, or lacks the access right
+/// [IllegalArgumentException] if a buffer belongs to another session or endpoint, or lacks the access right
 /// that the operation needs.
 public final class RdmaChannel {
     private final String name;
@@ -57,7 +57,7 @@ public final class RdmaChannel {
     /// @param group what its work completes in
     /// @param memory for its receives and cells
     /// @param arena lives as long as the channel
-    /// @param patience how long blocking calls and futures wait that have no time-out of their own
+    /// @param patience how long blocking calls and futures wait that have no timeout of their own
     RdmaChannel(
             String name,
             int index,
@@ -106,9 +106,9 @@ public final class RdmaChannel {
     /// Sends a message.
     ///
     /// @param message at most [#maxMessageBytes()]
-    /// @param handler told how it ended
-    /// @param context given to the handler
-    /// @return whether it was accepted, and if not, why
+    /// @param handler called when the operation has ended
+    /// @param context passed to the handler
+    /// @return ACCEPTED, or the reason why it was not accepted
     public Admission trySend(BufferSlice message, CompletionHandler handler, long context) {
         sends.lock().lock();
         try {
@@ -133,9 +133,9 @@ public final class RdmaChannel {
     /// @param from what to write
     /// @param to where to write it
     /// @param offset where in `to` to begin
-    /// @param handler told how it ended
-    /// @param context given to the handler
-    /// @return whether it was accepted, and if not, why
+    /// @param handler called when the operation has ended
+    /// @param context passed to the handler
+    /// @return ACCEPTED, or the reason why it was not accepted
     public Admission tryWrite(BufferSlice from, RemoteBuffer to, long offset, CompletionHandler handler, long context) {
         sends.lock().lock();
         try {
@@ -165,10 +165,10 @@ public final class RdmaChannel {
     ///
     /// @param into where to put it
     /// @param from what to read
-    /// @param offset where in `from` to begin
-    /// @param handler told how it ended
-    /// @param context given to the handler
-    /// @return whether it was accepted, and if not, why
+    /// @param offset the start in `from`
+    /// @param handler called when the operation has ended
+    /// @param context passed to the handler
+    /// @return ACCEPTED, or the reason why it was not accepted
     public Admission tryRead(
             BufferSlice into, RemoteBuffer from, long offset, CompletionHandler handler, long context) {
         sends.lock().lock();
@@ -186,7 +186,7 @@ public final class RdmaChannel {
     ///
     /// @param in the peer's memory
     /// @param offset where in it, so that the address is a multiple of 8
-    /// @return whether it was accepted, and if not, why
+    /// @return ACCEPTED, or the reason why it was not accepted
     public Admission tryCompareAndSwap(
             RemoteBuffer in, long offset, long expected, long value, CompletionHandler handler, long context) {
         sends.lock().lock();
@@ -203,7 +203,7 @@ public final class RdmaChannel {
     ///
     /// @param in the peer's memory
     /// @param offset where in it, so that the address is a multiple of 8
-    /// @return whether it was accepted, and if not, why
+    /// @return ACCEPTED, or the reason why it was not accepted
     public Admission tryFetchAndAdd(
             RemoteBuffer in, long offset, long addend, CompletionHandler handler, long context) {
         sends.lock().lock();
@@ -238,7 +238,7 @@ public final class RdmaChannel {
     /// never allocates. Does not poll. The caller closes the message.
     ///
     /// @return the message, or null if there is none
-    /// @throws PeerDoneException if there is none and the peer has closed its side in order
+    /// @throws PeerDoneException if there is none and the peer has closed its side in an orderly way
     /// @throws ClosedException if there is none and the channel is closed or has failed
     public @Nullable Message tryReceive() {
         Message message = inbox.handler() == null ? inbox.take() : null;
@@ -272,7 +272,7 @@ public final class RdmaChannel {
     /// completion queue. In the other modes library threads do that, and this returns 0. Never blocks, never
     /// allocates. Called in a handler, or while another thread polls, it returns 0.
     ///
-    /// @return how many completions there were
+    /// @return the number of completions
     public int poll() {
         return adapter.group().isCallerDriven() ? adapter.group().poll() : 0;
     }
@@ -282,7 +282,7 @@ public final class RdmaChannel {
         return sends.inFlight();
     }
 
-    /// Whether operations are accepted: the end point is neither closing nor closed nor failed, and the peer is
+    /// Returns whether operations are accepted: the endpoint is not closing, closed or failed, and the peer is
     /// not done.
     public boolean isOpen() {
         return gate.isOpen();
@@ -290,23 +290,23 @@ public final class RdmaChannel {
 
     /// Throws if operations are not accepted any more; for loops around the `try` methods.
     ///
-    /// @throws PeerDoneException if the peer has closed its side in order
-    /// @throws ClosedException if this side was closed, or has failed; then the cause says why
+    /// @throws PeerDoneException if the peer has closed its side in an orderly way
+    /// @throws ClosedException if this side was closed or has failed; after a failure the cause says why
     public void checkOpen() {
         gate.checkOpen();
     }
 
-    /// Its counters now.
+    /// The current counters.
     public ChannelStatistics statistics() {
         return ChannelStatistics.of(adapter.counters());
     }
 
-    /// The lower half, for the end point.
+    /// The lower half, for the endpoint.
     RdmaAdapter<CompletionHandler> adapter() {
         return adapter;
     }
 
-    /// Brings the queue pair up. Operations are refused until [#open()].
+    /// Brings the queue pair up. Operations are rejected until [#open()].
     void connect(ChannelInfo peer, QueuePairConnector connector) {
         peerReceives = peer.receives();
         checks = new OperationChecks(checks.domain(), checks.endPoint(), peer.messageBytes(), checks.maxTransfer());

@@ -17,7 +17,7 @@ public final class RemoteBuffer {
     private final int access;
     private final long owner;
 
-    /// @param owner the number of the end point whose peer announced it; ANY when it may be used on any
+    /// @param owner the number of the endpoint whose peer announced it; ANY when it may be used on any
     RemoteBuffer(String name, long address, long length, int key, int access, long owner) {
         Bounds.range("length of a remote buffer", length, 0, Long.MAX_VALUE);
         this.name = name;
@@ -31,11 +31,11 @@ public final class RemoteBuffer {
     /// A peer's buffer that was exchanged by other means than [EndPoint#announce]. If it does not exist, the
     /// first operation on it fails.
     ///
-    /// @param name what it is called in messages
-    /// @param address where it begins in the peer's address space
+    /// @param name its name in messages
+    /// @param address its start in the peer's address space
     /// @param length its length in bytes
     /// @param key the peer's remote key
-    /// @param access what the peer allows
+    /// @param access the rights that the peer grants
     public static RemoteBuffer of(String name, long address, long length, int key, Set<AccessFlag> access) {
         return new RemoteBuffer(name, address, length, key, AccessFlag.mask(access), ANY);
     }
@@ -45,7 +45,7 @@ public final class RemoteBuffer {
         return name;
     }
 
-    /// Where it begins in the peer's address space.
+    /// Its start in the peer's address space.
     public long address() {
         return address;
     }
@@ -65,7 +65,7 @@ public final class RemoteBuffer {
         return AccessFlag.of(access);
     }
 
-    /// The address of `offset`, after checking the range, the right and the end point.
+    /// The address of `offset`, after checking the range, the right and the endpoint.
     long check(long offset, long size, AccessFlag right, long endPoint) {
         if ((offset | size) < 0 || offset > length - size) {
             throw outOfRange(offset, size);

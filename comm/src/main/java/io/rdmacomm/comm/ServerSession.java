@@ -97,7 +97,7 @@ public final class ServerSession extends Session {
         return listener.port();
     }
 
-    /// Waits for the next client that is ready to send. Blocks; several threads may wait, each gets another
+    /// Waits for the next client that is ready to send. Blocks; if several threads wait, each gets a different
     /// client.
     ///
     /// @param timeout how long to wait
@@ -138,7 +138,7 @@ public final class ServerSession extends Session {
                 }
                 welcome(connector);
             } catch (IOException e) {
-                // One connection is lost, or there are too many files open: the others go on.
+                // One connection is lost, or there are too many files open: the others continue.
                 LOGGER.log(Level.WARNING, "a client could not be accepted: " + e.getMessage());
                 LockSupport.parkNanos(PAUSE_NANOS);
             }

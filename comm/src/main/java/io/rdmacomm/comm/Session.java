@@ -24,7 +24,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     private volatile boolean open = true;
     private boolean closed;
 
-    /// @param options with the name that peers are told
+    /// @param options with the name that is sent to peers
     Session(SessionOptions options, SessionDevice device) {
         this.options = options;
         this.device = device;
@@ -54,7 +54,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return device.context();
     }
 
-    /// The end points that are not closed, oldest first.
+    /// The endpoints that are not closed, oldest first.
     public final List<EndPoint> endPoints() {
         return List.copyOf(endPoints);
     }
@@ -70,7 +70,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return allocate(name, blockSize, blockCount, options().access());
     }
 
-    /// Allocates memory with rights of its own; see [#allocate(String, long, int)].
+    /// Allocates memory with specific access rights; see [#allocate(String, long, int)].
     ///
     /// @param access its access rights in addition to local reading
     public final RdmaBuffer allocate(String name, long blockSize, int blockCount, Set<AccessFlag> access) {
@@ -94,22 +94,22 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     /// in the others library threads do it, and this returns 0. Never blocks, never allocates. Called in a
     /// handler, or while another thread polls, it returns 0.
     ///
-    /// @return how many completions there were
+    /// @return the number of completions
     public final int poll() {
         return callerGroup == null ? 0 : callerGroup.poll();
     }
 
-    /// Exceptions that handlers and listeners of this session threw.
+    /// The number of exceptions from handlers and listeners of this session.
     public final long handlerErrors() {
         return errors.count();
     }
 
-    /// Whether [#close()] was not called.
+    /// Returns whether [#close()] has not been called.
     public final boolean isOpen() {
         return open;
     }
 
-    /// Ends every wait, closes all end points (together, each within the close deadline), and frees everything.
+    /// Ends every wait, closes all endpoints (together, each within the close deadline), and frees everything.
     /// Idempotent. Blocks until it is done.
     @Override
     public final void close() {
@@ -150,7 +150,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return new HandShake(device, settled, errors, endPoints::remove);
     }
 
-    /// Keeps an end point until it is closed.
+    /// Keeps an endpoint until it is closed.
     final EndPoint keep(EndPoint endPoint) {
         endPoints.add(endPoint);
         if (endPoint.state() == EndPointState.CLOSED) {
@@ -159,7 +159,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return endPoint;
     }
 
-    /// Tells the listener; what it throws is counted.
+    /// Notifies the listener and counts its exceptions.
     final void tell(String what, Runnable call) {
         errors.guard(what, call);
     }

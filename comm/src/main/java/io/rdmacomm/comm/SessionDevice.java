@@ -31,7 +31,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The device of a session and what its end points share: one protection domain, the buffers, and the
+/// The device of a session and what its endpoints share: one protection domain, the buffers, and the
 /// completion queues with the threads that poll them.
 final class SessionDevice implements AutoCloseable {
     private static final int MAX_NAME = 128;
@@ -249,12 +249,12 @@ final class SessionDevice implements AutoCloseable {
         return keep(new RdmaBuffer(name, region, segment.byteSize(), 1));
     }
 
-    /// Memory of the library itself for an end point: the pool of receives.
+    /// Memory of the library itself for an endpoint: the pool of receives.
     RdmaBuffer pool(long bytes) {
         return new RdmaBuffer("receives", domain.allocate(bytes, POOL_ACCESS), bytes, 1);
     }
 
-    /// Memory of the library itself for an end point: the cells that peers write to.
+    /// Memory of the library itself for an endpoint: the cells that peers write to.
     RdmaBuffer cells(long bytes) {
         return new RdmaBuffer("cells", domain.allocate(bytes, CELL_ACCESS), bytes, 1);
     }
@@ -279,7 +279,7 @@ final class SessionDevice implements AutoCloseable {
         return new IllegalArgumentException("there is a buffer '" + name + "' in this session already");
     }
 
-    /// Stops the threads and frees everything; the end points are closed by now.
+    /// Stops the threads and frees everything; the endpoints are closed by now.
     @Override
     public void close() {
         controlLoop.close();

@@ -11,19 +11,19 @@ public interface SessionListener {
     /// A peer has connected and everything is ready to send. Runs on a virtual thread of its own and may block:
     /// it can serve the peer as long as it wants.
     ///
-    /// When a listener other than [#NONE] is given, [ServerSession#accept] still returns the end point too.
+    /// When a listener other than [#NONE] is given, [ServerSession#accept] also returns the endpoint.
     default void onEndPoint(EndPoint endPoint) {}
 
-    /// An end point has ended: in order when `failure` is null. Runs on a virtual thread of its own.
+    /// An endpoint has ended, in an orderly way if `failure` is null. Runs on its own virtual thread.
     default void onEnd(EndPoint endPoint, @Nullable CommException failure) {}
 
-    /// A peer could not be set up; all others are unaffected. Runs on the virtual thread of that set-up.
+    /// A peer could not be set up; others are not affected. Runs on the virtual thread of that setup.
     ///
     /// @param peer the peer's address as text
     default void onRefused(String peer, CommException failure) {}
 
     /// A handler of the user threw. Runs on the polling thread, so it must not block.
     ///
-    /// @param where what was running, with the name of its channel
+    /// @param where the kind of handler, with the name of its channel
     default void onError(String where, Throwable failure) {}
 }

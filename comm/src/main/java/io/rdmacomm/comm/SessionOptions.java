@@ -71,7 +71,7 @@ public final class SessionOptions {
 
     /// The first device that can be used, port 2020 (a server on all addresses, a client to this host),
     /// ADAPTIVE, PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], [Deadlines#defaults()],
-    /// AUTOMATIC set-up, every right on buffers, no listener.
+    /// AUTOMATIC setup, every right on buffers, no listener.
     public static SessionOptions defaults() {
         return DEFAULTS;
     }
@@ -81,8 +81,8 @@ public final class SessionOptions {
         return name;
     }
 
-    /// The name of the device; empty for the first one, hardware before software, that can be opened, connects
-    /// as [#setUp()] says, by numbers if it says nothing, and whose port is active.
+    /// The name of the device. If empty: the first one, hardware before software, that can be opened, supports
+    /// [#setUp()] (by numbers if AUTOMATIC), and has an active port.
     public String device() {
         return device;
     }
@@ -103,12 +103,12 @@ public final class SessionOptions {
         return modes.work();
     }
 
-    /// Which threads look for completions of data channels.
+    /// The threads that poll for completions of data channels.
     public ThreadMode threadMode() {
         return modes.thread();
     }
 
-    /// How many data channels a client asks for.
+    /// The number of data channels that a client requests.
     public int channels() {
         return data.count();
     }
@@ -118,7 +118,7 @@ public final class SessionOptions {
         return data.most();
     }
 
-    /// How data channels are made.
+    /// The options of data channels.
     public ChannelOptions channel() {
         return data.each();
     }
@@ -133,7 +133,7 @@ public final class SessionOptions {
         return deadlines;
     }
 
-    /// Whether a client that is refused tries again until the connect deadline.
+    /// Whether a refused client retries until the connect deadline.
     public boolean waitForServer() {
         return meeting.waitForServer();
     }
@@ -238,8 +238,8 @@ public final class SessionOptions {
         return with(new Meeting(meeting.host(), meeting.port(), value, meeting.setUp(), meeting.connectionPort()));
     }
 
-    /// These options with another way for queue pairs to find those of the peer. By connection manager, the TCP
-    /// address that the client connects to has to be one that the server's device is reached by.
+    /// These options with another way for queue pairs to find those of the peer. By connection manager, the
+    /// client must connect to a TCP address at which the server's RDMA device can be reached.
     public SessionOptions withSetUp(SetUp value) {
         return with(
                 new Meeting(meeting.host(), meeting.port(), meeting.waitForServer(), value, meeting.connectionPort()));
@@ -247,10 +247,9 @@ public final class SessionOptions {
 
     /// These options with another port of the server's connection manager, and, unless it is 0, with
     /// [SetUp#CONNECTION_MANAGER]. A server behind a firewall or a port forward needs one, so that both of its
-    /// ports can be let through; [#port()] is the other. All its clients share it. Clients connect to the
-    /// address that they have reached the server at, whatever its own is, so that a client names a port only
-    /// where the forward changes the number. On InfiniBand and RoCE it is a port of the connection manager and
-    /// none of TCP.
+    /// ports can be let through; [#port()] is the other. All clients share it. Clients connect to the address
+    /// at which they reached the server, so a client sets a port only if the forward changes the number. On
+    /// InfiniBand and RoCE this port belongs to the connection manager, not to TCP.
     ///
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withConnectionPort(int value) {

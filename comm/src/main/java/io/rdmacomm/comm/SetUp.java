@@ -1,12 +1,11 @@
 package io.rdmacomm.comm;
 
-/// How the queue pairs of an end point find those of the peer.
+/// How the queue pairs of an endpoint find those of the peer.
 public enum SetUp {
-    /// By numbers where both devices can do that, else by the connection manager.
+    /// By numbers if both devices support that, otherwise by the connection manager.
     AUTOMATIC,
-    /// The numbers of the queue pairs travel over TCP, and each side brings its own up: InfiniBand, RoCE,
-    /// `soft`.
+    /// The sides exchange queue pair numbers over TCP, and each brings up its own: InfiniBand, RoCE, `soft`.
     NUMBERS,
-    /// A connection each, made by the connection manager (rdma_cm(7)): the only way on iWARP.
+    /// The connection manager connects each queue pair (rdma_cm(7)): the only way on iWARP.
     CONNECTION_MANAGER
 }

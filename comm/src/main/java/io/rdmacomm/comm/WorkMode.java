@@ -7,8 +7,8 @@ public enum WorkMode {
     /// Arms the completion queue and sleeps until the device wakes it: the least CPU time, and the latency of a
     /// wake-up for each message.
     COMPLETION_CHANNEL,
-    /// The same with one thread that waits for all data channels of a session, whatever the thread mode: for
-    /// many channels of which few are busy.
+    /// The same, but one thread waits for all data channels of a session, whatever the thread mode: for many
+    /// channels of which few are busy.
     EPOLL,
     /// Spins for about 20 us, then arms the completion queue and sleeps until the device wakes it.
     ADAPTIVE

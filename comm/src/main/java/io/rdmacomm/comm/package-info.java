@@ -1,4 +1,4 @@
-/// Sessions, end points, channels and named buffers: two processes exchange messages and memory without seeing
+/// Sessions, endpoints, channels and named buffers: two processes exchange messages and memory without seeing
 /// a queue pair. Start with [io.rdmacomm.comm.ServerSession], [io.rdmacomm.comm.ClientSession] and
 /// [io.rdmacomm.comm.RdmaChannel].
 @NullMarked

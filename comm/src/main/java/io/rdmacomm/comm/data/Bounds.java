@@ -24,7 +24,7 @@ public final class Bounds {
         return value;
     }
 
-    /// Checks a time-out: at least one millisecond, at most a day.
+    /// Checks a timeout: at least one millisecond, at most a day.
     ///
     /// @return `value`
     public static Duration timeout(String what, Duration value) {

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/// The library's own registered memory of one channel: two ranges of the two regions of its end point.
+/// The library's own registered memory of one channel: two ranges of the two regions of its endpoint.
 ///
 /// The pool holds the receives. The cells are the only memory of the library that the peer may write and read:
 ///

@@ -31,7 +31,7 @@ final class OperationRing<H> {
         H handler;
 
         long context;
-        /// When it started; 0 if nobody wants to know.
+        /// The time at which it started; 0 if it is not timed.
         long startNanos;
     }
 

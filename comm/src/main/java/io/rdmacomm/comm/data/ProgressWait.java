@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/// Waits for the channels of an end point, and makes progress where no library thread does. Not for their
+/// Waits for the channels of an endpoint, and makes progress where no library thread does. Not for their
 /// handlers.
 ///
 /// @param adapters those that are waited for

@@ -25,7 +25,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The lower half of a channel: one queue pair with its [SendQueue] and its [ReceivePool], from creation to the
-/// end of the last operation. It knows nothing of peers and end points; what happens it tells its
+/// end of the last operation. It knows nothing of peers and endpoints; what happens it tells its
 /// [ChannelEvents].
 ///
 /// Everything in flight ends exactly once, on every device: the queue pair goes to ERROR, the device gets a

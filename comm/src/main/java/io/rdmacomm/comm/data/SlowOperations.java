@@ -14,7 +14,7 @@ public final class SlowOperations {
         recording = FlightRecorder.isInitialized() && new SlowOperationEvent().isEnabled();
     }
 
-    /// The time at which an operation starts; 0 if nobody wants to know.
+    /// The time at which an operation starts; 0 if the event is not recorded.
     static long now() {
         return recording ? System.nanoTime() | 1 : 0;
     }

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.progress;
 
-/// What a polling thread does when it finds no completions: the one place where work modes differ.
+/// The behavior of a polling thread that finds no completions: the only place where work modes differ.
 @FunctionalInterface
 public interface IdleStrategy {
     /// Called after every poll.

@@ -21,7 +21,7 @@ final class SleepingIdleStrategy implements IdleStrategy {
             idle = false;
             armed = false;
         } else if (armed) {
-            // A time-out without an event is no reason to spin again.
+            // A timeout without an event is no reason to spin again.
             idle = !group.awaitEvent(maxNanos);
             armed = false;
         } else if (!idle) {

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The server's side of the set-up by connection manager: takes the requests of one client from the listener
+/// The server's side of the setup by connection manager: takes the requests of one client from the listener
 /// that all clients share, and refuses those that do not name the channel whose turn it is.
 public final class AcceptingConnector implements QueuePairConnector, AutoCloseable {
     /// A client requests a channel as soon as the one before is connected, which this side may not know yet.

@@ -9,12 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The description that the two sides of an end point send each other in one frame each, in network order:
+/// The description that the two sides of an endpoint send each other in one frame each, in network order:
 ///
 /// ```
 ///  0       1       2       4       6       8               16
 /// +-------+-------+-------+-------+-------+---------------+--------------+--------------------------+
-/// | link  | set-up| count | name  | port  | token         | name in      | count x ChannelInfo, the |
+/// | link  | setup| count | name  | port  | token         | name in      | count x ChannelInfo, the |
 /// | layer |       |       | length|       |               | UTF-8        | control channel first    |
 /// +-------+-------+-------+-------+-------+---------------+--------------+--------------------------+
 /// ```

@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.cm.Connection;
 import org.jspecify.annotations.Nullable;
 
-/// Connects the queue pairs of one end point, one after another in the order of its channels. For one thread.
+/// Connects the queue pairs of one endpoint, one after another in the order of its channels. For one thread.
 public interface QueuePairConnector {
     /// Brings a queue pair from RESET to READY_TO_SEND. Blocks.
     ///

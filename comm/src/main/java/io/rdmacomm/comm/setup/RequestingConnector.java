@@ -15,7 +15,7 @@ import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/// The client's side of the set-up by connection manager.
+/// The client's side of the setup by connection manager.
 public final class RequestingConnector implements QueuePairConnector {
     private final ConnectionManager manager;
     private final InetSocketAddress server;

@@ -4,7 +4,7 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// A step of setting an end point up has failed. The reason says what callers may want to tell apart: each has
+/// A step of setting an endpoint up has failed. The reason says what callers may want to tell apart: each has
 /// a public exception of its own.
 public final class SetUpException extends RdmaException {
     @Serial

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One listener of the connection manager for any number of clients. Each client has a token of its own, and a
 /// thread hands every request to the client whose token is in it. All others are rejected at once, so that a
-/// stranger keeps nobody waiting. Thread-safe.
+/// stranger delays no other client. Thread-safe.
 public final class TicketListener implements AutoCloseable {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int BACKLOG = 1024;
