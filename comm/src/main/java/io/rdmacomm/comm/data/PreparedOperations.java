@@ -3,7 +3,6 @@ package io.rdmacomm.comm.data;
 import io.rdmacomm.verbs.SendBatch;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +18,10 @@ public final class PreparedOperations<H> {
     /// @param arena for the work requests
     public PreparedOperations(Arena arena, int capacity) {
         batch = SendBatch.create(arena, capacity, 1);
-        handlers = new ArrayList<>(Collections.nCopies(capacity, null));
+        handlers = new ArrayList<@Nullable H>(capacity);
+        for (int i = 0; i < capacity; i++) {
+            handlers.add(null);
+        }
         contexts = new long[capacity];
         lengths = new long[capacity];
         kinds = new byte[capacity];
