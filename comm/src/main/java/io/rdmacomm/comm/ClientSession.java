@@ -30,7 +30,7 @@ public final class ClientSession extends Session {
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened
     /// @throws PeerUnknownException if the host has no address
     /// @throws PeerRefusedException if nobody listens there, or the server refused; the message contains its
-    /// reason
+    ///         reason
     /// @throws PeerProtocolException if another program listens there
     /// @throws PeerVersionException if the server speaks another version of the protocol
     /// @throws PeerClosedException if the server went away meanwhile

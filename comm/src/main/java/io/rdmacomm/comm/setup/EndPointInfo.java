@@ -14,7 +14,7 @@ import java.util.List;
 /// ```
 ///  0       1       2       4       6       8               16
 /// +-------+-------+-------+-------+-------+---------------+--------------+--------------------------+
-/// | link  | setup| count | name  | port  | token         | name in      | count x ChannelInfo, the |
+/// | link  | setup | count | name  | port  | token         | name in      | count x ChannelInfo, the |
 /// | layer |       |       | length|       |               | UTF-8        | control channel first    |
 /// +-------+-------+-------+-------+-------+---------------+--------------+--------------------------+
 /// ```
