@@ -1,5 +1,7 @@
 package io.rdmacomm.cli.bench;
 
+import java.util.List;
+
 /// The purpose of a step.
 enum StepMode {
     /// Warms up the JIT compiler and the caches. Results are not checked.
@@ -9,20 +11,20 @@ enum StepMode {
     /// Is not measured; every message is checked.
     CHECK;
 
-    private static final StepMode[] MODES = values();
+    private static final List<StepMode> MODES = List.of(values());
 
     /// The number of the mode on the wire.
     int code() {
-        return ordinal();
+        return MODES.indexOf(this);
     }
 
     /// The mode with this number.
     ///
     /// @throws IllegalArgumentException if there is none
     static StepMode of(long code) {
-        if (code < 0 || code >= MODES.length) {
+        if (code < 0 || code >= MODES.size()) {
             throw new IllegalArgumentException("there is no step mode " + code);
         }
-        return MODES[(int) code];
+        return MODES.get((int) code);
     }
 }
