@@ -32,8 +32,12 @@ enum BufferFormat {
     static final int BYTES = 16;
 
     private final String protocol;
+    @SuppressWarnings("ImmutableEnumChecker") // layouts are immutable
     private final ValueLayout.OfLong longLayout;
+
+    @SuppressWarnings("ImmutableEnumChecker")
     private final ValueLayout.OfInt intLayout;
+
     private final int lengthOffset;
     private final int keyOffset;
 
