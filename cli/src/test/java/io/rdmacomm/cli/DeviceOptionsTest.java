@@ -17,6 +17,7 @@ class DeviceOptionsTest {
         private final DeviceOptions device = new DeviceOptions();
 
         @Option(names = "--other")
+        @SuppressWarnings("UnusedVariable") // an option of the command, which is not passed on
         private int other;
     }
 

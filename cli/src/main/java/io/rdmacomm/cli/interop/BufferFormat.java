@@ -32,6 +32,7 @@ enum BufferFormat {
     static final int BYTES = 16;
 
     private final String protocol;
+
     @SuppressWarnings("ImmutableEnumChecker") // layouts are immutable
     private final ValueLayout.OfLong longLayout;
 
