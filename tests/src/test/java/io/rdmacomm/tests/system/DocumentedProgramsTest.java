@@ -47,14 +47,6 @@ class DocumentedProgramsTest {
             import org.junit.jupiter.api.Test;
             """;
 
-    private static final String FRAGMENT = """
-            class Fragment {
-                void fragment(%s) throws Exception {
-            %s
-                }
-            }
-            """;
-
     @TempDir
     Path folder;
 
@@ -132,7 +124,13 @@ class DocumentedProgramsTest {
         assertThat(block.group(1))
                 .as("a fragment follows a comment <!-- compile with: PARAMETERS -->:\n%s", code)
                 .isNotNull();
-        String fragment = String.format(Locale.ROOT, FRAGMENT, block.group(1), code);
+        String fragment = String.format(Locale.ROOT, """
+                class Fragment {
+                    void fragment(%s) throws Exception {
+                %s
+                    }
+                }
+                """, block.group(1), code);
         return Files.writeString(place.resolve("Fragment.java"), IMPORTS + fragment);
     }
 
