@@ -21,6 +21,8 @@ final class RequestChain {
     private final int elements;
     private int size;
     private int mostElements;
+    // Elements of the last request, so that adding one does not read back a store that is still in flight.
+    private int lastElements;
     private int end;
 
     /// @param capacity how many requests the segment has room for
@@ -64,6 +66,7 @@ final class RequestChain {
         long at = at(size++);
         segment.set(JAVA_LONG, at + ReceiveRequestLayout.WORK_ID, workId);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_COUNT, 0);
+        lastElements = 0;
         return at;
     }
 
@@ -93,13 +96,13 @@ final class RequestChain {
     /// Adds an element to the last request.
     void add(long address, long length, int localKey) {
         int index = last();
-        int count = elementCount(index);
-        if (count == elements) {
+        if (lastElements == elements) {
             throw new IllegalStateException("a request of this batch has at most " + elements + " elements");
         }
-        put(elementAt(index, count), address, length, localKey);
-        segment.set(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT, count + 1);
-        mostElements = Math.max(mostElements, count + 1);
+        put(elementAt(index, lastElements), address, length, localKey);
+        lastElements++;
+        segment.set(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT, lastElements);
+        mostElements = Math.max(mostElements, lastElements);
     }
 
     /// Replaces an element of a request.

@@ -30,7 +30,7 @@ public final class SendBatch {
     private int opcodes;
     private int inlineOpcodes;
     private long mostInline;
-    private boolean lastInline;
+    private int lastFlags;
     // Bytes of the last request's remote memory that no element covers yet.
     private long remoteRoom;
 
@@ -216,7 +216,7 @@ public final class SendBatch {
         }
         requests.add(address, length, localKey);
         remoteRoom -= length;
-        if (lastInline) {
+        if ((lastFlags & SendRequestLayout.FLAG_INLINE) != 0) {
             noteInline(requests.last());
         }
         return this;
@@ -237,7 +237,6 @@ public final class SendBatch {
     /// Has the payload of the last request copied when it is posted, so that its memory can be reused immediately.
     public SendBatch inline() {
         flag(SendRequestLayout.FLAG_INLINE);
-        lastInline = true;
         noteInline(requests.last());
         return this;
     }
@@ -348,7 +347,7 @@ public final class SendBatch {
         segment.set(JAVA_INT, at + SendRequestLayout.FLAGS, 0);
         segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, immediate);
         opcodes |= 1 << opcode.code();
-        lastInline = false;
+        lastFlags = 0;
         remoteRoom = Long.MAX_VALUE;
         return at;
     }
@@ -372,8 +371,8 @@ public final class SendBatch {
     }
 
     private SendBatch flag(int flag) {
-        long at = at(requests.last()) + SendRequestLayout.FLAGS;
-        segment.set(JAVA_INT, at, segment.get(JAVA_INT, at) | flag);
+        lastFlags |= flag;
+        segment.set(JAVA_INT, at(requests.last()) + SendRequestLayout.FLAGS, lastFlags);
         return this;
     }
 
