@@ -43,7 +43,7 @@ public final class ExtendedOps {
 
     /// Fills a `struct ibv_device_attr_ex` (ibv_query_device_ex(3)).
     ///
-    /// @param attributes [ExtendedAttributesLayout#BYTES] bytes
+    /// @param attributes room for a `struct ibv_device_attr_ex`
     /// @return 0 or the errno; EOPNOTSUPP or ENOSYS where ibv_query_device(3) is all there is
     public int queryDevice(long attributes) {
         return Calls.number(queryDevice, context, 0, attributes, DeviceAttributesLayout.EXTENDED_BYTES);

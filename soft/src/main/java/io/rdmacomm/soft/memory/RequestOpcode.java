@@ -1,26 +1,26 @@
 package io.rdmacomm.soft.memory;
 
-/// The codes of [SendOpcode], as constants for a switch.
+/// The codes of [io.rdmacomm.verbs.SendOpcode], as constants for a switch.
 public final class RequestOpcode {
-    /// [SendOpcode#WRITE].
+    /// The code of `SendOpcode.WRITE`.
     public static final int WRITE = 0;
-    /// [SendOpcode#WRITE_WITH_IMMEDIATE].
+    /// The code of `SendOpcode.WRITE_WITH_IMMEDIATE`.
     public static final int WRITE_WITH_IMMEDIATE = 1;
-    /// [SendOpcode#SEND].
+    /// The code of `SendOpcode.SEND`.
     public static final int SEND = 2;
-    /// [SendOpcode#SEND_WITH_IMMEDIATE].
+    /// The code of `SendOpcode.SEND_WITH_IMMEDIATE`.
     public static final int SEND_WITH_IMMEDIATE = 3;
-    /// [SendOpcode#READ].
+    /// The code of `SendOpcode.READ`.
     public static final int READ = 4;
-    /// [SendOpcode#COMPARE_AND_SWAP].
+    /// The code of `SendOpcode.COMPARE_AND_SWAP`.
     public static final int COMPARE_AND_SWAP = 5;
-    /// [SendOpcode#FETCH_AND_ADD].
+    /// The code of `SendOpcode.FETCH_AND_ADD`.
     public static final int FETCH_AND_ADD = 6;
-    /// [SendOpcode#LOCAL_INVALIDATE].
+    /// The code of `SendOpcode.LOCAL_INVALIDATE`.
     public static final int LOCAL_INVALIDATE = 7;
-    /// [SendOpcode#BIND_WINDOW].
+    /// The code of `SendOpcode.BIND_WINDOW`.
     public static final int BIND_WINDOW = 8;
-    /// [SendOpcode#SEND_WITH_INVALIDATE].
+    /// The code of `SendOpcode.SEND_WITH_INVALIDATE`.
     public static final int SEND_WITH_INVALIDATE = 9;
 
     private RequestOpcode() {}
