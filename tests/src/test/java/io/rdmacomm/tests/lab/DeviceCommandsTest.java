@@ -88,7 +88,7 @@ class DeviceCommandsTest {
         assertThat(out.toString().lines().skip(1))
                 .satisfiesExactly(
                         down -> assertThat(down).contains("rxe0 port 1: PORT_ERROR"),
-                        up -> assertThat(up).contains("rxe0 port 1: PORT_ACTIVE, it is PORT_ACTIVE (4)"));
+                        up -> assertThat(up).contains("rxe0 port 1: PORT_ACTIVE, now PORT_ACTIVE (4)"));
     }
 
     private static Map<String, String> fields(List<String> lines) throws IOException {
