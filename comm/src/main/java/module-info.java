@@ -1,4 +1,4 @@
-/// Sessions, end points, channels and named buffers on top of the verbs.
+/// Sessions, endpoints, channels and named buffers on top of the verbs.
 module io.rdmacomm.comm {
     requires transitive io.rdmacomm.verbs;
     requires jdk.jfr;

@@ -7,7 +7,7 @@ import io.rdmacomm.comm.setup.TcpConnector;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/// Connects to a server: one end point. Thread-safe.
+/// Connects to a server: one endpoint. Thread-safe.
 ///
 /// ```java
 /// try (ClientSession client = ClientSession.connect(SessionOptions.defaults().withAddress("node7", 2020))) {

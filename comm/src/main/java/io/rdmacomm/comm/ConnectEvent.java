@@ -11,7 +11,7 @@ import jdk.jfr.StackTrace;
 @Name("io.rdmacomm.Connect")
 @Label("Connect")
 @Category("rdmacomm")
-@Description("An end point was set up")
+@Description("An endpoint was set up")
 @StackTrace(false)
 final class ConnectEvent extends Event {
     @Label("End Point")

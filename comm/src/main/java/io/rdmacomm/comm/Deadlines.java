@@ -6,8 +6,8 @@ import java.time.Duration;
 /// The longest waits of a session; each is 1 ms to 24 h.
 ///
 /// @param connect for a client to reach a server, name resolution and repeated attempts included
-/// @param handshake for each step of setting an end point up: a peer that is silent for longer is dropped
-/// @param close for closing an end point in order; after that it is closed without the peer
+/// @param handshake for each step of setting an endpoint up: a peer that is silent for longer is dropped
+/// @param close for closing an endpoint in order; after that it is closed without the peer
 /// @param operation for a blocking call or future without a time-out of its own
 public record Deadlines(Duration connect, Duration handshake, Duration close, Duration operation) {
     /// Checks the ranges.

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// The connection to one peer: a control channel of the library's own, and any number of data channels.
 /// Thread-safe.
 ///
-/// The failure of a queue pair or the death of the peer ends this end point and no other: everything in flight
+/// The failure of a queue pair or the death of the peer ends this endpoint and no other: everything in flight
 /// is flushed, and later calls throw a [ClosedException] whose cause says why.
 public final class EndPoint implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(EndPoint.class.getPackageName());
@@ -164,7 +164,7 @@ public final class EndPoint implements AutoCloseable {
         if (!status.fail(why)) {
             return;
         }
-        LOGGER.log(Level.WARNING, "end point " + name + " failed: " + why.getMessage());
+        LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
         ErrorEvent.report(name, why);
         channels.stop(why);
         Thread.ofVirtual().name("rdmacomm-flush-" + name).start(() -> channels.end(deadline(FLUSH), false));
@@ -177,7 +177,7 @@ public final class EndPoint implements AutoCloseable {
 
     private CommException failureOr(String words) {
         CommException why = status.failure();
-        return why != null ? why : new ClosedException("end point " + name + " is not ready: " + words, null);
+        return why != null ? why : new ClosedException("endpoint " + name + " is not ready: " + words, null);
     }
 
     private void tellEnd() {
@@ -198,8 +198,8 @@ public final class EndPoint implements AutoCloseable {
             }
             throw new ClosedException(
                     why == null
-                            ? "end point " + name + " is " + now
-                            : "end point " + name + " has failed: " + why.getMessage(),
+                            ? "endpoint " + name + " is " + now
+                            : "endpoint " + name + " has failed: " + why.getMessage(),
                     why);
         }
     }
@@ -233,7 +233,7 @@ public final class EndPoint implements AutoCloseable {
                 control.done(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
             }
         } catch (CommException | IllegalStateException e) {
-            LOGGER.log(Level.DEBUG, () -> "end point " + name + " could not say that it is done: " + e.getMessage());
+            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say that it is done: " + e.getMessage());
         } finally {
             saying.unlock();
         }
@@ -243,7 +243,7 @@ public final class EndPoint implements AutoCloseable {
         long deadline = deadline(options.deadlines().close());
         boolean orderly = status.move(EndPointState.READY, EndPointState.CLOSING)
                 || status.move(EndPointState.PEER_DONE, EndPointState.CLOSING);
-        ClosedException refusal = new ClosedException("end point " + name + " is closed", null);
+        ClosedException refusal = new ClosedException("endpoint " + name + " is closed", null);
         data.forEach(channel -> channel.refuse(refusal));
         if (!orderly) {
             return;
@@ -266,7 +266,7 @@ public final class EndPoint implements AutoCloseable {
 
     private DeadlineException unanswered(String what) {
         return new DeadlineException(
-                what + " within " + options.deadlines().close().toMillis() + " ms after end point " + name
+                what + " within " + options.deadlines().close().toMillis() + " ms after endpoint " + name
                         + " was closed; see Deadlines.withClose",
                 null);
     }
@@ -326,7 +326,7 @@ public final class EndPoint implements AutoCloseable {
     /// @throws CommInterruptedException if the thread was interrupted
     public void announce(RdmaBuffer buffer) {
         if (!buffer.domain().equals(device.domain())) {
-            throw new IllegalArgumentException(buffer + " is of another session than this end point");
+            throw new IllegalArgumentException(buffer + " is of another session than this endpoint");
         }
         if (!buffer.isOpen()) {
             throw new IllegalArgumentException(buffer + " is closed");
@@ -458,7 +458,7 @@ public final class EndPoint implements AutoCloseable {
                     closeInOrder();
                 } catch (InterruptedException e) {
                     interrupted = true;
-                    fail(new CommInterruptedException("interrupted while closing end point " + name, e));
+                    fail(new CommInterruptedException("interrupted while closing endpoint " + name, e));
                 } catch (CommInterruptedException e) {
                     fail(e);
                 }
@@ -474,7 +474,7 @@ public final class EndPoint implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "end point " + name;
+        return "endpoint " + name;
     }
 
     /// Receives the events of the channels.

@@ -2,7 +2,7 @@ package io.rdmacomm.comm;
 
 import org.jspecify.annotations.Nullable;
 
-/// The events of its channels, for an end point. On any thread; does not block.
+/// The events of its channels, for an endpoint. On any thread; does not block.
 interface EndPointEvents {
     /// A channel cannot be used any more, or the peer has violated the protocol.
     void onFailed(CommException why);

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-/// The states of an end point. [#FAILED] is never overwritten.
+/// The states of an endpoint. [#FAILED] is never overwritten.
 public enum EndPointState {
     /// The handshake with the peer is in progress.
     CONNECTING,

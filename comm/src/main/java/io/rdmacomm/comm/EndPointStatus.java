@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The state of an end point and what its peer has announced, with the threads that wait for changes.
+/// The state of an endpoint and what its peer has announced, with the threads that wait for changes.
 /// Thread-safe.
 final class EndPointStatus {
     private final ReentrantLock lock = new ReentrantLock();
@@ -64,7 +64,7 @@ final class EndPointStatus {
         }
     }
 
-    /// Sets the failure, once. After the peer is done or the end point is closed, nothing counts as a failure.
+    /// Sets the failure, once. After the peer is done or the endpoint is closed, nothing counts as a failure.
     ///
     /// @return whether this became the failure
     boolean fail(CommException why) {

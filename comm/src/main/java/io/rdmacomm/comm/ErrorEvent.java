@@ -11,7 +11,7 @@ import jdk.jfr.StackTrace;
 @Name("io.rdmacomm.Error")
 @Label("Error")
 @Category("rdmacomm")
-@Description("An end point failed or could not be set up")
+@Description("An endpoint failed or could not be set up")
 @StackTrace(false)
 final class ErrorEvent extends Event {
     @Label("End Point")

@@ -44,7 +44,7 @@ final class Failures {
                 cause);
     }
 
-    /// The failure of an end point when work has failed. A dead peer is the same failure whether the set-up
+    /// The failure of an endpoint when work has failed. A dead peer is the same failure whether the set-up
     /// connection or the queue pair notices it first.
     ///
     /// @param why the reason that the device gives for the end of the connection, or null

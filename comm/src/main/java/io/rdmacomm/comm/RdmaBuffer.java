@@ -134,7 +134,7 @@ public final class RdmaBuffer implements AutoCloseable {
         return blocks[(int) (position % blocks.length)];
     }
 
-    /// How many blocks of the ring are taken.
+    /// The number of blocks of the ring that are taken.
     public int taken() {
         return (int) ((long) TAKEN.getAcquire(this) - (long) RELEASED.getAcquire(this));
     }

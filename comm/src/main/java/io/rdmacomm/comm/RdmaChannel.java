@@ -88,7 +88,7 @@ public final class RdmaChannel {
         return name;
     }
 
-    /// Its number among the data channels of its end point, counted from 0.
+    /// Its number among the data channels of its endpoint, counted from 0.
     public int index() {
         return index;
     }

@@ -76,7 +76,7 @@ public final class RemoteBuffer {
         }
         if (owner != ANY && owner != endPoint) {
             throw new IllegalArgumentException(
-                    this + " belongs to another end point: its key is not valid on this one");
+                    this + " belongs to another endpoint: its key is not valid on this one");
         }
         return address + offset;
     }

@@ -145,7 +145,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// The handshake that sets end points up with these options.
+    /// The handshake that sets endpoints up with these options.
     final HandShake handShake(SessionOptions settled) {
         return new HandShake(device, settled, errors, endPoints::remove);
     }

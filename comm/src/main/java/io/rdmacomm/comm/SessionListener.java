@@ -2,7 +2,7 @@ package io.rdmacomm.comm;
 
 import org.jspecify.annotations.Nullable;
 
-/// Receives the events of the end points of a session. An exception thrown here is counted, reported to
+/// Receives the events of the endpoints of a session. An exception thrown here is counted, reported to
 /// [#onError], and has no other effect.
 public interface SessionListener {
     /// The listener that ignores everything.

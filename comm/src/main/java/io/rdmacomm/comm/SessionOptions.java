@@ -113,7 +113,7 @@ public final class SessionOptions {
         return data.count();
     }
 
-    /// How many data channels a server grants one client at most.
+    /// The largest number of data channels that a server grants one client.
     public int maxChannels() {
         return data.most();
     }
@@ -155,7 +155,7 @@ public final class SessionOptions {
         return access;
     }
 
-    /// The listener that is told about end points.
+    /// The listener that is told about endpoints.
     public SessionListener listener() {
         return listener;
     }

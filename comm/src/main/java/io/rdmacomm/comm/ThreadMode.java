@@ -8,7 +8,7 @@ public enum ThreadMode {
     SHARED_CQ,
     /// No library thread touches the data channels: the threads that call [RdmaChannel#poll()] or
     /// [Session#poll()] make progress, and so do blocking calls. This has the lowest latency where processors
-    /// are few. Handlers run on the polling thread; while an end point is being closed, that may be the closing
+    /// are few. Handlers run on the polling thread; while an endpoint is being closed, that may be the closing
     /// thread.
     CALLER
 }

@@ -213,7 +213,7 @@ class LiveFuzzTest {
         }
     }
 
-    /// How many connections are over, each counted once.
+    /// The number of connections that are over, each counted once.
     private long ended() {
         return context.tcp().counters().turnedAway() + context.tcp().counters().endedByPeers();
     }

@@ -40,7 +40,7 @@ final class WriteStream {
         room = Completions.create(arena, WINDOW);
     }
 
-    /// How many have ended.
+    /// The number of WRITEs that have ended.
     long done() {
         return done;
     }

@@ -39,7 +39,7 @@ public abstract class CompletionQueue extends Resource {
         return channel;
     }
 
-    /// How many completions it can hold, at least the number requested.
+    /// The number of completions it can hold, at least the number requested.
     public abstract int capacity();
 
     /// Takes up to `completions.capacity()` completions (ibv_poll_cq(3)). Never blocks, never allocates.

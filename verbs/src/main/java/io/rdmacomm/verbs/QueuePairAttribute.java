@@ -28,7 +28,7 @@ public enum QueuePairAttribute {
     RNR_RETRY(11),
     /// The first packet sequence number to expect.
     RECEIVE_PSN(12),
-    /// How many READs and atomics this side may have in flight.
+    /// The number of READs and atomics that this side may have in flight.
     MAX_READ_ATOMIC(13),
     /// An alternate path to the peer.
     ALTERNATE_PATH(14),
@@ -36,7 +36,7 @@ public enum QueuePairAttribute {
     MIN_RNR_TIMER(15),
     /// The first packet sequence number to send.
     SEND_PSN(16),
-    /// How many READs and atomics the peer may have in flight.
+    /// The number of READs and atomics that the peer may have in flight.
     MAX_DESTINATION_READ_ATOMIC(17),
     /// The path migration state.
     PATH_MIGRATION(18),

@@ -216,7 +216,7 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// How many READs and atomics this side may have in flight.
+    /// The number of READs and atomics that this side may have in flight.
     public int maxReadAtomic() {
         return maxReadAtomic;
     }
@@ -228,7 +228,7 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// How many READs and atomics the peer may have in flight.
+    /// The number of READs and atomics that the peer may have in flight.
     public int maxDestinationReadAtomic() {
         return maxDestinationReadAtomic;
     }

@@ -4,7 +4,7 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /// The base of everything that rdmacomm throws on purpose, so that one `catch` covers a failed verbs call
-/// ([VerbException]) and a failed session, end point or channel (`io.rdmacomm.comm.CommException`). A wrong
+/// ([VerbException]) and a failed session, endpoint or channel (`io.rdmacomm.comm.CommException`). A wrong
 /// argument is an [IllegalArgumentException] and a call on a closed object an [IllegalStateException], as
 /// everywhere in Java.
 ///

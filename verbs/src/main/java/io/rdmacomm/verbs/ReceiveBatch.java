@@ -30,12 +30,12 @@ public final class ReceiveBatch {
         return new ReceiveBatch(new RequestChain(segment, capacity, ReceiveRequestLayout.BYTES, elements));
     }
 
-    /// How many receives it has room for.
+    /// The number of receives it has room for.
     public int capacity() {
         return receives.capacity();
     }
 
-    /// How many receives are in it.
+    /// The number of receives in it.
     public int size() {
         return receives.size();
     }
@@ -97,7 +97,7 @@ public final class ReceiveBatch {
         return receives.elementAt(index, 0);
     }
 
-    /// How many receives from the first on have at most `elements` elements.
+    /// The number of receives from the first on that have at most `elements` elements.
     int acceptable(int elements) {
         if (receives.mostElements() <= elements) {
             return size();

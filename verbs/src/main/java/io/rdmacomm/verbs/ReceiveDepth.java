@@ -26,7 +26,7 @@ final class ReceiveDepth {
         this.depth = depth;
     }
 
-    /// How many more receives fit.
+    /// The number of further receives that fit.
     int room() {
         return depth - (int) (posted - (long) RETIRED.getAcquire(this));
     }

@@ -57,12 +57,12 @@ public final class SendBatch {
         return new SendBatch(arena.allocate(capacity * each, 64), capacity, elements, inlineBytes);
     }
 
-    /// How many requests it has room for.
+    /// The number of requests it has room for.
     public int capacity() {
         return requests.capacity();
     }
 
-    /// How many requests are in it.
+    /// The number of requests in it.
     public int size() {
         return requests.size();
     }

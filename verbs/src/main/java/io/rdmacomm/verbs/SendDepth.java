@@ -40,7 +40,7 @@ final class SendDepth {
         this.freedBySignal = new long[size];
     }
 
-    /// How many more requests fit.
+    /// The number of further requests that fit.
     int room() {
         return depth - (int) (posted - (long) FREED.getAcquire(this));
     }

@@ -65,7 +65,7 @@ public final class ChannelMemory {
         return poolKey;
     }
 
-    /// How many receives the peer has posted, as far as it has said.
+    /// The number of receives that the peer has posted, as far as it has said.
     long peerReceives() {
         return (long) LONG.getAcquire(cells, cellsOffset);
     }
@@ -88,7 +88,7 @@ public final class ChannelMemory {
         return cellsKey;
     }
 
-    /// How many receives this side has posted, for a credit update.
+    /// The number of receives that this side has posted, for a credit update.
     void ownReceives(long count) {
         LONG.setRelease(cells, cellsOffset + SOURCE, count);
     }

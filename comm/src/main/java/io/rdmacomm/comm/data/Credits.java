@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.data;
 
-/// How many messages and notices may be sent before the peer runs out of receives. The peer writes the number
+/// The number of messages and notices that may be sent before the peer runs out of receives. The peer writes the number
 /// of receives it has posted so far into this side's memory; that memory is only looked at when the last known
 /// number is used up. Guarded by the send lock.
 final class Credits {

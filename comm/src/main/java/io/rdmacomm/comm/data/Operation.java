@@ -103,7 +103,7 @@ public final class Operation {
         return kind;
     }
 
-    /// How many bytes it transfers.
+    /// The number of bytes it transfers.
     public long length() {
         return length;
     }

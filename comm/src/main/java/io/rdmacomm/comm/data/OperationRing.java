@@ -54,7 +54,7 @@ final class OperationRing<H> {
         }
     }
 
-    /// How many slots a ring for `window` operations has: a power of two, at least the window and two.
+    /// The number of slots of a ring for `window` operations: a power of two, at least the window and two.
     static int slots(int window) {
         return Integer.highestOneBit(window + 1) * 2;
     }

@@ -38,17 +38,17 @@ public final class PreparedOperations<H> {
         sends += operation.needsCredit() ? 1 : 0;
     }
 
-    /// How many operations it has room for.
+    /// The number of operations it has room for.
     public int capacity() {
         return batch.capacity();
     }
 
-    /// How many operations are in it.
+    /// The number of operations in it.
     public int size() {
         return batch.size();
     }
 
-    /// How many of them use up a receive of the peer.
+    /// The number of operations in it that use up a receive of the peer.
     public int sends() {
         return sends;
     }

@@ -12,7 +12,7 @@ package io.rdmacomm.comm.progress;
 /// Slot and generation name the member of a completion group: a late completion of a member that has left
 /// carries an old generation. The sequence counts the operations of a member, or is the number of a receive.
 public final class WorkId {
-    /// How many members a group can have.
+    /// The number of members that a group can have.
     public static final int MAX_SLOTS = 1 << 12;
     static final int MAX_GENERATIONS = 1 << 11;
 

@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.Errno;
 /// whether a socket uses it: that shows when the driver binds or connects its own socket. A new identifier gets another
 /// port.
 final class ChosenPort {
-    /// How many ports are tried. Even if sockets use half of all ports, not one call in a billion fails.
+    /// The number of ports that are tried. Even if sockets use half of all ports, not one call in a billion fails.
     static final int TRIES = 32;
 
     private ChosenPort() {}

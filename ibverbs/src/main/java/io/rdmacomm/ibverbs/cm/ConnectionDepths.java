@@ -1,6 +1,6 @@
 package io.rdmacomm.ibverbs.cm;
 
-/// How many READs and atomics may be in flight on a connection, as both sides agreed.
+/// The number of READs and atomics that may be in flight on a connection, as both sides agreed.
 ///
 /// @param responderResources of the peer, held here
 /// @param initiatorDepth of this side

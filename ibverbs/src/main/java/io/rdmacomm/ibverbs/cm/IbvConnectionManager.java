@@ -179,12 +179,12 @@ public final class IbvConnectionManager extends ConnectionManager {
         return name.equals(context.device().name());
     }
 
-    /// How many READs and atomics of the peer this device can hold, at most `wanted`. librdmacm keeps the lowest byte.
+    /// The number of READs and atomics of the peer that this device can hold, at most `wanted`. librdmacm keeps the lowest byte.
     int responderResources(int wanted) {
         return Math.min(wanted, (int) context.attributes().limit(DeviceLimit.MAX_READ_ATOMIC) & 0xff);
     }
 
-    /// How many READs and atomics this device can have in flight, at most `wanted`.
+    /// The number of READs and atomics that this device can have in flight, at most `wanted`.
     int initiatorDepth(int wanted) {
         return Math.min(wanted, (int) context.attributes().limit(DeviceLimit.MAX_INITIATOR_READ_ATOMIC) & 0xff);
     }

@@ -50,12 +50,12 @@ final class IdentifierEvent {
         return privateData;
     }
 
-    /// How many READs and atomics of the peer this side should hold.
+    /// The number of READs and atomics of the peer that this side should hold.
     int responderResources() {
         return responderResources;
     }
 
-    /// How many READs and atomics of this side the peer holds.
+    /// The number of READs and atomics of this side that the peer holds.
     int initiatorDepth() {
         return initiatorDepth;
     }

@@ -23,7 +23,7 @@ public final class ContextLayout {
     public static final int POST_RECEIVE = 216;
     /// File descriptor of asynchronous events.
     public static final int ASYNC_FILE = 268;
-    /// How many completion vectors there are.
+    /// The number of completion vectors.
     public static final int COMPLETION_VECTORS = 272;
     /// Tells whether it is the end of a `struct verbs_context`, 8 bytes.
     public static final int ABI = 320;

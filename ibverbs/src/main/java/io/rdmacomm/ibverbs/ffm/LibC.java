@@ -106,7 +106,7 @@ public final class LibC {
         }
     }
 
-    /// How many bytes this process may lock in memory (getrlimit(2), RLIMIT_MEMLOCK); -1 for any number.
+    /// The number of bytes this process may lock in memory (getrlimit(2), RLIMIT_MEMLOCK); -1 for any number.
     public static long lockedMemoryLimit() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment limit = arena.allocate(LibCLayout.LIMIT_BYTES, 8);

@@ -30,7 +30,7 @@ final class BadRequest implements AutoCloseable {
         return slot.get(JAVA_LONG, 0) == 0;
     }
 
-    /// How many requests were accepted when posting failed.
+    /// The number of requests that were accepted when posting failed.
     ///
     /// @param result what the driver returned: an errno, positive or, with some drivers, negative
     /// @param batch where the requests are

@@ -38,7 +38,7 @@ final class SiwElements implements AutoCloseable {
         return bytes <= SHORT && (address & PAGE - 1) + bytes > PAGE;
     }
 
-    /// How many elements a request has.
+    /// The number of elements of a request.
     static int count(SendBatch batch, int index) {
         return batch.segment().get(JAVA_INT, batch.at(index) + SendRequestLayout.ELEMENT_COUNT);
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class SiwRejections {
     private SiwRejections() {}
 
-    /// How many requests from `first` on siw executes correctly.
+    /// The number of requests from `first` on that siw executes correctly.
     static int acceptable(SendBatch batch, int first, int count) {
         int good = 0;
         while (good < count && complaint(batch, first + good) == null) {

@@ -26,7 +26,7 @@ public final class Acknowledgement {
 
     private static final int LARGEST_TIMER = 31;
 
-    /// How many requests were carried out since the start, modulo 2^32.
+    /// The number of requests that were carried out since the start, modulo 2^32.
     public int count;
     /// One of the constants.
     public int syndrome;

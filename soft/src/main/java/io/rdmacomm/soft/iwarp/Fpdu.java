@@ -16,7 +16,7 @@ public final class Fpdu {
 
     private Fpdu() {}
 
-    /// How many bytes of padding follow a segment of this length.
+    /// The number of bytes of padding after a segment of this length.
     public static int padding(int segmentBytes) {
         return -(FpduLayout.DDP_CONTROL + segmentBytes) & 3;
     }

@@ -3,7 +3,7 @@ package io.rdmacomm.soft.iwarp;
 /// Byte offsets from the first byte of a frame (FPDU), everything in network order (RFC 5044 4.1, RFC 5041 4,
 /// RFC 5040 4, RFC 7306 5 and 6). Drawn in docs/55-iwarp-wire.md.
 public final class FpduLayout {
-    /// How many bytes of DDP segment follow, 2 bytes; padding and checksum do not count.
+    /// The number of bytes in the DDP segment that follows, 2 bytes; padding and checksum do not count.
     public static final int LENGTH = 0;
     /// DDP control: tagged, last, version.
     public static final int DDP_CONTROL = 2;

@@ -36,7 +36,7 @@ public final class Opcode {
     /// [PeerHandshake#FEATURE_ACKNOWLEDGE].
     public static final int ACKNOWLEDGE = 14;
 
-    /// How many queues untagged messages go to.
+    /// The number of queues that untagged messages go to.
     public static final int QUEUES = 5;
     /// Queue of everything that takes a receive.
     public static final int QUEUE_SEND = 0;
@@ -126,7 +126,7 @@ public final class Opcode {
         };
     }
 
-    /// How many bytes before the payload, from the first byte of the frame; the shortest form of a Terminate.
+    /// The number of bytes before the payload, from the first byte of the frame; the shortest form of a Terminate.
     public static int headerBytes(int opcode) {
         return switch (opcode) {
             case WRITE, READ_RESPONSE -> FpduLayout.TAGGED_BYTES;

@@ -40,7 +40,7 @@ public final class ReceiveSequence {
         };
     }
 
-    /// How many bytes of its message came before the segment that was accepted last.
+    /// The number of bytes of its message before the segment that was accepted last.
     public long offset() {
         return offset;
     }

@@ -27,7 +27,7 @@ public final class SegmentHeader {
     public int messageNumber;
     /// Untagged: where in its message this segment begins, unsigned.
     public int messageOffset;
-    /// How many bytes follow the header; see [Opcode#headerBytes(int)].
+    /// The number of bytes that follow the header; see [Opcode#headerBytes(int)].
     public int payloadBytes;
 
     /// A tagged segment.
@@ -49,12 +49,12 @@ public final class SegmentHeader {
         payloadBytes = 0;
     }
 
-    /// How many bytes of the DDP segment there are: what the length field says.
+    /// The number of bytes of the DDP segment, according to the length field.
     public int segmentBytes() {
         return headerBytes() - FpduLayout.DDP_CONTROL + payloadBytes;
     }
 
-    /// How many bytes lie before the payload.
+    /// The number of bytes that lie before the payload.
     public int headerBytes() {
         return Opcode.headerBytes(opcode);
     }
@@ -76,7 +76,7 @@ public final class SegmentHeader {
         }
     }
 
-    /// How many more bytes must come before [#decode] may be called. Looks only at the bytes that are there. The
+    /// The number of further bytes that must arrive before [#decode] may be called. Looks only at the bytes that are there. The
     /// whole of a message of fixed length counts as its header, and so does all of a Terminate that matters.
     ///
     /// @param at the first byte of the frame

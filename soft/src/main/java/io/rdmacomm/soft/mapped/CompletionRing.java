@@ -105,7 +105,7 @@ public final class CompletionRing {
         return queue;
     }
 
-    /// How many completions it holds, not counting those left in older rings.
+    /// The number of completions it holds, not counting those left in older rings.
     public int capacity() {
         return (int) mask(newest()) + 1;
     }
@@ -194,7 +194,7 @@ public final class CompletionRing {
         return true;
     }
 
-    /// How many completions are in all rings.
+    /// The number of completions in all rings.
     private long size() {
         long count = -head;
         for (long each = ring; each != 0; each = next(each)) {

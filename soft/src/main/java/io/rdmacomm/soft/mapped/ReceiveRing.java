@@ -73,12 +73,12 @@ public final class ReceiveRing {
         return offset;
     }
 
-    /// How many receives it holds.
+    /// The number of receives it holds.
     public int depth() {
         return depth;
     }
 
-    /// How many receives are posted and not taken.
+    /// The number of receives that are posted and not taken.
     public int size() {
         return (int) (SharedWords.opaque(memory, offset + TAIL) - SharedWords.acquire(memory, offset + HEAD));
     }
@@ -154,7 +154,7 @@ public final class ReceiveRing {
         return SharedWords.acquire(memory, ring + HEAD);
     }
 
-    /// How many receives were ever posted to the ring at `ring`: the position behind the newest; a peer.
+    /// The number of receives that were ever posted to the ring at `ring`: the position behind the newest; a peer.
     public static long tail(MemorySegment memory, long ring) {
         return SharedWords.acquire(memory, ring + TAIL);
     }
@@ -169,7 +169,7 @@ public final class ReceiveRing {
         return memory.get(JAVA_LONG, entry + ENTRY_WORK_ID);
     }
 
-    /// How many elements an entry has, never more than its ring allows.
+    /// The number of elements of an entry, never more than its ring allows.
     public static int elementCount(MemorySegment memory, long ring, long entry) {
         return Math.max(0, Math.min(memory.get(JAVA_INT, entry + ENTRY_COUNT), memory.get(JAVA_INT, ring + ELEMENTS)));
     }

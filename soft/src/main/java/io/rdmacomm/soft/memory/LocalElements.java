@@ -60,7 +60,7 @@ public final class LocalElements {
         return into.total > MAX_MESSAGE ? WorkStatus.LOCAL_LENGTH_ERROR.code() : SUCCESS;
     }
 
-    /// How many bytes the elements of the request at `at` have together.
+    /// The number of bytes in all elements of the request at `at`.
     public static long bytes(MemorySegment request, long at) {
         int count = request.get(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT);
         long element = request.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS) - request.address();

@@ -100,7 +100,7 @@ public final class LocalRegion {
         windows.addAndGet(difference);
     }
 
-    /// How many windows are bound to it.
+    /// The number of windows that are bound to it.
     public int windows() {
         return windows.get();
     }

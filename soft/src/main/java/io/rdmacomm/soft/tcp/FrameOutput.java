@@ -227,7 +227,7 @@ public final class FrameOutput {
         return true;
     }
 
-    /// How many bytes the socket has taken so far.
+    /// The number of bytes that the socket has taken so far.
     public long written() {
         return written;
     }

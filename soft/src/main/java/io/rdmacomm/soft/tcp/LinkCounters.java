@@ -71,17 +71,17 @@ public final class LinkCounters {
         closed.incrementAndGet();
     }
 
-    /// How many queue pairs got a link.
+    /// The number of queue pairs that got a link.
     public long links() {
         return established.get();
     }
 
-    /// How many links ended because of the peer.
+    /// The number of links that ended because of the peer.
     public long endedByPeers() {
         return requestsRefused.get() + requestsFailed.get() + lost.get() + closed.get();
     }
 
-    /// How many links were ended because the peer broke the protocol.
+    /// The number of links that were ended because the peer broke the protocol.
     public long violations() {
         return violations.get();
     }
@@ -91,7 +91,7 @@ public final class LinkCounters {
         return pauses.get();
     }
 
-    /// How many callers were turned away: rejected, too slow, malformed or too many.
+    /// The number of callers that were turned away: rejected, too slow, malformed or too many.
     public long turnedAway() {
         return refused.get() + timedOut.get() + malformed.get() + overload.get();
     }

@@ -91,7 +91,7 @@ final class LinkResponder {
         return responses;
     }
 
-    /// How many messages were executed.
+    /// The number of messages that were executed.
     int executed() {
         return executed;
     }

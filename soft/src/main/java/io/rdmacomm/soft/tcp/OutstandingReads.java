@@ -71,7 +71,7 @@ final class OutstandingReads {
         return addresses[first];
     }
 
-    /// How many bytes of the oldest READ are missing.
+    /// The number of bytes of the oldest READ that are missing.
     long left() {
         return left[first];
     }

@@ -75,7 +75,7 @@ final class SentRequests {
         return begun;
     }
 
-    /// How many parts of the next request were sent.
+    /// The number of parts of the next request that were sent.
     int stage() {
         return stage;
     }

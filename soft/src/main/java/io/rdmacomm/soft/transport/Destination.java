@@ -64,7 +64,7 @@ public final class Destination {
         return sendPsn;
     }
 
-    /// How many READs and atomic operations of the peer may be in flight.
+    /// The number of READs and atomic operations of the peer that may be in flight.
     public int inboundReads() {
         return inboundReads;
     }

@@ -89,7 +89,7 @@ public final class SendQueue implements AutoCloseable {
         return tail;
     }
 
-    /// How many requests it has room for, a power of two.
+    /// The number of requests it has room for, a power of two.
     public int size() {
         return mask + 1;
     }

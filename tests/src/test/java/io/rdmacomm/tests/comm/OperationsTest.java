@@ -316,7 +316,7 @@ final class OperationsTest {
 
             assertThatThrownBy(() -> channel.tryWrite(source.slice(0, 8), foreign, 0, CompletionHandler.NONE, 0))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("another end point");
+                    .hasMessageContaining("another endpoint");
         }
     }
 

@@ -1,2 +1,2 @@
-/// Tests of sessions, end points and channels, on the software device.
+/// Tests of sessions, endpoints and channels, on the software device.
 package io.rdmacomm.tests.comm;

@@ -100,7 +100,7 @@ final class SessionTalk implements AutoCloseable {
 
     /// The output of a server process without the lines about a lost client.
     static String withoutLost(String text) {
-        return text.replaceAll("(?m)^(" + LOST + "|WARNING: end point server-).*", "");
+        return text.replaceAll("(?m)^(" + LOST + "|WARNING: endpoint server-).*", "");
     }
 
     private static void sendAll(RdmaChannel channel, RdmaBuffer from) {

@@ -24,10 +24,10 @@ public abstract class Connection extends CommunicationIdentifier {
     /// size.
     public abstract byte[] privateData();
 
-    /// How many READs and atomics the peer may have in flight, as negotiated.
+    /// The number of READs and atomics that the peer may have in flight, as negotiated.
     public abstract int responderResources();
 
-    /// How many READs and atomics this side may have in flight, as negotiated.
+    /// The number of READs and atomics that this side may have in flight, as negotiated.
     public abstract int initiatorDepth();
 
     /// Whether the connection is established, as far as this side knows.

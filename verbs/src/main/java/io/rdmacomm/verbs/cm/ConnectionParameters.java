@@ -58,12 +58,12 @@ public final class ConnectionParameters {
         return privateData.clone();
     }
 
-    /// How many READs and atomics the peer may have in flight.
+    /// The number of READs and atomics that the peer may have in flight.
     public int responderResources() {
         return responderResources;
     }
 
-    /// How many READs and atomics this side may have in flight.
+    /// The number of READs and atomics that this side may have in flight.
     public int initiatorDepth() {
         return initiatorDepth;
     }

@@ -19,10 +19,10 @@ public abstract class ConnectionRequest extends CommunicationIdentifier {
     /// The private data of the request. On InfiniBand and RoCE it is padded with zeros to the full size.
     public abstract byte[] privateData();
 
-    /// How many READs and atomics the peer wants to have in flight.
+    /// The number of READs and atomics that the peer wants to have in flight.
     public abstract int responderResources();
 
-    /// How many READs and atomics the peer accepts from this side.
+    /// The number of READs and atomics that the peer accepts from this side.
     public abstract int initiatorDepth();
 
     /// Takes a queue pair from RESET to INIT, so that receives can be posted before [#accept].
