@@ -75,8 +75,7 @@ public final class RemoteBuffer {
                     this + " does not allow " + right + "; its owner must allocate it with that right");
         }
         if (owner != ANY && owner != endPoint) {
-            throw new IllegalArgumentException(
-                    this + " belongs to another endpoint: its key is not valid on this one");
+            throw new IllegalArgumentException(this + " belongs to another endpoint: its key is not valid on this one");
         }
         return address + offset;
     }

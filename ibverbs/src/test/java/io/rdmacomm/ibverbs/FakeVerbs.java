@@ -226,7 +226,8 @@ final class FakeVerbs {
         call("fake_cm_block_destroy", FunctionDescriptor.ofVoid(JAVA_INT), block ? 1 : 0);
     }
 
-    /// The number of identifiers that are not destroyed, of such event channels, and of events that are not acknowledged.
+    /// The number of identifiers that are not destroyed, of such event channels, and of events that are not
+    /// acknowledged.
     List<Integer> connectionLeftovers() {
         FunctionDescriptor number = FunctionDescriptor.of(JAVA_INT);
         return List.of((int) call("fake_cm_ids", number), (int) call("fake_cm_channels", number), (int)

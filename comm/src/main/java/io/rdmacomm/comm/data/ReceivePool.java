@@ -39,7 +39,8 @@ public final class ReceivePool {
         this.free = new int[sizes.receives()];
     }
 
-    /// The number of receives that are posted again together, out of `receives`: the others are enough to keep the peer sending.
+    /// The number of receives that are posted again together, out of `receives`: the others are enough to keep the peer
+    /// sending.
     public static int together(int receives) {
         return Math.max(1, receives / 4);
     }

@@ -179,7 +179,8 @@ public final class IbvConnectionManager extends ConnectionManager {
         return name.equals(context.device().name());
     }
 
-    /// The number of READs and atomics of the peer that this device can hold, at most `wanted`. librdmacm keeps the lowest byte.
+    /// The number of READs and atomics of the peer that this device can hold, at most `wanted`. librdmacm keeps the
+    /// lowest byte.
     int responderResources(int wanted) {
         return Math.min(wanted, (int) context.attributes().limit(DeviceLimit.MAX_READ_ATOMIC) & 0xff);
     }

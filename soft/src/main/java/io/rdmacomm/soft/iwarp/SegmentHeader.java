@@ -76,7 +76,8 @@ public final class SegmentHeader {
         }
     }
 
-    /// The number of further bytes that must arrive before [#decode] may be called. Looks only at the bytes that are there. The
+    /// The number of further bytes that must arrive before [#decode] may be called. Looks only at the bytes that are
+    /// there. The
     /// whole of a message of fixed length counts as its header, and so does all of a Terminate that matters.
     ///
     /// @param at the first byte of the frame
