@@ -4,4 +4,5 @@ module io.rdmacomm.comm {
     requires jdk.jfr;
 
     exports io.rdmacomm.comm;
+    exports io.rdmacomm.comm.mesh;
 }

@@ -1,12 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.setup.LocalAddress;
-import io.rdmacomm.comm.setup.SetUpException;
-import io.rdmacomm.comm.setup.SetUpException.Reason;
-import io.rdmacomm.comm.setup.TcpConnector;
-import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
-
 /// Connects to a server: one endpoint. Thread-safe.
 ///
 /// ```java
@@ -15,14 +8,11 @@ import java.util.concurrent.locks.LockSupport;
 /// }
 /// ```
 public final class ClientSession extends Session {
-    private static final long PAUSE_NANOS = 20_000_000;
-
     private final EndPoint endPoint;
 
     private ClientSession(SessionOptions options, SessionDevice device) {
         super(options, device);
-        String server = (options.host().isEmpty() ? "localhost" : options.host()) + ":" + options.port();
-        this.endPoint = keep(handShake(options).connect(server, () -> reach(options)));
+        this.endPoint = reach(options);
     }
 
     /// Opens the device, connects and does the handshake. Blocks until the endpoint is ready to send.
@@ -41,11 +31,7 @@ public final class ClientSession extends Session {
         SessionDevice device = SessionDevice.open(named, named.name());
         boolean connected = false;
         try {
-            SessionOptions settled = device.settle(
-                    named,
-                    () -> LocalAddress.towards(
-                            named.host(), named.port(), named.deadlines().connect()));
-            ClientSession session = new ClientSession(settled, device);
+            ClientSession session = new ClientSession(ServerReach.settle(device, named), device);
             connected = true;
             return session;
         } finally {
@@ -58,33 +44,6 @@ public final class ClientSession extends Session {
     /// The connection to the server.
     public EndPoint endPoint() {
         return endPoint;
-    }
-
-    /// Connects to the server, repeatedly if necessary.
-    private static TcpConnector reach(SessionOptions options) {
-        long deadline = System.nanoTime() + options.deadlines().connect().toNanos();
-        SetUpException refused = null;
-        while (true) {
-            Duration left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
-            try {
-                return TcpConnector.connect(options.host(), options.port(), left);
-            } catch (SetUpException e) {
-                if (e.reason() == Reason.DEADLINE_PASSED && refused != null) {
-                    // The last attempt has hardly any time, so the failure of an earlier one is more informative.
-                    throw refused;
-                }
-                if (e.reason() != Reason.REFUSED
-                        || !options.waitForServer()
-                        || deadline - System.nanoTime() <= PAUSE_NANOS) {
-                    throw e;
-                }
-                refused = e;
-            }
-            LockSupport.parkNanos(PAUSE_NANOS);
-            if (Thread.currentThread().isInterrupted()) {
-                throw new CommInterruptedException("interrupted while waiting for the server", null);
-            }
-        }
     }
 
     @Override

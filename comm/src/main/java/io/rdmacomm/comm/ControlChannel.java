@@ -2,6 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ProgressWait;
+import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.verbs.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
@@ -13,9 +14,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The library's own channel of an endpoint: announces buffers, meets at barriers, and says when a side is
-/// done.
+/// done or aborts.
 ///
-/// Its messages, in network order; the name is there for a buffer only:
+/// Its messages, in network order. The name is there for a buffer only; an abort has its code in place of the
+/// access and its reason in place of the name:
 ///
 /// ```
 ///  0       2       4       8               16              24      28      32
@@ -31,6 +33,7 @@ final class ControlChannel {
     private static final int BUFFER = 1;
     private static final int BARRIER = 2;
     private static final int DONE = 3;
+    private static final int ABORT = 4;
 
     private final RdmaChannel channel;
     private final BufferSlice outgoing;
@@ -70,12 +73,9 @@ final class ControlChannel {
     /// @throws DeadlineException if that takes longer
     void announce(RdmaBuffer buffer, Duration timeout) {
         byte[] name = buffer.name().getBytes(StandardCharsets.UTF_8);
-        ByteBuffer message = ByteBuffer.allocate(HEADER + name.length);
-        message.putShort((short) BUFFER).putShort((short) name.length);
-        message.putInt(AccessFlag.mask(buffer.access()));
-        message.putLong(buffer.address()).putLong(buffer.length());
-        message.putInt(buffer.remoteKey()).putInt(0).put(name);
-        deliver(message.flip(), timeout);
+        ByteBuffer message = message(BUFFER, AccessFlag.mask(buffer.access()), name, name.length);
+        message.putLong(8, buffer.address()).putLong(16, buffer.length()).putInt(24, buffer.remoteKey());
+        deliver(message, timeout);
     }
 
     /// Tells the peer that this side is at the next barrier.
@@ -90,10 +90,26 @@ final class ControlChannel {
         deliver(bare(DONE), timeout);
     }
 
+    /// Tells the peer that this side aborts the connection, and why. Blocks until its device knows.
+    ///
+    /// @param reason cut if it is longer than the message
+    /// @throws DeadlineException if that takes longer
+    void abort(int code, String reason, Duration timeout) {
+        byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+        deliver(message(ABORT, code, text, Math.min(text.length, MAX_NAME_BYTES)), timeout);
+    }
+
     private static ByteBuffer bare(int type) {
-        return ByteBuffer.allocate(HEADER)
+        return message(type, 0, new byte[0], 0);
+    }
+
+    private static ByteBuffer message(int type, int word, byte[] text, int length) {
+        return ByteBuffer.allocate(HEADER + length)
                 .putShort((short) type)
+                .putShort((short) length)
+                .putInt(word)
                 .position(HEADER)
+                .put(text, 0, length)
                 .flip();
     }
 
@@ -137,6 +153,7 @@ final class ControlChannel {
                 case BUFFER -> status.peerBuffer(buffer(from, nameLength));
                 case BARRIER -> status.peerAtBarrier();
                 case DONE -> events.onPeerDone();
+                case ABORT -> events.onFailed(aborted(from, nameLength));
                 default -> violated("of type " + type, null);
             }
         } catch (BufferUnderflowException | IllegalArgumentException e) {
@@ -146,6 +163,13 @@ final class ControlChannel {
 
     private void violated(String what, @Nullable RuntimeException cause) {
         events.onFailed(new PeerProtocolException("the peer of " + channel + " sent a control message " + what, cause));
+    }
+
+    private static PeerAbortedException aborted(ByteBuffer from, int length) {
+        int code = from.getInt();
+        byte[] reason = new byte[length];
+        from.position(HEADER).get(reason);
+        return new PeerAbortedException(code, TcpConnector.printable(reason));
     }
 
     private RemoteBuffer buffer(ByteBuffer from, int nameLength) {

@@ -30,6 +30,7 @@ public final class EndPoint implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(EndPoint.class.getPackageName());
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final Duration FLUSH = Duration.ofMillis(200);
+    private static final Duration ABORT = Duration.ofSeconds(1);
 
     private final SessionDevice device;
     private final SessionOptions options;
@@ -148,7 +149,8 @@ public final class EndPoint implements AutoCloseable {
 
     /// The connection to the peer is gone. When this side has said that it is done, the peer may have said so
     /// too and be right to go: that has arrived then, but perhaps nobody has looked at it yet.
-    private void lost(CommException why) {
+    private void lost(CommException failure) {
+        CommException why = withPeerName(failure);
         if (doneSaid && !status.isPeerDone()) {
             CompletionGroup group = device.control();
             group.submit(() -> {
@@ -160,10 +162,24 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    private void fail(CommException why) {
-        if (!status.fail(why)) {
-            return;
+    /// People know a peer by its name; those who detect its end know only an address or a queue pair.
+    private CommException withPeerName(CommException failure) {
+        if (!(failure instanceof PeerClosedException) || peerName.isEmpty()) {
+            return failure;
         }
+        PeerClosedException named =
+                new PeerClosedException(peerName + " is gone: " + failure.getMessage(), failure.getCause());
+        named.setStackTrace(failure.getStackTrace());
+        return named;
+    }
+
+    private void fail(CommException why) {
+        if (status.fail(why)) {
+            end(why);
+        }
+    }
+
+    private void end(CommException why) {
         LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
         ErrorEvent.report(name, why);
         channels.stop(why);
@@ -399,6 +415,31 @@ public final class EndPoint implements AutoCloseable {
             throw new DeadlineException(
                     "the handlers of " + name + " did not come to the barrier within " + timeout.toMillis() + " ms",
                     null);
+        }
+    }
+
+    /// Ends the connection at once, as a failure of both sides: everything in flight is flushed, pending calls
+    /// on this side end because of `why`, and the peer's endpoint fails with a [PeerAbortedException] that
+    /// contains the code and the message of `why`. Does nothing if the endpoint has failed, is closed, or its
+    /// peer is done. Blocks until the peer has been told, at most one second; called in a handler it returns
+    /// at once and another thread does it.
+    ///
+    /// @param code a number for the peer's program
+    /// @param why what happened
+    public void abort(int code, CommException why) {
+        if (isInHandler()) {
+            Thread.ofVirtual().name("rdmacomm-abort-" + name).start(() -> abort(code, why));
+        } else if (status.fail(why)) {
+            tellAbort(code, String.valueOf(why.getMessage()));
+            end(why);
+        }
+    }
+
+    private void tellAbort(int code, String reason) {
+        try {
+            control.abort(code, reason, ABORT);
+        } catch (CommException | IllegalStateException e) {
+            LOGGER.log(Level.DEBUG, () -> "end point " + name + " could not say why it aborts: " + e.getMessage());
         }
     }
 

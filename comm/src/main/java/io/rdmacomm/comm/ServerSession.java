@@ -19,7 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Accepts clients on a TCP port for as long as it is open; each is set up on its own, so that a silent or
-/// hostile client does not delay the others. Thread-safe.
+/// hostile client does not delay the others. It can also connect to other servers: then one device and the same
+/// buffers serve endpoints in both directions, as peers of equal rank need. Thread-safe.
 ///
 /// ```java
 /// try (ServerSession server = ServerSession.listen(SessionOptions.defaults())) {
@@ -36,6 +37,7 @@ public final class ServerSession extends Session {
     private final HandShake handShake;
     private final TicketListeners tickets;
     private final Thread acceptor;
+    private final InterruptibleCalls connecting = new InterruptibleCalls(toString());
     private final Set<TcpConnector> settingUp = ConcurrentHashMap.newKeySet();
     private final Phaser setUps = new Phaser(1);
     private final ReentrantLock lock = new ReentrantLock();
@@ -129,6 +131,29 @@ public final class ServerSession extends Session {
         }
     }
 
+    /// Connects to another server, with the options of this session except host, port and connect deadline.
+    /// Blocks until the endpoint is ready to send. [#accept] does not return this endpoint, and
+    /// [SessionListener#onEndPoint] is not told of it.
+    ///
+    /// @param host a name, an IPv4 or an IPv6 address; empty for this host
+    /// @param port 1 to 65535
+    /// @param timeout how long to try to reach the server
+    /// @throws PeerUnknownException if the host has no address
+    /// @throws PeerRefusedException if nobody listens there, or the server refused; the message contains its
+    ///         reason
+    /// @throws PeerProtocolException if another program listens there
+    /// @throws PeerVersionException if the server speaks another version of the protocol
+    /// @throws PeerClosedException if the server went away meanwhile
+    /// @throws DeadlineException if the server was silent for too long
+    /// @throws ClosedException if the session is or gets closed
+    /// @throws CommInterruptedException if the thread was interrupted
+    public EndPoint connect(String host, int port, Duration timeout) {
+        SessionOptions there = options()
+                .withAddress(host, port)
+                .withDeadlines(options().deadlines().withConnect(timeout));
+        return connecting.run(() -> reach(ServerReach.settle(device(), there)));
+    }
+
     private void acceptAll() {
         while (isOpen()) {
             try {
@@ -195,6 +220,7 @@ public final class ServerSession extends Session {
         } finally {
             lock.unlock();
         }
+        connecting.close();
         Threads.join(acceptor);
         tickets.close();
         settingUp.forEach(TcpConnector::close);

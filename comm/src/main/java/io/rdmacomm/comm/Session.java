@@ -132,7 +132,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// Accepts no more peers and wakes the threads that wait for one.
+    /// Accepts no more peers, connects to no more, and wakes the threads that wait for one.
     abstract void stopAccepting();
 
     final SessionDevice device() {
@@ -148,6 +148,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     /// The handshake that sets endpoints up with these options.
     final HandShake handShake(SessionOptions settled) {
         return new HandShake(device, settled, errors, endPoints::remove);
+    }
+
+    /// Connects to the server that `settled` names, and keeps the endpoint.
+    final EndPoint reach(SessionOptions settled) {
+        return keep(handShake(settled).connect(ServerReach.name(settled), () -> ServerReach.connect(settled)));
     }
 
     /// Keeps an endpoint until it is closed.

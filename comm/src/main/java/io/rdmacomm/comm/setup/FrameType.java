@@ -8,10 +8,15 @@ public enum FrameType {
     HELLO(1),
     /// A server describes itself and its queue pairs.
     WELCOME(2),
-    /// Receives are posted: the peer may send.
+    /// Receives are posted: the peer may send. At the rendezvous of a mesh: connected with all others, and in
+    /// the other direction: all are.
     READY(3),
     /// The connection is refused; the payload says why, in UTF-8.
-    REFUSE(4);
+    REFUSE(4),
+    /// A node of a mesh registers at the rendezvous.
+    REGISTER(5),
+    /// The rendezvous tells a node where all others are.
+    TABLE(6);
 
     private static final FrameType[] VALUES = values();
 

@@ -292,7 +292,8 @@ public final class TcpConnector implements AutoCloseable {
         return (int) Math.min(left, Integer.MAX_VALUE);
     }
 
-    private static String printable(byte[] text) {
+    /// A peer's reason in UTF-8 as text for one line: of bounded length, and without control characters.
+    public static String printable(byte[] text) {
         String reason = new String(text, 0, Math.min(text.length, MAX_REASON), StandardCharsets.UTF_8);
         return reason.codePoints()
                 .map(c -> Character.isISOControl(c) ? ' ' : c)

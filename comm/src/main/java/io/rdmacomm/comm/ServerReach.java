@@ -1,0 +1,55 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.setup.LocalAddress;
+import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.TcpConnector;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/// The way to the server whose host and port options name.
+final class ServerReach {
+    private static final long PAUSE_NANOS = 20_000_000;
+
+    private ServerReach() {}
+
+    /// The server in messages.
+    static String name(SessionOptions options) {
+        return (options.host().isEmpty() ? "localhost" : options.host()) + ":" + options.port();
+    }
+
+    /// `options` with the GID index for the address of this side in packets to the server.
+    static SessionOptions settle(SessionDevice device, SessionOptions options) {
+        return device.settle(
+                options,
+                () -> LocalAddress.towards(
+                        options.host(), options.port(), options.deadlines().connect()));
+    }
+
+    /// Connects to the server, repeatedly if the options say so. Blocks.
+    static TcpConnector connect(SessionOptions options) {
+        long deadline = System.nanoTime() + options.deadlines().connect().toNanos();
+        SetUpException refused = null;
+        while (true) {
+            Duration left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
+            try {
+                return TcpConnector.connect(options.host(), options.port(), left);
+            } catch (SetUpException e) {
+                if (e.reason() == Reason.DEADLINE_PASSED && refused != null) {
+                    // The last attempt has hardly any time, so the failure of an earlier one is more informative.
+                    throw refused;
+                }
+                if (e.reason() != Reason.REFUSED
+                        || !options.waitForServer()
+                        || deadline - System.nanoTime() <= PAUSE_NANOS) {
+                    throw e;
+                }
+                refused = e;
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+            if (Thread.currentThread().isInterrupted()) {
+                throw new CommInterruptedException("interrupted while waiting for the server", null);
+            }
+        }
+    }
+}

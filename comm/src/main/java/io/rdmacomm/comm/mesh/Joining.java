@@ -1,0 +1,235 @@
+package io.rdmacomm.comm.mesh;
+
+import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.CommInterruptedException;
+import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.PeerProtocolException;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionListener;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.setup.SetUpException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// The steps that make a mesh: register at the rendezvous, connect to the nodes of lower rank, accept those of
+/// higher rank, and wait until all nodes have done so.
+final class Joining {
+    private static final Logger LOGGER = System.getLogger(Joining.class.getPackageName());
+    private static final String BUFFER = "introductions of the mesh";
+    private static final int MOST_STRANGERS = 64;
+
+    private final Rendezvous rendezvous;
+    private final SessionOptions options;
+    private final long deadline;
+    private final Membership members;
+    private final CompletableFuture<Place> place = new CompletableFuture<>();
+    private final AtomicInteger introducing = new AtomicInteger();
+
+    /// What this node knows when all have registered.
+    ///
+    /// @param host the address at which the rendezvous was found
+    /// @param messages a block for each rank
+    private record Place(NodeTable table, InetAddress host, RdmaBuffer messages) {
+        String host(int rank) {
+            InetAddress address = table.nodes().get(rank).address();
+            return (address == null ? host : address).getHostAddress();
+        }
+    }
+
+    Joining(Rendezvous rendezvous, SessionOptions options, Duration timeout) {
+        this.rendezvous = rendezvous;
+        this.options = options;
+        this.deadline = System.nanoTime() + timeout.toNanos();
+        this.members = new Membership(rendezvous.rank(), rendezvous.size());
+    }
+
+    Mesh join() {
+        ServerSession session = ServerSession.listen(sessionOptions());
+        boolean joined = false;
+        try {
+            if (rendezvous.size() > 1) {
+                meet(session);
+            }
+            joined = true;
+            return new Mesh(rendezvous.rank(), session, members);
+        } catch (ClosedException e) {
+            CommException why = members.joinFailure();
+            throw why == null ? e : why;
+        } finally {
+            if (!joined) {
+                members.close();
+                session.close();
+            }
+        }
+    }
+
+    /// The user's options with a channel more, which the user's configurer does not see.
+    private SessionOptions sessionOptions() {
+        int channels = options.channels();
+        String name = (options.name().isEmpty() ? "" : options.name() + ", ") + "rank " + rendezvous.rank();
+        return options.withName(name)
+                .withPort(0)
+                .withChannels(channels + 1)
+                .withMaxChannels(channels + 1)
+                .withConfigurer((index, proposed) ->
+                        index < channels ? options.configurer().configure(index, proposed) : proposed)
+                .withListener(new MeshListener());
+    }
+
+    private void meet(ServerSession session) {
+        try (RendezvousHost host = rendezvous.isListener() ? listen(session) : null;
+                RendezvousVisit visit = RendezvousVisit.reach(rendezvous, deadline)) {
+            NodeTable table = visit.register(registration(session));
+            place.complete(
+                    new Place(table, visit.address(), session.allocate(BUFFER, Introduction.BYTES, rendezvous.size())));
+            Thread.ofVirtual().name("rdmacomm-mesh").start(() -> awaitOthers(visit, session));
+            for (int rank = 0; rank < rendezvous.rank(); rank++) {
+                connect(session, rank);
+            }
+            members.awaitConnected(deadline);
+            visit.ready();
+            members.awaitReady(deadline);
+        } finally {
+            place.cancel(false);
+        }
+    }
+
+    private RendezvousHost listen(ServerSession session) {
+        String name = rendezvous.host().isEmpty() ? "localhost" : rendezvous.host();
+        boolean loopback = name.equals("localhost") || name.startsWith("127.") || name.equals("::1");
+        try {
+            return RendezvousHost.listen(loopback ? name : "", rendezvous.port(), registration(session));
+        } catch (SetUpException e) {
+            throw RendezvousVisit.failure("rendezvous of " + rendezvous, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private Registration registration(ServerSession session) {
+        return new Registration(
+                rendezvous.size(),
+                rendezvous.rank(),
+                session.port(),
+                session.options().channels(),
+                left(),
+                rendezvous.job());
+    }
+
+    /// Waits for the word that all are ready. If another one comes, the thread that joins is woken.
+    private void awaitOthers(RendezvousVisit visit, ServerSession session) {
+        try {
+            visit.awaitAll();
+            members.allReady();
+        } catch (CommException e) {
+            members.joinFailed(e);
+            session.close();
+        }
+    }
+
+    private void connect(ServerSession session, int rank) {
+        Place where = place.join();
+        String host = where.host(rank);
+        EndPoint endPoint;
+        try {
+            endPoint = session.connect(host, where.table().nodes().get(rank).port(), left());
+        } catch (ClosedException e) {
+            throw e;
+        } catch (CommException e) {
+            throw new CommException("rank " + rank + " cannot be reached: " + e.getMessage(), e);
+        }
+        RdmaChannel channel = Node.collectiveChannel(endPoint);
+        Introduction mine = new Introduction(where.table().token(), rendezvous.rank(), rank);
+        mine.send(channel, where.messages().block(rank), left());
+        if (!Introduction.receive(channel, left()).equals(mine.answer())) {
+            throw new PeerProtocolException("at " + host + " another node than rank " + rank + " answers", null);
+        }
+        members.add(new Node(rank, host, endPoint));
+    }
+
+    /// Finds out which node has connected. A stranger is dropped.
+    private void admit(EndPoint endPoint) {
+        boolean admitted = false;
+        try {
+            if (introducing.incrementAndGet() <= MOST_STRANGERS + rendezvous.size()) {
+                admitted = introduce(endPoint);
+            }
+        } catch (CommException e) {
+            LOGGER.log(Level.DEBUG, () -> endPoint.peerAddress() + " is no node of this mesh: " + e.getMessage());
+        } finally {
+            introducing.decrementAndGet();
+            if (!admitted) {
+                endPoint.abort(-1, new CommException("this is a node of a mesh, and the peer is not", null));
+                endPoint.close();
+            }
+        }
+    }
+
+    private boolean introduce(EndPoint endPoint) {
+        RdmaChannel channel = Node.collectiveChannel(endPoint);
+        Duration step = options.deadlines().handshake();
+        Introduction theirs = Introduction.receive(channel, step);
+        Place where = awaitPlace();
+        Introduction mine = new Introduction(where.table().token(), rendezvous.rank(), theirs.from());
+        if (!theirs.equals(mine.answer()) || theirs.from() <= rendezvous.rank() || theirs.from() >= members.size()) {
+            return false;
+        }
+        if (!members.add(new Node(theirs.from(), where.host(theirs.from()), endPoint))) {
+            return false;
+        }
+        mine.send(channel, where.messages().block(theirs.from()), step);
+        return true;
+    }
+
+    private Place awaitPlace() {
+        try {
+            return place.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException | CancellationException e) {
+            throw new DeadlineException("the nodes have not met", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommInterruptedException("interrupted while joining a mesh", e);
+        }
+    }
+
+    private Duration left() {
+        return Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
+    }
+
+    /// Tells the mesh of its connections, and the user's listener of the rest.
+    private final class MeshListener implements SessionListener {
+        @Override
+        public void onEndPoint(EndPoint endPoint) {
+            admit(endPoint);
+        }
+
+        @Override
+        public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
+            if (failure != null) {
+                members.failed(endPoint, failure);
+            }
+            options.listener().onEnd(endPoint, failure);
+        }
+
+        @Override
+        public void onRefused(String peer, CommException failure) {
+            options.listener().onRefused(peer, failure);
+        }
+
+        @Override
+        public void onError(String where, Throwable failure) {
+            options.listener().onError(where, failure);
+        }
+    }
+}

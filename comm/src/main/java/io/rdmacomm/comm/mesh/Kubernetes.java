@@ -1,0 +1,26 @@
+package io.rdmacomm.comm.mesh;
+
+/// The variables of an indexed job, whose pods are called after the job and their index.
+final class Kubernetes {
+    private Kubernetes() {}
+
+    static boolean isPresent(Variables from) {
+        return from.has("JOB_COMPLETION_INDEX");
+    }
+
+    static Rendezvous rendezvous(Variables from) {
+        int size = from.size("RDMACOMM_SIZE");
+        int rank = from.rank("JOB_COMPLETION_INDEX", size);
+        String pod = from.text("HOSTNAME");
+        String ending = "-" + rank;
+        if (!pod.endsWith(ending)) {
+            throw from.wrong("HOSTNAME", "must end with '" + ending + "', as the pods of an indexed job do");
+        }
+        String job = pod.substring(0, pod.length() - ending.length());
+        String first = job + "-0." + from.text("RDMACOMM_SERVICE");
+        // The name exists as soon as that pod runs, which may be later.
+        return Rendezvous.of(rank, size, first, Rendezvous.DEFAULT_PORT)
+                .withJob("Kubernetes " + job)
+                .withPatienceForName();
+    }
+}

@@ -1,0 +1,273 @@
+package io.rdmacomm.comm.mesh;
+
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.CommInterruptedException;
+import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.PeerAbortedException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// The nodes that this one is connected with, and the first failure of one of them, of which it tells the
+/// others. Thread-safe.
+final class Membership {
+    private final int own;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final @Nullable Node[] nodes;
+    private final List<Thread> telling = new ArrayList<>();
+    private @Nullable CommException joinFailure;
+    private @Nullable NodeFailedException failure;
+    private boolean allReady;
+    private boolean closed;
+
+    /// @param own the rank of this node
+    Membership(int own, int size) {
+        this.own = own;
+        this.nodes = new Node[size];
+    }
+
+    int size() {
+        return nodes.length;
+    }
+
+    /// Adds a node.
+    ///
+    /// @return false if there is one of that rank, or the mesh has ended
+    boolean add(Node node) {
+        lock.lock();
+        try {
+            if (closed || failure != null || nodes[node.rank()] != null) {
+                return false;
+            }
+            nodes[node.rank()] = node;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        noteFailures();
+        return true;
+    }
+
+    /// All nodes are connected with each other.
+    void allReady() {
+        change(() -> allReady = true);
+    }
+
+    /// The mesh will not be complete.
+    void joinFailed(CommException why) {
+        change(() -> joinFailure = joinFailure == null ? why : joinFailure);
+    }
+
+    private void change(Runnable step) {
+        lock.lock();
+        try {
+            step.run();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits until all nodes are connected with this one.
+    ///
+    /// @param deadline of [System#nanoTime()]
+    void awaitConnected(long deadline) {
+        await(() -> absent().isEmpty(), deadline, "nodes that did not connect: ranks ");
+    }
+
+    /// Waits until all nodes are connected with each other.
+    void awaitReady(long deadline) {
+        await(() -> allReady, deadline, "the others were not all connected with each other");
+    }
+
+    private void await(BooleanSupplier condition, long deadline, String otherwise) {
+        lock.lock();
+        try {
+            while (!condition.getAsBoolean()) {
+                checkJoining();
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    throw new DeadlineException(
+                            "the mesh was not complete in time; " + otherwise
+                                    + absent().stream().map(String::valueOf).collect(Collectors.joining(", ")),
+                            null);
+                }
+                var _ = changed.await(left, TimeUnit.NANOSECONDS);
+            }
+            checkJoining();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommInterruptedException("interrupted while joining a mesh", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkJoining() {
+        if (failure != null) {
+            throw failure.again();
+        }
+        if (joinFailure != null) {
+            throw joinFailure;
+        }
+    }
+
+    private List<Integer> absent() {
+        return IntStream.range(0, nodes.length)
+                .filter(rank -> rank != own && nodes[rank] == null)
+                .boxed()
+                .toList();
+    }
+
+    /// @throws IndexOutOfBoundsException if there is no such rank
+    @Nullable
+    Node node(int rank) {
+        lock.lock();
+        try {
+            return nodes[Objects.checkIndex(rank, nodes.length)];
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The other nodes, by rank.
+    List<Node> peers() {
+        lock.lock();
+        try {
+            return Arrays.stream(nodes)
+                    .filter(Objects::nonNull)
+                    .map(Objects::requireNonNull)
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The first failure, or null.
+    @Nullable
+    NodeFailedException failure() {
+        lock.lock();
+        try {
+            return failure;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Why joining has failed, or null.
+    @Nullable
+    CommException joinFailure() {
+        lock.lock();
+        try {
+            return joinFailure == null ? failure : joinFailure;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A connection has failed. If it is that of a node and the first one to fail, the mesh has failed.
+    void failed(EndPoint endPoint, CommException why) {
+        peers().stream()
+                .filter(node -> node.endPoint().equals(endPoint))
+                .findAny()
+                .ifPresent(node -> fail(node, why));
+    }
+
+    /// Takes note of connections that have failed but of which no listener was told yet.
+    private void noteFailures() {
+        for (Node node : peers()) {
+            CommException why = node.endPoint().failure();
+            if (why != null) {
+                fail(node, why);
+            }
+        }
+    }
+
+    private void fail(Node node, CommException why) {
+        fail(blame(node, why));
+    }
+
+    /// Ends the mesh, unless it has ended. The others are told why.
+    void fail(NodeFailedException why) {
+        lock.lock();
+        try {
+            if (failure != null || closed) {
+                return;
+            }
+            failure = why;
+            for (Node node : nodes) {
+                if (node != null) {
+                    telling.add(Thread.ofVirtual()
+                            .name("rdmacomm-tell-" + node.rank())
+                            .start(() -> node.endPoint().abort(why.rank(), why)));
+                }
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A node that aborts says which one it has lost, perhaps this one; one that went away has failed itself.
+    private NodeFailedException blame(Node node, CommException why) {
+        if (why instanceof PeerAbortedException told && told.code() >= 0 && told.code() < nodes.length) {
+            return new NodeFailedException(told.code(), told.reason(), why);
+        }
+        return new NodeFailedException(
+                node.rank(), "the mesh has lost rank " + node.rank() + ": " + why.getMessage(), why);
+    }
+
+    /// Notes what has failed so far, and waits until the others were told. After that, no end of a connection is
+    /// a failure.
+    void close() {
+        noteFailures();
+        List<Thread> tellers;
+        lock.lock();
+        try {
+            closed = true;
+            tellers = List.copyOf(telling);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        boolean interrupted = false;
+        for (Thread teller : tellers) {
+            interrupted |= !joined(teller);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Telling takes a bounded time, so that an interrupt does not shorten it.
+    private static boolean joined(Thread teller) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                teller.join();
+                return !interrupted;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package io.rdmacomm.comm.mesh;
+
+import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionOptions;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Nodes that are all connected with each other: from each to each other one [io.rdmacomm.comm.EndPoint], over
+/// one device and with buffers that serve all connections. Thread-safe.
+///
+/// ```java
+/// try (Mesh mesh = Mesh.join(Rendezvous.ofEnvironment(), SessionOptions.defaults())) {
+///     RdmaBuffer inbox = mesh.session().allocate("inbox", 4096, mesh.size());
+///     for (Node peer : mesh.peers()) {
+///         peer.endPoint().announce(inbox);
+///     }
+///     ...
+/// }
+/// ```
+///
+/// When a node dies, the mesh ends on all others: every connection fails, pending calls end, and [#failure()]
+/// says which node it was. A node that closes its mesh only leaves: its connections end in an orderly way, and
+/// those between the others stay.
+public final class Mesh implements AutoCloseable {
+    /// How long [#join(Rendezvous, SessionOptions)] waits for the other nodes.
+    public static final Duration JOIN_TIMEOUT = Duration.ofMinutes(2);
+
+    private final int rank;
+    private final ServerSession session;
+    private final Membership members;
+
+    Mesh(int rank, ServerSession session, Membership members) {
+        this.rank = rank;
+        this.session = session;
+        this.members = members;
+    }
+
+    /// Joins a mesh within [#JOIN_TIMEOUT]; see [#join(Rendezvous, SessionOptions, Duration)].
+    public static Mesh join(Rendezvous rendezvous, SessionOptions options) {
+        return join(rendezvous, options, JOIN_TIMEOUT);
+    }
+
+    /// Joins a mesh. Blocks until all nodes are connected with each other.
+    ///
+    /// @param options of the session. All nodes need the same number of channels. Its port is not used: the
+    ///        session listens on a free one. Its listener is not told of new endpoints
+    /// @param timeout how long to wait for the other nodes, 1 ms to 24 h
+    /// @throws io.rdmacomm.comm.DeadlineException if not all came in time; the message lists the missing ranks
+    /// @throws io.rdmacomm.comm.PeerUnknownException if the host of the rendezvous has no address
+    /// @throws io.rdmacomm.comm.PeerRefusedException if the rendezvous turned this node away, because its rank
+    ///         is taken, or size, channels or job differ; or because another node has given up
+    /// @throws io.rdmacomm.comm.PortTakenException if the port of the rendezvous is taken on this host
+    /// @throws io.rdmacomm.comm.CommException if a node cannot be reached, or one has died meanwhile
+    /// @throws io.rdmacomm.comm.CommInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened
+    /// @throws IllegalArgumentException if the timeout is out of range, or there are more than 255 channels
+    public static Mesh join(Rendezvous rendezvous, SessionOptions options, Duration timeout) {
+        if (timeout.toMillis() < 1 || timeout.compareTo(Duration.ofDays(1)) > 0) {
+            throw new IllegalArgumentException("timeout is " + timeout + ", must be 1 ms to 24 h");
+        }
+        return new Joining(rendezvous, options, timeout).join();
+    }
+
+    /// The number of this node, from 0.
+    public int rank() {
+        return rank;
+    }
+
+    /// The number of nodes, this one included.
+    public int size() {
+        return members.size();
+    }
+
+    /// Another node.
+    ///
+    /// @throws IllegalArgumentException if it is this one
+    /// @throws IndexOutOfBoundsException if there is no such rank
+    public Node node(int ofRank) {
+        Node node = members.node(ofRank);
+        if (node == null) {
+            throw new IllegalArgumentException("rank " + ofRank + " is this node, which has no connection to itself");
+        }
+        return node;
+    }
+
+    /// The other nodes, by rank.
+    public List<Node> peers() {
+        return members.peers();
+    }
+
+    /// The session of this node, to allocate buffers and to poll. It is closed with the mesh.
+    public ServerSession session() {
+        return session;
+    }
+
+    /// Returns if the mesh is open and no node has failed.
+    ///
+    /// @throws NodeFailedException if a node has failed
+    /// @throws ClosedException if it was closed
+    public void checkOpen() {
+        NodeFailedException failed = members.failure();
+        if (failed != null) {
+            throw failed.again();
+        }
+        if (members.isClosed()) {
+            throw new ClosedException("the mesh is closed", null);
+        }
+    }
+
+    /// The failure that has ended the mesh; null if no node has failed. Nodes that have left do not count.
+    public @Nullable NodeFailedException failure() {
+        return members.failure();
+    }
+
+    /// Ends the mesh on all nodes, because the program on this one has failed: their failure names this rank and
+    /// the reason. Does nothing if the mesh has failed or is closed. Returns at once; [#close()] waits until the
+    /// others were told.
+    ///
+    /// @param reason one line
+    public void abort(String reason) {
+        members.fail(new NodeFailedException(rank, "rank " + rank + " has given up: " + reason, null));
+    }
+
+    /// Leaves the mesh: closes all connections in an orderly way, each within the close deadline, and frees
+    /// everything. After a failure, the others are told of it first. Idempotent. Blocks until it is done.
+    @Override
+    public void close() {
+        members.close();
+        session.close();
+    }
+
+    @Override
+    public String toString() {
+        return "rank " + rank + " of a mesh of " + size();
+    }
+}

@@ -1,0 +1,62 @@
+package io.rdmacomm.comm.mesh;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/// The variables of Open MPI. None of them says where rank 0 is, but all nodes know the addresses of mpirun's
+/// host, so the first node there listens, whatever its rank.
+final class OpenMpi {
+    private static final String MPIRUN = "OMPI_MCA_orte_hnp_uri";
+    private static final String RANK = "OMPI_COMM_WORLD_RANK";
+
+    private OpenMpi() {}
+
+    static boolean isPresent(Variables from) {
+        return from.has(RANK);
+    }
+
+    static Rendezvous rendezvous(Variables from) {
+        return rendezvous(from, LocalHosts::isLocal);
+    }
+
+    /// @param local tells the addresses of this host
+    static Rendezvous rendezvous(Variables from, Predicate<InetAddress> local) {
+        int size = from.size("OMPI_COMM_WORLD_SIZE");
+        int rank = from.rank(RANK, size);
+        boolean first = from.number("OMPI_COMM_WORLD_LOCAL_RANK", 0, size - 1) == 0;
+        String uri = from.text(MPIRUN).replace("\"", "");
+        List<InetAddress> addresses = addresses(from, uri);
+        // Every host may have some of them, such as that of a bridge for containers; only mpirun's has all.
+        boolean here = addresses.stream().allMatch(local);
+        List<String> hosts = addresses.stream()
+                .filter(address -> here || !local.test(address))
+                .map(InetAddress::getHostAddress)
+                .toList();
+        String job = "Open MPI " + from.textOr("PMIX_NAMESPACE", uri.substring(0, uri.indexOf(';')));
+        return Rendezvous.of(rank, size, hosts.getFirst(), DerivedPort.of(job))
+                .withJob(job)
+                .withHosts(hosts, here && first);
+    }
+
+    /// The addresses in `2766798848.0;tcp://10.0.0.1,172.17.0.1:48059;tcp6://[fd00::1]:48060`.
+    private static List<InetAddress> addresses(Variables from, String uri) {
+        List<InetAddress> addresses = new ArrayList<>();
+        String[] parts = uri.split(";");
+        try {
+            for (int i = 1; i < parts.length; i++) {
+                String list = parts[i].substring(parts[i].indexOf("//") + 2, parts[i].lastIndexOf(':'));
+                for (String address : list.replace("[", "").replace("]", "").split(",")) {
+                    addresses.add(InetAddress.ofLiteral(address));
+                }
+            }
+        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+            throw from.wrong(MPIRUN, "which is no address of mpirun; give the rendezvous yourself");
+        }
+        if (addresses.isEmpty()) {
+            throw from.wrong(MPIRUN, "which has no address of mpirun; give the rendezvous yourself");
+        }
+        return addresses;
+    }
+}

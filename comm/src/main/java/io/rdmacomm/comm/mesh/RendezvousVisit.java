@@ -1,0 +1,148 @@
+package io.rdmacomm.comm.mesh;
+
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.CommInterruptedException;
+import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.PeerProtocolException;
+import io.rdmacomm.comm.PeerRefusedException;
+import io.rdmacomm.comm.PeerUnknownException;
+import io.rdmacomm.comm.PortTakenException;
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.TcpConnector;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// A node's connection to the rendezvous.
+final class RendezvousVisit implements AutoCloseable {
+    /// How much longer than its own patience a node waits for the rendezvous to say who is missing.
+    private static final Duration GRACE = Duration.ofSeconds(2);
+    private static final Duration ATTEMPT = Duration.ofSeconds(5);
+    private static final long PAUSE_NANOS = 50_000_000;
+
+    private final TcpConnector connection;
+    private final long deadline;
+
+    private RendezvousVisit(TcpConnector connection, long deadline) {
+        this.connection = connection;
+        this.deadline = deadline;
+    }
+
+    /// Connects, repeatedly until the deadline: the node that listens may start later.
+    ///
+    /// @param deadline of [System#nanoTime()]
+    static RendezvousVisit reach(Rendezvous rendezvous, long deadline) {
+        while (true) {
+            SetUpException last = null;
+            for (String host : rendezvous.hosts()) {
+                try {
+                    Duration left = left(deadline);
+                    Duration attempt = left.compareTo(ATTEMPT) < 0 ? left : ATTEMPT;
+                    return new RendezvousVisit(TcpConnector.connect(host, rendezvous.port(), attempt), deadline);
+                } catch (SetUpException e) {
+                    if (!isTemporary(e, rendezvous)) {
+                        throw unreached(rendezvous, e);
+                    }
+                    last = e;
+                }
+            }
+            if (deadline - System.nanoTime() <= PAUSE_NANOS && last != null) {
+                throw unreached(rendezvous, last);
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+
+    private static boolean isTemporary(SetUpException e, Rendezvous rendezvous) {
+        return switch (e.reason()) {
+            // The node that listens has opened the port before.
+            case REFUSED -> !rendezvous.isListener();
+            case DEADLINE_PASSED -> true;
+            case HOST_UNKNOWN -> rendezvous.isPatientWithName();
+            default -> false;
+        };
+    }
+
+    private static CommException unreached(Rendezvous rendezvous, SetUpException e) {
+        String words = rendezvous.isListener() && e.reason() == Reason.REFUSED
+                ? "this node listens for the others, but is not on host " + rendezvous.host()
+                        + "; give the address of this host as rendezvous"
+                : e.getMessage();
+        return failure("rendezvous of " + rendezvous, words, e);
+    }
+
+    /// The public exception for a failed step.
+    static CommException failure(String what, @Nullable String words, SetUpException e) {
+        String message = what + ": " + words;
+        return switch (e.reason()) {
+            case HOST_UNKNOWN -> new PeerUnknownException(message, e);
+            case REFUSED -> new PeerRefusedException(message, e);
+            case PROTOCOL_VIOLATED -> new PeerProtocolException(message, e);
+            case DEADLINE_PASSED -> new DeadlineException(message, e);
+            case PORT_TAKEN -> new PortTakenException(message, e);
+            case INTERRUPTED -> new CommInterruptedException(message, e);
+            default -> new CommException(message, e);
+        };
+    }
+
+    /// The address at which the rendezvous was found.
+    InetAddress address() {
+        return connection.remoteAddress();
+    }
+
+    /// Registers, and waits until all others have.
+    NodeTable register(Registration own) {
+        try {
+            connection.send(FrameType.REGISTER, own.encode());
+            return NodeTable.decode(await(FrameType.TABLE), own.size());
+        } catch (IllegalArgumentException e) {
+            throw new PeerProtocolException("the rendezvous at " + connection.peer() + ": " + e.getMessage(), e);
+        } catch (SetUpException e) {
+            throw incomplete(e);
+        }
+    }
+
+    /// Says that this node is connected with all others.
+    void ready() {
+        try {
+            connection.send(FrameType.READY, ByteBuffer.allocate(0));
+        } catch (SetUpException e) {
+            // The thread in awaitAll reports why.
+        }
+    }
+
+    /// Waits until all nodes are connected with all others, whether this one is or not.
+    ///
+    /// @throws CommException if one of them has given up or died, or time is up
+    void awaitAll() {
+        try {
+            var _ = await(FrameType.READY);
+        } catch (SetUpException e) {
+            throw incomplete(e);
+        }
+    }
+
+    /// The rendezvous turns this node away when time is up, and says who is missing.
+    private CommException incomplete(SetUpException e) {
+        String words = "the mesh is not complete: " + e.getMessage();
+        boolean late = e.reason() == Reason.REFUSED && System.nanoTime() - deadline >= 0;
+        return late ? new DeadlineException(words, e) : failure("the mesh is not complete", e.getMessage(), e);
+    }
+
+    private ByteBuffer await(FrameType type) {
+        return connection.receive(type, left(deadline).plus(GRACE));
+    }
+
+    private static Duration left(long deadline) {
+        return Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

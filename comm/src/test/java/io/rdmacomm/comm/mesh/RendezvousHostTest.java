@@ -1,0 +1,285 @@
+package io.rdmacomm.comm.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.PeerRefusedException;
+import io.rdmacomm.comm.PeerUnknownException;
+import io.rdmacomm.comm.PortTakenException;
+import io.rdmacomm.comm.setup.SetUpException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// The place where nodes meet, with nodes that fit and others. No device takes part.
+final class RendezvousHostTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int SIZE = 3;
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private int port;
+    private RendezvousHost host;
+
+    @BeforeEach
+    void listen() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        host = RendezvousHost.listen("localhost", port, node(0));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable each : open) {
+            each.close();
+        }
+        host.close();
+    }
+
+    private static Registration node(int rank) {
+        return node(rank, SIZE, 2, "job", PATIENCE);
+    }
+
+    private static Registration node(int rank, int size, int channels, String job, Duration patience) {
+        return new Registration(size, rank, 1000 + rank, channels, patience, job);
+    }
+
+    private RendezvousVisit visit(Duration patience) {
+        RendezvousVisit visit = RendezvousVisit.reach(
+                Rendezvous.of(1, SIZE, "localhost", port), System.nanoTime() + patience.toNanos());
+        open.add(visit);
+        return visit;
+    }
+
+    /// Registers on a thread of its own.
+    private CompletableFuture<NodeTable> register(RendezvousVisit visit, Registration node) {
+        return CompletableFuture.supplyAsync(
+                () -> visit.register(node), task -> Thread.ofVirtual().start(task));
+    }
+
+    private static <T> T get(CompletableFuture<T> future) {
+        return future.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+    }
+
+    @Test
+    void allNodesGetTheSameTableAndAreToldWhenAllAreReady() {
+        List<RendezvousVisit> visits = List.of(visit(PATIENCE), visit(PATIENCE), visit(PATIENCE));
+        List<CompletableFuture<NodeTable>> tables = new ArrayList<>();
+        for (int rank = SIZE - 1; rank >= 0; rank--) {
+            tables.add(register(visits.get(rank), node(rank)));
+        }
+
+        List<NodeTable> received = tables.stream().map(RendezvousHostTest::get).toList();
+        assertThat(received).containsOnly(received.getFirst());
+        assertThat(received.getFirst().nodes())
+                .extracting(NodeTable.Entry::port)
+                .containsExactly(1000, 1001, 1002);
+        assertThat(received.getFirst().nodes())
+                .as("all are on the host of the rendezvous")
+                .extracting(NodeTable.Entry::address)
+                .containsOnlyNulls();
+
+        visits.get(0).ready();
+        visits.get(1).ready();
+        CompletableFuture<Void> told = CompletableFuture.runAsync(visits.get(0)::awaitAll, Thread::startVirtualThread);
+        assertThat(told).isNotDone();
+        visits.get(2).ready();
+        get(told);
+        visits.get(1).awaitAll();
+        visits.get(2).awaitAll();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 4, 2, job, it was started for 4 nodes",
+        "1, 3, 5, job, it asks for 4 data channels",
+        "1, 3, 2, other, it belongs to another job",
+        "3, 3, 2, job, its rank is 3",
+        "-1, 3, 2, job, its rank is -1"
+    })
+    void aNodeThatDoesNotFitIsToldWhyAndTheOthersStillMeet(
+            int rank, int size, int channels, String job, String reason) {
+        RendezvousVisit stranger = visit(PATIENCE);
+        assertThatThrownBy(() -> stranger.register(node(rank, size, channels, job, PATIENCE)))
+                .isInstanceOf(PeerRefusedException.class)
+                .hasMessageContaining(reason);
+
+        theOthersStillMeet();
+    }
+
+    private void theOthersStillMeet() {
+        List<CompletableFuture<NodeTable>> tables = new ArrayList<>();
+        for (int rank = 0; rank < SIZE; rank++) {
+            tables.add(register(visit(PATIENCE), node(rank)));
+        }
+        tables.forEach(table -> assertThat(get(table).nodes()).hasSize(SIZE));
+    }
+
+    @Test
+    void theSecondNodeOfARankIsTurnedAway() {
+        closeTheFirstOfTwins();
+    }
+
+    @Test
+    void aNodeThatGoesAwayBeforeAllAreThereMayComeAgain() {
+        closeTheFirstOfTwins();
+
+        List<CompletableFuture<NodeTable>> tables = new ArrayList<>();
+        tables.add(register(visit(PATIENCE), node(0)));
+        tables.add(register(visit(PATIENCE), node(2)));
+        tables.add(CompletableFuture.supplyAsync(this::registerAgain, Thread::startVirtualThread));
+        tables.forEach(table -> assertThat(get(table).nodes()).hasSize(SIZE));
+    }
+
+    /// Registers two nodes of one rank, and closes the one that was not turned away.
+    private void closeTheFirstOfTwins() {
+        List<RendezvousVisit> visits = List.of(visit(PATIENCE), visit(PATIENCE));
+        List<CompletableFuture<NodeTable>> twins =
+                visits.stream().map(visit -> register(visit, node(1))).toList();
+        assertThatThrownBy(() -> CompletableFuture.anyOf(twins.get(0), twins.get(1))
+                        .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                        .join())
+                .hasCauseInstanceOf(PeerRefusedException.class)
+                .hasMessageContaining("rank 1 is there already");
+        int first = twins.get(0).isDone() ? 1 : 0;
+        assertThat(twins.get(first)).isNotDone();
+        visits.get(first).close();
+        assertThatThrownBy(() -> get(twins.get(first))).isNotNull();
+    }
+
+    /// The rendezvous may notice a moment later that the first one has gone.
+    private NodeTable registerAgain() {
+        while (true) {
+            try {
+                return visit(PATIENCE).register(node(1));
+            } catch (PeerRefusedException e) {
+                assertThat(e).hasMessageContaining("is there already");
+            }
+        }
+    }
+
+    @Test
+    void aNodeThatGoesAwayLaterEndsTheWaitOfAll() {
+        List<RendezvousVisit> visits = List.of(visit(PATIENCE), visit(PATIENCE), visit(PATIENCE));
+        List<CompletableFuture<NodeTable>> tables = new ArrayList<>();
+        for (int rank = 0; rank < SIZE; rank++) {
+            tables.add(register(visits.get(rank), node(rank)));
+        }
+        tables.forEach(RendezvousHostTest::get);
+        visits.get(0).ready();
+
+        visits.get(2).close();
+
+        for (int rank = 0; rank < 2; rank++) {
+            assertThatThrownBy(visits.get(rank)::awaitAll)
+                    .isInstanceOf(PeerRefusedException.class)
+                    .hasMessageContaining("rank 2 went away");
+        }
+    }
+
+    @Test
+    void whoWaitsInVainIsToldWhoIsMissingAndWhoWasTurnedAway() {
+        Duration brief = Duration.ofMillis(300);
+        RendezvousVisit stranger = visit(PATIENCE);
+        assertThatThrownBy(() -> stranger.register(node(2, 4, 2, "job", PATIENCE)))
+                .isInstanceOf(PeerRefusedException.class);
+
+        RendezvousVisit visit = visit(brief);
+        assertThatThrownBy(() -> visit.register(node(1, SIZE, 2, "job", brief)))
+                .isInstanceOf(DeadlineException.class)
+                .hasMessageContainingAll("missing: ranks 0, 2", "last turned away", "it was started for 4 nodes");
+    }
+
+    @Test
+    void garbageAndSilenceDoNotDisturbTheOthers() throws IOException {
+        long seed = System.nanoTime();
+        System.out.println("seed of the garbage: " + seed);
+        Random random = new Random(seed);
+        for (int i = 0; i < 50; i++) {
+            Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port);
+            open.add(stranger);
+            byte[] bytes = new byte[random.nextInt(64)];
+            random.nextBytes(bytes);
+            if (i % 3 == 0) {
+                // A frame that begins well.
+                stranger.getOutputStream()
+                        .write(new byte[] {'R', 'D', 'M', 'C', 0, 1, 0, 5, 0, 0, 0, (byte) bytes.length});
+            }
+            stranger.getOutputStream().write(bytes);
+        }
+        Socket http = new Socket(InetAddress.getLoopbackAddress(), port);
+        open.add(http);
+        http.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+
+        theOthersStillMeet();
+    }
+
+    @Test
+    void manySilentStrangersDoNotKeepNodesOut() throws IOException {
+        for (int i = 0; i < 200; i++) {
+            open.add(new Socket(InetAddress.getLoopbackAddress(), port));
+        }
+        theOthersStillMeet();
+    }
+
+    @Test
+    void aNodeFindsARendezvousThatStartsLater() {
+        host.close();
+        CompletableFuture<NodeTable> waiting =
+                CompletableFuture.supplyAsync(() -> visit(PATIENCE).register(node(1)), Thread::startVirtualThread);
+        host = RendezvousHost.listen("localhost", port, node(0));
+        CompletableFuture<NodeTable> others = register(visit(PATIENCE), node(0));
+        get(register(visit(PATIENCE), node(2)));
+        assertThat(get(waiting)).isEqualTo(get(others));
+    }
+
+    @Test
+    void anUnknownHostAndATakenPortAreReportedAtOnce() {
+        Rendezvous unknown = Rendezvous.of(1, SIZE, "no-such-host.invalid", port);
+        assertThatThrownBy(() -> RendezvousVisit.reach(unknown, System.nanoTime() + PATIENCE.toNanos()))
+                .isInstanceOf(PeerUnknownException.class)
+                .hasMessageContaining("no-such-host.invalid");
+        assertThatThrownBy(() -> RendezvousHost.listen("localhost", port, node(0)))
+                .isInstanceOfSatisfying(
+                        SetUpException.class,
+                        failure -> assertThat(RendezvousVisit.failure("here", failure.getMessage(), failure))
+                                .isInstanceOf(PortTakenException.class));
+    }
+
+    @Test
+    void messagesSurviveTheWire() throws IOException {
+        Registration node = new Registration(512, 511, 65535, 257, Duration.ofDays(1), "Größe");
+        assertThat(Registration.decode(node.encode())).isEqualTo(node);
+        NodeTable table = new NodeTable(
+                new UUID(-1, 7),
+                List.of(
+                        new NodeTable.Entry(null, 1),
+                        new NodeTable.Entry(InetAddress.ofLiteral("10.0.0.1"), 65535),
+                        new NodeTable.Entry(InetAddress.ofLiteral("fd00::2"), 2)));
+        assertThat(NodeTable.decode(table.encode(), 3)).isEqualTo(table);
+        assertThatThrownBy(() -> NodeTable.decode(table.encode(), 4)).isInstanceOf(IllegalArgumentException.class);
+        for (int length = 0; length < table.encode().remaining(); length++) {
+            var cut = table.encode().limit(length);
+            assertThatThrownBy(() -> NodeTable.decode(cut, 3)).isInstanceOf(IllegalArgumentException.class);
+        }
+        for (int length = 0; length < node.encode().remaining(); length++) {
+            var cut = node.encode().limit(length);
+            assertThatThrownBy(() -> Registration.decode(cut)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+}

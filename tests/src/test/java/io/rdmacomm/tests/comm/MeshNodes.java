@@ -1,0 +1,78 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.mesh.Mesh;
+import io.rdmacomm.comm.mesh.Rendezvous;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+
+/// The nodes of a mesh, all in this process.
+final class MeshNodes implements AutoCloseable {
+    private final List<Mesh> meshes;
+
+    private MeshNodes(List<Mesh> meshes) {
+        this.meshes = meshes;
+    }
+
+    /// Joins a mesh with a node on each of `size` threads.
+    static MeshNodes join(int size, SessionOptions options) {
+        int port = freePort();
+        List<CompletableFuture<Mesh>> joining = new ArrayList<>();
+        for (int rank = size - 1; rank >= 0; rank--) {
+            Rendezvous rendezvous = Rendezvous.of(rank, size, "localhost", port);
+            joining.addFirst(inThread(() -> Mesh.join(rendezvous, options, PATIENCE)));
+        }
+        try {
+            return new MeshNodes(joining.stream().map(CompletableFuture::join).toList());
+        } catch (CompletionException e) {
+            joining.forEach(node -> node.thenAccept(Mesh::close));
+            throw e;
+        }
+    }
+
+    /// Calls something on a thread of its own.
+    static <T> CompletableFuture<T> inThread(Supplier<T> call) {
+        return CompletableFuture.supplyAsync(call, task -> Thread.ofVirtual().start(task));
+    }
+
+    /// A port on which nobody listens.
+    static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    int size() {
+        return meshes.size();
+    }
+
+    Mesh node(int rank) {
+        return meshes.get(rank);
+    }
+
+    List<Mesh> all() {
+        return meshes;
+    }
+
+    /// Closes all at once, as processes that end together do.
+    @Override
+    public void close() {
+        List<CompletableFuture<Boolean>> closing = meshes.stream()
+                .map(mesh -> inThread(() -> {
+                    mesh.close();
+                    return true;
+                }))
+                .toList();
+        closing.forEach(CompletableFuture::join);
+    }
+}

@@ -1,0 +1,78 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.mesh.Mesh;
+import io.rdmacomm.comm.mesh.NodeFailedException;
+import io.rdmacomm.comm.mesh.Rendezvous;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.util.List;
+
+/// A node of a mesh in a process of its own, and the way to start it.
+final class MeshProgram implements AutoCloseable {
+    private final Process process;
+    private final BufferedReader output;
+
+    private MeshProgram(Process process) {
+        this.process = process;
+        this.output = process.inputReader();
+    }
+
+    static MeshProgram start(int rank, int size, int port) throws IOException {
+        List<String> command = List.of(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                MeshProgram.class.getName(),
+                "" + rank,
+                "" + size,
+                "" + port);
+        return new MeshProgram(
+                new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
+    }
+
+    String readLine() throws IOException {
+        return output.readLine();
+    }
+
+    /// kill -9.
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+
+    /// Joins, waits for a message of rank 0 that never comes, and prints how that ended, and which rank the mesh has
+    /// lost.
+    public static void main(String[] arguments) {
+        Rendezvous rendezvous = Rendezvous.of(
+                Integer.parseInt(arguments[0]),
+                Integer.parseInt(arguments[1]),
+                "localhost",
+                Integer.parseInt(arguments[2]));
+        try (Mesh mesh = Mesh.join(rendezvous, SessionOptions.defaults(), PATIENCE)) {
+            System.out.println("joined");
+            try (Message message = mesh.node(0).channel().blocking(PATIENCE).receive()) {
+                System.out.println("received " + message);
+            } catch (CommException e) {
+                System.out.println(e.getMessage());
+            }
+            eventually(() -> mesh.failure() != null);
+            NodeFailedException failure = mesh.failure();
+            System.out.println("lost rank " + (failure == null ? "?" : failure.rank()));
+        }
+    }
+}
