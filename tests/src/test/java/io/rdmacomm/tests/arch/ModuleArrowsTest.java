@@ -16,6 +16,7 @@ import static io.rdmacomm.tests.arch.Production.SPI;
 import static io.rdmacomm.tests.arch.Production.VERBS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
@@ -32,6 +33,8 @@ class ModuleArrowsTest {
     private static final String[] JDK_ONLY = {
         "java..", "jdk.jfr..", "jdk.net..", "org.jspecify.annotations..", "com.google.errorprone.annotations.."
     };
+
+    private static final String MESH = "io.rdmacomm.comm.mesh";
 
     @Test
     void packagesAreFreeOfCycles() {
@@ -66,6 +69,25 @@ class ModuleArrowsTest {
     @Test
     void commSeesOnlyVerbs() {
         seesOnly(COMM, VERBS);
+    }
+
+    @Test
+    void commExportsSessionsAndMeshes() throws URISyntaxException {
+        assertThat(moduleOf(ServerSession.class).exports())
+                .extracting(ModuleDescriptor.Exports::source)
+                .containsExactlyInAnyOrder("io.rdmacomm.comm", MESH);
+    }
+
+    @Test
+    void meshesAreBuiltOfSessions() {
+        noClasses()
+                .that()
+                .resideInAPackage(MESH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.rdmacomm.comm.data..", "io.rdmacomm.comm.progress..")
+                .because("a mesh uses what every program can use, and the TCP frames of the handshake")
+                .check(CLASSES);
     }
 
     @Test
