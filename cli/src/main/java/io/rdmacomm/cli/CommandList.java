@@ -16,6 +16,7 @@ final class CommandList {
         commands.put("watch", WatchCommand::new);
         commands.put("ping", PingCommand::new);
         commands.put("bench", BenchCommand::new);
+        commands.put("mesh", MeshCommand::new);
         commands.put("send", SendCommand::new);
         commands.put("recv", RecvCommand::new);
         commands.put("copy-string", CopyStringCommand::new);

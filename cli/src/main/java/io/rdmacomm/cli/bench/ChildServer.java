@@ -1,15 +1,13 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.process.OwnProgram;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,9 +22,6 @@ public final class ChildServer implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Duration END_LIMIT = Duration.ofSeconds(3);
     private static final Duration EXIT_LIMIT = Duration.ofMillis(500);
-    private static final String OWN_PROPERTIES = "rdmacomm.";
-    private static final List<String> NOT_INHERITED =
-            List.of("-agentlib:jdwp", "-Xrunjdwp", "-XX:AOTCacheOutput", "-XX:AOTMode", "-XX:AOTConfiguration");
 
     private final Process process;
     private final CloseOnExit onExit;
@@ -50,34 +45,8 @@ public final class ChildServer implements AutoCloseable {
     ///
     /// @throws CommandFailure if it exits or takes too long
     public static ChildServer start(String mainClass, List<String> arguments) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(javaCommand());
-        for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (NOT_INHERITED.stream().noneMatch(option::startsWith)) {
-                command.add(option);
-            }
-        }
-        for (String name : System.getProperties().stringPropertyNames()) {
-            if (name.startsWith(OWN_PROPERTIES)) {
-                command.add("-D" + name + "=" + System.getProperty(name));
-            }
-        }
-        command.addAll(programOptions(System.getProperty("java.class.path"), mainClass));
-        command.addAll(arguments);
+        List<String> command = OwnProgram.command(mainClass, arguments);
         return new ChildServer(new ProcessBuilder(command).start(), String.join(" ", arguments));
-    }
-
-    private static String javaCommand() {
-        return ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home") + "/bin/java");
-    }
-
-    /// Uses `-jar` if this process was started that way. Its manifest enables native access; the option that does the
-    /// same would make the AOT cache unusable.
-    private static List<String> programOptions(String classPath, String mainClass) {
-        boolean jar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
-        return jar
-                ? List.of("-jar", classPath)
-                : List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath, mainClass);
     }
 
     private static void start(Runnable task) {

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 
 /// Bytes that follow from a seed and their offset, so that data is recognized as wrong if it is at the wrong offset,
 /// of the wrong length or left over from an earlier test.
-final class DataPattern {
+public final class DataPattern {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -14,7 +14,7 @@ final class DataPattern {
     private DataPattern() {}
 
     /// Fills `memory`.
-    static void fill(MemorySegment memory, long seed) {
+    public static void fill(MemorySegment memory, long seed) {
         long words = memory.byteSize() & ~7L;
         for (long at = 0; at < words; at += 8) {
             memory.set(WORD, at, word(seed, at));
@@ -25,7 +25,7 @@ final class DataPattern {
     }
 
     /// The offset of the first of `bytes` bytes, or of its word, that differs from the pattern; -1 if none does.
-    static long mismatch(MemorySegment memory, long bytes, long seed) {
+    public static long mismatch(MemorySegment memory, long bytes, long seed) {
         long words = bytes & ~7L;
         for (long at = 0; at < words; at += 8) {
             if (memory.get(WORD, at) != word(seed, at)) {

@@ -4,10 +4,11 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 
 /// Rounds figures to their significant digits.
-final class Rounding {
+public final class Rounding {
     private Rounding() {}
 
-    static double to(double value, int places) {
+    /// `value` with so many places after the point.
+    public static double to(double value, int places) {
         double scale = Math.pow(10, places);
         return Math.rint(value * scale) / scale;
     }

@@ -1,0 +1,254 @@
+package io.rdmacomm.cli;
+
+import io.rdmacomm.cli.mesh.MeshReport;
+import io.rdmacomm.cli.mesh.MeshSettings;
+import io.rdmacomm.cli.mesh.MeshTraffic;
+import io.rdmacomm.cli.process.LocalNodes;
+import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.terminal.ProgressLine;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.comm.mesh.Mesh;
+import io.rdmacomm.comm.mesh.NodeFailedException;
+import io.rdmacomm.comm.mesh.Rendezvous;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `rdmacomm mesh`: traffic between all nodes of a mesh.
+@Command(
+        name = "mesh",
+        description = {
+            "Connect N nodes with each other, write from each to each other one, check and measure.",
+            "",
+            "Each node has a region of memory for each other node. In an iteration each node writes a window of blocks"
+                    + " into its region at each other node; then all check what has arrived. Rank 0 prints the report.",
+            "If a node dies, all others end within seconds and name it."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  rdmacomm mesh --nodes 4                              four processes on this machine",
+            "  mpirun -n 4 rdmacomm mesh                            also: srun -n 4, torchrun --no-python",
+            "  rdmacomm mesh --hostfile hosts                       on each host of the file",
+            "  rdmacomm mesh --rank 1 --size 2 --rendezvous node7   on the second of two hosts"
+        })
+final class MeshCommand extends Subcommand {
+    private static final long MAX_MEMORY = 64L << 30;
+    private static final Duration BLAME = Duration.ofSeconds(5);
+    private static final long PAUSE_NANOS = 1_000_000;
+
+    @Mixin
+    private final NodeOptions node = new NodeOptions();
+
+    @Option(
+            names = {"-w", "--window"},
+            paramLabel = "N",
+            defaultValue = "64",
+            description = "Blocks that a node writes to each other node in an iteration (default: ${DEFAULT-VALUE}).")
+    private int window;
+
+    @Option(
+            names = {"-b", "--block"},
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            defaultValue = "64k",
+            description = "The length of a block, 1 to 64m (default: ${DEFAULT-VALUE}).")
+    private long block;
+
+    @Option(
+            names = "--iterations",
+            paramLabel = "N",
+            description = "Stop after N iterations, instead of a duration. Rank 0 decides.")
+    private @Nullable Long iterations;
+
+    @Option(
+            names = {"-D", "--duration"},
+            paramLabel = "SECONDS",
+            defaultValue = "2",
+            description =
+                    "How long to measure, after a warm-up of half a second (default: ${DEFAULT-VALUE}). Rank 0 decides.")
+    private double duration;
+
+    @Option(
+            names = {"-c", "--channels"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Data channels between two nodes, 1 to 255 (default: ${DEFAULT-VALUE}).")
+    private int channels;
+
+    @Option(
+            names = {"-W", "--timeout"},
+            paramLabel = "SECONDS",
+            defaultValue = "120",
+            description = "How long to wait for the other nodes at each step (default: ${DEFAULT-VALUE}).")
+    private double timeout;
+
+    @Option(names = "--until-eof", hidden = true, description = "Exit at the end of standard input.")
+    private boolean untilEof;
+
+    @Mixin
+    private final JsonOption json = new JsonOption();
+
+    @Mixin
+    private final DeviceOptions device = new DeviceOptions();
+
+    @Override
+    public Integer call() throws IOException {
+        MeshSettings settings = settings();
+        Duration patience = patience();
+        SessionOptions options = sessionOptions();
+        List<Rendezvous> local = node.local();
+        checkMemory(local.getFirst().size());
+        json.check();
+        if (untilEof) {
+            InputWatch.onEnd(() -> System.exit(1));
+        }
+        Map<Integer, List<String>> others = new LinkedHashMap<>();
+        local.stream().skip(1).forEach(other -> others.put(other.rank(), arguments(other)));
+        try (LocalNodes nodes = LocalNodes.start(RdmaCommand.class.getName(), others)) {
+            run(join(local.getFirst(), options, patience, nodes), local.getFirst(), settings, patience);
+        }
+        return 0;
+    }
+
+    /// Joins the mesh. If a node on this host fails meanwhile, that is the reason why it does not come about.
+    private static Mesh join(Rendezvous rendezvous, SessionOptions options, Duration patience, LocalNodes others) {
+        Thread joining = Thread.currentThread();
+        AtomicBoolean inJoin = new AtomicBoolean(true);
+        others.onFailure(() -> {
+            if (inJoin.compareAndSet(true, false)) {
+                joining.interrupt();
+            }
+        });
+        try {
+            return Mesh.join(rendezvous, options, patience);
+        } catch (CommException e) {
+            String why = others.failure();
+            throw why == null ? e : new CommandFailure(why, e);
+        } finally {
+            if (!inJoin.compareAndSet(true, false)) {
+                // The interrupt may come at any moment, and has served its purpose.
+                while (!Thread.interrupted()) {
+                    Thread.onSpinWait();
+                }
+            }
+        }
+    }
+
+    private void run(Mesh mesh, Rendezvous rendezvous, MeshSettings settings, Duration patience) throws IOException {
+        boolean reports = mesh.rank() == 0;
+        MeshReport report;
+        try (mesh;
+                ProgressLine line = new ProgressLine(output().err())) {
+            report = measured(mesh, rendezvous, settings, patience, progress(reports ? line : null, settings));
+            if (reports) {
+                json.write(
+                        mesh.session().context().device().provider(),
+                        report.device().device(),
+                        report.toMap(),
+                        output());
+            }
+        }
+        if (reports && !json.ownsStandardOutput()) {
+            report.lines().forEach(output()::println);
+        }
+    }
+
+    private static LongConsumer progress(@Nullable ProgressLine line, MeshSettings settings) {
+        String end = settings.iterations() > 0 ? " of " + settings.iterations() : "";
+        return line == null ? _ -> {} : iteration -> line.show("iteration " + iteration + end);
+    }
+
+    /// Runs the traffic. What fails on this node ends all others, and what fails on another one ends this one.
+    private static MeshReport measured(
+            Mesh mesh, Rendezvous rendezvous, MeshSettings settings, Duration patience, LongConsumer progress) {
+        try {
+            return new MeshTraffic(mesh, settings, patience, progress).run(rendezvous);
+        } catch (CommException e) {
+            NodeFailedException lost = awaitFailure(mesh);
+            throw lost == null ? e : lost;
+        } catch (RuntimeException e) {
+            mesh.abort(FailureText.of(e));
+            throw e;
+        }
+    }
+
+    /// A call that fails because a node has died may notice before the mesh does.
+    private static @Nullable NodeFailedException awaitFailure(Mesh mesh) {
+        long deadline = System.nanoTime() + BLAME.toNanos();
+        while (mesh.failure() == null && deadline - System.nanoTime() > 0) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        return mesh.failure();
+    }
+
+    /// Only this thread drives the traffic: on few processors others would get in its way.
+    private SessionOptions sessionOptions() {
+        SessionOptions options = device.apply(SessionOptions.defaults()
+                .withThreadMode(ThreadMode.CALLER)
+                .withWorkMode(WorkMode.ADAPTIVE)
+                .withChannels(channels));
+        return options.withChannel(options.channel().withSendWindow(window));
+    }
+
+    private List<String> arguments(Rendezvous other) {
+        List<String> arguments = new ArrayList<>(List.of("mesh", "--until-eof"));
+        arguments.addAll(NodeOptions.arguments(other));
+        arguments.addAll(List.of("--window", "" + window, "--block", "" + block, "--channels", "" + channels));
+        arguments.addAll(List.of("--timeout", "" + timeout, "--duration", "" + duration));
+        if (iterations != null) {
+            arguments.addAll(List.of("--iterations", "" + iterations));
+        }
+        arguments.addAll(device.arguments());
+        return arguments;
+    }
+
+    private MeshSettings settings() {
+        check("--window", window, 1, 16_384);
+        check("--block", block, 1, 64 << 20);
+        check("--channels", channels, 1, 255);
+        if (iterations != null) {
+            check("--iterations", iterations, 1, Long.MAX_VALUE);
+        }
+        if (!(duration > 0) || duration > 86_400) {
+            throw usage("--duration " + duration + " is out of range: it must be above 0, and at most 86400");
+        }
+        return new MeshSettings(window, block, channels, iterations == null ? 0 : iterations, (long) (duration * 1e9));
+    }
+
+    private Duration patience() {
+        if (!(timeout >= 0.001) || timeout > 86_400) {
+            throw usage("--timeout " + timeout + " is out of range: it must be 0.001 to 86400");
+        }
+        return Duration.ofNanos((long) (timeout * 1e9));
+    }
+
+    private void check(String option, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw usage(option + " " + value + " is out of range: it can be " + min + " to " + max);
+        }
+    }
+
+    private void checkMemory(int size) {
+        long bytes = 3L * size * window * block;
+        if (bytes > MAX_MEMORY) {
+            throw usage("--window and --block need " + ByteSize.format(bytes) + " of memory on each node; "
+                    + ByteSize.format(MAX_MEMORY) + " are the most");
+        }
+    }
+}

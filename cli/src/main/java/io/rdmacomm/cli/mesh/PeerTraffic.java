@@ -1,0 +1,174 @@
+package io.rdmacomm.cli.mesh;
+
+import io.rdmacomm.cli.bench.DataPattern;
+import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.mesh.Node;
+import io.rdmacomm.verbs.WorkStatus;
+import org.HdrHistogram.Histogram;
+
+/// The traffic with one other node. This node writes into a region of the other one's inbox that is its own, and
+/// the other node does the same here. A region has two halves, of a window of blocks each, which are used in turn:
+/// one is written while the other one is checked.
+///
+/// One thread posts; completions may come on another one for each channel.
+final class PeerTraffic {
+    private final Node peer;
+    private final int own;
+    private final MeshSettings settings;
+    private final RdmaBuffer inbox;
+    private final RemoteBuffer remote;
+    private final BufferSlice[] blocks;
+    private final Lane[] lanes;
+    private int posted;
+    private long transferNanos;
+
+    /// @param own the rank of this node
+    /// @param outgoing with a window of blocks for each rank
+    /// @param inbox with a block for each rank
+    /// @param remote the inbox of the other node
+    PeerTraffic(Node peer, int own, MeshSettings settings, RdmaBuffer outgoing, RdmaBuffer inbox, RemoteBuffer remote) {
+        this.peer = peer;
+        this.own = own;
+        this.settings = settings;
+        this.inbox = inbox;
+        this.remote = remote;
+        this.blocks = new BufferSlice[settings.window()];
+        this.lanes = new Lane[settings.channels()];
+        for (int slot = 0; slot < blocks.length; slot++) {
+            blocks[slot] = outgoing.block(peer.rank() * settings.window() + slot);
+        }
+        for (int i = 0; i < lanes.length; i++) {
+            lanes[i] = new Lane(peer.channel(i), settings.window());
+        }
+    }
+
+    /// One channel and the times of its writes.
+    private static final class Lane implements CompletionHandler {
+        private final RdmaChannel channel;
+        private final long[] starts;
+        private final Histogram latencies = Latencies.newHistogram();
+        private boolean recording;
+        private long lastNanos;
+        private volatile int completed;
+
+        Lane(RdmaChannel channel, int window) {
+            this.channel = channel;
+            this.starts = new long[window];
+        }
+
+        @Override
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one thread completes the work of a channel
+        public void onCompletion(RdmaChannel on, long slot, WorkStatus status, long result) {
+            if (status == WorkStatus.SUCCESS) {
+                lastNanos = System.nanoTime();
+                if (recording) {
+                    Latencies.record(latencies, lastNanos - starts[(int) slot]);
+                }
+                completed++;
+            }
+        }
+    }
+
+    Node peer() {
+        return peer;
+    }
+
+    /// Prepares the blocks of an iteration.
+    ///
+    /// @param recording whether it counts
+    void prepare(long iteration, boolean recording) {
+        for (int slot = 0; slot < blocks.length; slot++) {
+            BufferSlice block = blocks[slot];
+            DataPattern.fill(
+                    block.buffer().segment().asSlice(block.offset(), block.length()),
+                    seed(own, peer.rank(), iteration, slot));
+        }
+        posted = 0;
+        for (Lane lane : lanes) {
+            lane.recording = recording;
+            lane.completed = 0;
+        }
+    }
+
+    /// Writes the next block, if there is one and there is room for it. Never blocks.
+    ///
+    /// @return whether all have been posted
+    boolean post(long iteration) {
+        if (posted < blocks.length) {
+            Lane lane = lanes[posted % lanes.length];
+            lane.starts[posted] = System.nanoTime();
+            long offset = own * inbox.blockSize() + place(iteration, posted);
+            if (lane.channel
+                    .tryWrite(blocks[posted], remote, offset, lane, posted)
+                    .isAccepted()) {
+                posted++;
+            }
+        }
+        return posted == blocks.length;
+    }
+
+    boolean isComplete() {
+        int completed = 0;
+        for (Lane lane : lanes) {
+            completed += lane.completed;
+        }
+        return completed == blocks.length;
+    }
+
+    /// Counts an iteration that is complete.
+    ///
+    /// @param begin when it began, of [System#nanoTime()]
+    void count(long begin) {
+        long last = begin;
+        for (Lane lane : lanes) {
+            last = lane.lastNanos - last > 0 ? lane.lastNanos : last;
+        }
+        transferNanos += last - begin;
+    }
+
+    /// Finds the first wrong block of those that the other node has written in an iteration.
+    ///
+    /// @return what is wrong; empty if nothing is
+    String check(long iteration) {
+        long region = peer.rank() * inbox.blockSize();
+        for (int slot = 0; slot < blocks.length; slot++) {
+            long wrong = DataPattern.mismatch(
+                    inbox.segment().asSlice(region + place(iteration, slot), settings.blockBytes()),
+                    settings.blockBytes(),
+                    seed(peer.rank(), own, iteration, slot));
+            if (wrong >= 0) {
+                return "block " + slot + " of iteration " + iteration + " that rank " + peer.rank()
+                        + " has written here is wrong from byte " + wrong + " on";
+            }
+        }
+        return "";
+    }
+
+    private long place(long iteration, int slot) {
+        return ((iteration & 1) * settings.window() + slot) * settings.blockBytes();
+    }
+
+    /// Depends on everything that tells blocks apart.
+    private static long seed(int writer, int reader, long iteration, int slot) {
+        return ((iteration * Integer.MAX_VALUE + writer) * 1021 + reader) * 65_537 + slot;
+    }
+
+    /// All latencies. All work has ended.
+    Histogram latencies() {
+        Histogram all = Latencies.newHistogram();
+        for (Lane lane : lanes) {
+            all.add(lane.latencies);
+        }
+        return all;
+    }
+
+    /// What was measured. All work has ended.
+    PeerResult result() {
+        Latencies latencies = Latencies.of(latencies());
+        return new PeerResult(peer.rank(), latencies.count() * settings.blockBytes(), transferNanos, latencies);
+    }
+}

@@ -1,0 +1,112 @@
+package io.rdmacomm.cli.process;
+
+import io.rdmacomm.cli.terminal.CloseOnExit;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The other nodes of a mesh on this host, as processes of this program. They end with this process in any case: on
+/// Ctrl-C by a shutdown hook, and if this process is killed, because their standard input is closed then.
+public final class LocalNodes implements AutoCloseable {
+    private static final Duration END_LIMIT = Duration.ofSeconds(5);
+
+    private final List<Process> processes = new ArrayList<>();
+    private final CompletableFuture<String> firstFailure = new CompletableFuture<>();
+    private final CloseOnExit onExit = new CloseOnExit(this::end);
+
+    private LocalNodes() {}
+
+    /// Starts a process for each node.
+    ///
+    /// @param arguments of the program, by rank
+    public static LocalNodes start(String mainClass, Map<Integer, List<String>> arguments) throws IOException {
+        LocalNodes nodes = new LocalNodes();
+        boolean started = false;
+        try {
+            for (var each : new LinkedHashMap<>(arguments).entrySet()) {
+                List<String> command = OwnProgram.command(mainClass, each.getValue());
+                nodes.add(
+                        each.getKey(),
+                        new ProcessBuilder(command)
+                                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                                .start());
+            }
+            started = true;
+            return nodes;
+        } finally {
+            if (!started) {
+                nodes.close();
+            }
+        }
+    }
+
+    private void add(int rank, Process process) {
+        processes.add(process);
+        Thread.ofPlatform().daemon().name("node-" + rank).start(() -> watch(rank, process));
+    }
+
+    /// Reads what a node complains about, until it ends.
+    private void watch(int rank, Process process) {
+        String complaint = "";
+        try {
+            complaint = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            complaint = "its output cannot be read: " + e.getMessage();
+        }
+        int status = process.onExit().join().exitValue();
+        if (status != 0) {
+            firstFailure.complete("rank " + rank + " ended with exit status " + status
+                    + (complaint.isEmpty()
+                            ? ""
+                            : ": " + complaint.lines().toList().getLast()));
+        }
+    }
+
+    /// Runs something when the first node fails.
+    public void onFailure(Runnable action) {
+        var _ = firstFailure.thenRun(action);
+    }
+
+    /// How the first node that failed did so; null if none has.
+    public @Nullable String failure() {
+        return firstFailure.getNow(null);
+    }
+
+    /// Waits until all processes have ended; those that do not are killed.
+    @Override
+    public void close() {
+        onExit.close();
+    }
+
+    private void end() {
+        long deadline = System.nanoTime() + END_LIMIT.toNanos();
+        for (Process process : processes) {
+            try {
+                process.getOutputStream().close();
+            } catch (IOException e) {
+                // It has ended.
+            }
+        }
+        for (Process process : processes) {
+            if (!hasEnded(process, deadline)) {
+                process.destroyForcibly();
+            }
+        }
+    }
+
+    private static boolean hasEnded(Process process, long deadline) {
+        try {
+            return process.waitFor(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// Further processes of this command.
+@NullMarked
+package io.rdmacomm.cli.process;
+
+import org.jspecify.annotations.NullMarked;
