@@ -6,6 +6,7 @@ import io.rdmacomm.cli.mesh.MeshTraffic;
 import io.rdmacomm.cli.process.LocalNodes;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.terminal.ProgressLine;
 import io.rdmacomm.comm.CommException;
@@ -152,6 +153,11 @@ final class MeshCommand extends Subcommand {
 
     private void run(Mesh mesh, Rendezvous rendezvous, MeshSettings settings, Duration patience) throws IOException {
         boolean reports = mesh.rank() == 0;
+        boolean prints = reports && !json.ownsStandardOutput();
+        if (prints) {
+            output().println("%d nodes are connected (%s); %s"
+                    .formatted(mesh.size(), rendezvous.source(), DeviceLine.of(mesh.session())));
+        }
         MeshReport report;
         try (mesh;
                 ProgressLine line = new ProgressLine(output().err())) {
@@ -164,7 +170,7 @@ final class MeshCommand extends Subcommand {
                         output());
             }
         }
-        if (reports && !json.ownsStandardOutput()) {
+        if (prints) {
             report.lines().forEach(output()::println);
         }
     }
@@ -181,6 +187,7 @@ final class MeshCommand extends Subcommand {
             return new MeshTraffic(mesh, settings, patience, progress).run(rendezvous);
         } catch (CommException e) {
             NodeFailedException lost = awaitFailure(mesh);
+            mesh.abort(FailureText.of(e));
             throw lost == null ? e : lost;
         } catch (RuntimeException e) {
             mesh.abort(FailureText.of(e));

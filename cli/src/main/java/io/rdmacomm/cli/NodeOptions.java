@@ -9,15 +9,22 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /// Which node of a mesh this process is, and where the nodes meet.
 final class NodeOptions {
+    private static final int FIRST_PORT = 10_000;
+    private static final int LAST_PORT = 16_000;
+    private static final int MOST_TRIES = 100;
+
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
 
@@ -37,7 +44,7 @@ final class NodeOptions {
             names = {"-r", "--rendezvous"},
             paramLabel = "HOST[:PORT]",
             converter = PeerAddress.Converter.class,
-            description = "Where the nodes meet: the host of rank 0, and a free port there (default: 2024).")
+            description = "Where the nodes meet: the host of rank 0, and a free port there (default: 2030).")
     private @Nullable PeerAddress rendezvous;
 
     @Option(
@@ -51,9 +58,10 @@ final class NodeOptions {
     @Option(
             names = "--launcher",
             paramLabel = "NAME",
+            converter = LauncherName.class,
             description =
-                    "Take the variables of this launcher if several have set theirs: ${COMPLETION-CANDIDATES} (default: the"
-                            + " first of these).")
+                    "The launcher whose variables are taken if several have set theirs: openmpi, torchrun, slurm or kubernetes"
+                            + " (default: the first of these).")
     private @Nullable Launcher launcher;
 
     @Option(
@@ -104,12 +112,18 @@ final class NodeOptions {
                 .toList();
     }
 
+    /// A free port of those that neither software devices nor the system choose at random.
     private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new IllegalArgumentException("there is no free port: " + e.getMessage(), e);
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT + 1);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (IOException e) {
+                // It is taken.
+            }
         }
+        throw new IllegalArgumentException("there is no free port from " + FIRST_PORT + " to " + LAST_PORT
+                + ": give --rank, --size and --rendezvous");
     }
 
     private List<Rendezvous> ofHostFile(Path file) {
@@ -168,5 +182,22 @@ final class NodeOptions {
         PeerAddress at = new PeerAddress(node.host(), node.port());
         return List.of(
                 "--rank", "" + node.rank(), "--size", "" + node.size(), "--rendezvous", "" + at, "--job", node.job());
+    }
+
+    /// Reads the name of a launcher.
+    static final class LauncherName implements ITypeConverter<Launcher> {
+        /// For picocli.
+        LauncherName() {}
+
+        @Override
+        public Launcher convert(String text) {
+            for (Launcher launcher : Launcher.values()) {
+                if (launcher.toString().replace(" ", "").equalsIgnoreCase(text)) {
+                    return launcher;
+                }
+            }
+            throw new TypeConversionException(
+                    "'" + text + "' is no launcher: write openmpi, torchrun, slurm or kubernetes");
+        }
     }
 }

@@ -439,7 +439,7 @@ public final class EndPoint implements AutoCloseable {
         try {
             control.abort(code, reason, ABORT);
         } catch (CommException | IllegalStateException e) {
-            LOGGER.log(Level.DEBUG, () -> "end point " + name + " could not say why it aborts: " + e.getMessage());
+            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say why it aborts: " + e.getMessage());
         }
     }
 

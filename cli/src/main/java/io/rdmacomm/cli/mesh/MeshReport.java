@@ -55,8 +55,7 @@ public record MeshReport(Rendezvous rendezvous, MeshSettings settings, DeviceLin
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         int size = rendezvous.size();
-        lines.add("%d nodes, known from %s; %s".formatted(size, rendezvous.source(), device));
-        lines.add("in each iteration each node writes %d blocks of %s to each other node"
+        lines.add("in each iteration, each node writes %d blocks of %s to each other node"
                 .formatted(settings.window(), ByteSize.format(settings.blockBytes())));
         lines.add(ROW.formatted("from", "to", "Gbit/s", "p50 [us]", "p99 [us]", "p99.9 [us]", "max [us]"));
         for (NodeResult node : nodes) {
@@ -68,7 +67,7 @@ public record MeshReport(Rendezvous rendezvous, MeshSettings settings, DeviceLin
             }
         }
         lines.add(row("all", "all", gbps(), latencies()));
-        lines.add("%d iterations, %s written; all blocks checked by the nodes that they were written to"
+        lines.add("%d iterations, %s written; every block was checked where it arrived"
                 .formatted(iterations(), ByteSize.format(bytes())));
         return lines;
     }

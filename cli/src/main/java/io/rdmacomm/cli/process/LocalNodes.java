@@ -52,20 +52,24 @@ public final class LocalNodes implements AutoCloseable {
         Thread.ofPlatform().daemon().name("node-" + rank).start(() -> watch(rank, process));
     }
 
-    /// Reads what a node complains about, until it ends.
+    /// Waits until a node has ended.
     private void watch(int rank, Process process) {
-        String complaint = "";
-        try {
-            complaint = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        } catch (IOException e) {
-            complaint = "its output cannot be read: " + e.getMessage();
-        }
+        String complaint = lastLine(process);
         int status = process.onExit().join().exitValue();
         if (status != 0) {
             firstFailure.complete("rank " + rank + " ended with exit status " + status
-                    + (complaint.isEmpty()
-                            ? ""
-                            : ": " + complaint.lines().toList().getLast()));
+                    + (complaint.isEmpty() ? "" : ": " + complaint));
+        }
+    }
+
+    /// The last line that a process complains about, until it ends.
+    private static String lastLine(Process process) {
+        try {
+            return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .reduce("", (before, line) -> line);
+        } catch (IOException e) {
+            return "its output cannot be read: " + e.getMessage();
         }
     }
 
@@ -76,7 +80,7 @@ public final class LocalNodes implements AutoCloseable {
 
     /// How the first node that failed did so; null if none has.
     public @Nullable String failure() {
-        return firstFailure.getNow(null);
+        return firstFailure.isDone() ? firstFailure.join() : null;
     }
 
     /// Waits until all processes have ended; those that do not are killed.

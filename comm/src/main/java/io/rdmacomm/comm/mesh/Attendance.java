@@ -6,7 +6,7 @@ import io.rdmacomm.comm.setup.TcpConnector;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -46,7 +46,7 @@ final class Attendance {
     }
 
     Attendance(int size) {
-        this.guests = new Guest[size];
+        this.guests = new @Nullable Guest[size];
     }
 
     /// Adds a node; if it is the last one, all get the table.
@@ -72,9 +72,12 @@ final class Attendance {
 
     private NodeTable table() {
         SecureRandom random = new SecureRandom();
-        List<NodeTable.Entry> entries = Arrays.stream(guests)
-                .map(guest -> Objects.requireNonNull(guest).entry)
-                .toList();
+        List<NodeTable.Entry> entries = new ArrayList<>(guests.length);
+        for (Guest guest : guests) {
+            if (guest != null) {
+                entries.add(guest.entry);
+            }
+        }
         return new NodeTable(new UUID(random.nextLong(), random.nextLong()), entries);
     }
 

@@ -2,6 +2,7 @@ package io.rdmacomm.comm.mesh;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,8 +28,10 @@ record HostFile(List<String> hosts) {
                 throw new IllegalArgumentException("host file " + file + " has more than " + MAX_BYTES + " bytes");
             }
             lines = Files.readAllLines(file);
+        } catch (NoSuchFileException e) {
+            throw new IllegalArgumentException("host file " + file + " does not exist", e);
         } catch (IOException e) {
-            throw new IllegalArgumentException("host file " + file + " cannot be read: " + e, e);
+            throw new IllegalArgumentException("host file " + file + " cannot be read: " + e.getMessage(), e);
         }
         List<String> hosts = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {
@@ -53,7 +56,7 @@ record HostFile(List<String> hosts) {
         if (line.isEmpty()) {
             return List.of();
         }
-        String[] words = line.split("\\s+");
+        String[] words = line.split("\\s+", -1);
         String host = words[0];
         int slots = 1;
         int colon = host.indexOf(':');

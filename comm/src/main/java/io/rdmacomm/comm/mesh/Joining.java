@@ -90,7 +90,7 @@ final class Joining {
     }
 
     private void meet(ServerSession session) {
-        try (RendezvousHost host = rendezvous.isListener() ? listen(session) : null;
+        try (RendezvousHost _ = rendezvous.isListener() ? listen(session) : null;
                 RendezvousVisit visit = RendezvousVisit.reach(rendezvous, deadline)) {
             NodeTable table = visit.register(registration(session));
             place.complete(
@@ -110,8 +110,9 @@ final class Joining {
     private RendezvousHost listen(ServerSession session) {
         String name = rendezvous.host().isEmpty() ? "localhost" : rendezvous.host();
         boolean loopback = name.equals("localhost") || name.startsWith("127.") || name.equals("::1");
+        boolean onlyHere = loopback && rendezvous.hosts().size() == 1;
         try {
-            return RendezvousHost.listen(loopback ? name : "", rendezvous.port(), registration(session));
+            return RendezvousHost.listen(onlyHere ? name : "", rendezvous.port(), registration(session));
         } catch (SetUpException e) {
             throw RendezvousVisit.failure("rendezvous of " + rendezvous, String.valueOf(e.getMessage()), e);
         }
@@ -216,10 +217,9 @@ final class Joining {
 
         @Override
         public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
-            if (failure != null) {
-                members.failed(endPoint, failure);
+            if (members.ended(endPoint, failure)) {
+                options.listener().onEnd(endPoint, failure);
             }
-            options.listener().onEnd(endPoint, failure);
         }
 
         @Override

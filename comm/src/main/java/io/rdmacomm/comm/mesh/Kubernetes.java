@@ -2,6 +2,8 @@ package io.rdmacomm.comm.mesh;
 
 /// The variables of an indexed job, whose pods are called after the job and their index.
 final class Kubernetes {
+    private static final String PORT = "RDMACOMM_PORT";
+
     private Kubernetes() {}
 
     static boolean isPresent(Variables from) {
@@ -18,8 +20,9 @@ final class Kubernetes {
         }
         String job = pod.substring(0, pod.length() - ending.length());
         String first = job + "-0." + from.text("RDMACOMM_SERVICE");
+        int port = from.has(PORT) ? from.number(PORT, 1, 65535) : Rendezvous.DEFAULT_PORT;
         // The name exists as soon as that pod runs, which may be later.
-        return Rendezvous.of(rank, size, first, Rendezvous.DEFAULT_PORT)
+        return Rendezvous.of(rank, size, first, port)
                 .withJob("Kubernetes " + job)
                 .withPatienceForName();
     }

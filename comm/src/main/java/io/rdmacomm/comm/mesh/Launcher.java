@@ -3,47 +3,56 @@ package io.rdmacomm.comm.mesh;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.function.Predicate;
 
 /// The launchers whose environment variables [Rendezvous#ofEnvironment()] understands. Several may have set
 /// theirs at once, for example when `torchrun` runs in a Slurm job: the first one in this order is taken.
 public enum Launcher {
     /// `mpirun` of Open MPI 4: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK,
-    /// OMPI_MCA_orte_hnp_uri. The nodes meet on the host of `mpirun`, where at least one of them has to run, at
-    /// a port that depends on the job.
-    OPEN_MPI("Open MPI", OpenMpi::isPresent, OpenMpi::rendezvous),
+    /// OMPI_MCA_orte_hnp_uri, OMPI_MCA_orte_local_daemon_uri. The nodes meet on the host of `mpirun`, where at
+    /// least one of them has to run, at a port that depends on the job.
+    OPEN_MPI("Open MPI"),
     /// `torchrun`, and others that follow it: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT. The nodes meet at
     /// MASTER_ADDR, at the port after MASTER_PORT, which torchrun uses itself.
-    TORCHRUN("torchrun", Torchrun::isPresent, Torchrun::rendezvous),
+    TORCHRUN("torchrun"),
     /// `srun` of Slurm: SLURM_PROCID, SLURM_NTASKS, SLURM_STEP_NODELIST, SLURM_JOB_ID, SLURM_STEP_ID. The nodes
     /// meet on the first host of the step, at a port that depends on the job and the step.
-    SLURM("Slurm", Slurm::isPresent, Slurm::rendezvous),
-    /// An indexed job of Kubernetes: JOB_COMPLETION_INDEX and HOSTNAME, which Kubernetes sets; and
-    /// RDMACOMM_SIZE, the number of pods, and RDMACOMM_SERVICE, the name of their headless service, which the
-    /// job has to set. The nodes meet in the pod with index 0 at port [Rendezvous#DEFAULT_PORT].
-    KUBERNETES("Kubernetes", Kubernetes::isPresent, Kubernetes::rendezvous);
+    SLURM("Slurm"),
+    /// An indexed job of Kubernetes: JOB_COMPLETION_INDEX and HOSTNAME, which Kubernetes sets; and the job has to
+    /// set RDMACOMM_SIZE, the number of pods, and RDMACOMM_SERVICE, the name of their headless service. The nodes
+    /// meet in the pod with index 0, at the port RDMACOMM_PORT if it is set, else [Rendezvous#DEFAULT_PORT].
+    KUBERNETES("Kubernetes");
 
     private final String words;
-    private final Predicate<Variables> presence;
-    private final Function<Variables, Rendezvous> reader;
 
-    Launcher(String words, Predicate<Variables> presence, Function<Variables, Rendezvous> reader) {
+    Launcher(String words) {
         this.words = words;
-        this.presence = presence;
-        this.reader = reader;
     }
 
     /// The launchers that have set their variables, in the order in which they are preferred.
     public static List<Launcher> present(Map<String, String> environment) {
         Variables variables = new Variables(environment);
         return Arrays.stream(values())
-                .filter(launcher -> launcher.presence.test(variables))
+                .filter(launcher -> launcher.isPresent(variables))
                 .toList();
     }
 
+    private boolean isPresent(Variables variables) {
+        return switch (this) {
+            case OPEN_MPI -> OpenMpi.isPresent(variables);
+            case TORCHRUN -> Torchrun.isPresent(variables);
+            case SLURM -> Slurm.isPresent(variables);
+            case KUBERNETES -> Kubernetes.isPresent(variables);
+        };
+    }
+
     Rendezvous read(Map<String, String> environment) {
-        return reader.apply(new Variables(environment));
+        Variables variables = new Variables(environment);
+        return switch (this) {
+            case OPEN_MPI -> OpenMpi.rendezvous(variables);
+            case TORCHRUN -> Torchrun.rendezvous(variables);
+            case SLURM -> Slurm.rendezvous(variables);
+            case KUBERNETES -> Kubernetes.rendezvous(variables);
+        };
     }
 
     /// Its name for people.

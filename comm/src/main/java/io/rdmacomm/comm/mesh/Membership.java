@@ -6,7 +6,6 @@ import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerAbortedException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +32,7 @@ final class Membership {
     /// @param own the rank of this node
     Membership(int own, int size) {
         this.own = own;
-        this.nodes = new Node[size];
+        this.nodes = new @Nullable Node[size];
     }
 
     int size() {
@@ -144,10 +143,13 @@ final class Membership {
     List<Node> peers() {
         lock.lock();
         try {
-            return Arrays.stream(nodes)
-                    .filter(Objects::nonNull)
-                    .map(Objects::requireNonNull)
-                    .toList();
+            List<Node> peers = new ArrayList<>(nodes.length);
+            for (Node node : nodes) {
+                if (node != null) {
+                    peers.add(node);
+                }
+            }
+            return peers;
         } finally {
             lock.unlock();
         }
@@ -184,12 +186,20 @@ final class Membership {
         }
     }
 
-    /// A connection has failed. If it is that of a node and the first one to fail, the mesh has failed.
-    void failed(EndPoint endPoint, CommException why) {
-        peers().stream()
-                .filter(node -> node.endPoint().equals(endPoint))
-                .findAny()
-                .ifPresent(node -> fail(node, why));
+    /// A connection has ended. If it is that of a node and the first one to fail, the mesh has failed.
+    ///
+    /// @param why null if it has not failed
+    /// @return whether it is that of a node
+    boolean ended(EndPoint endPoint, @Nullable CommException why) {
+        for (Node node : peers()) {
+            if (node.endPoint().equals(endPoint)) {
+                if (why != null) {
+                    fail(node, why);
+                }
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Takes note of connections that have failed but of which no listener was told yet.

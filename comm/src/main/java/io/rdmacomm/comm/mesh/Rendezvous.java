@@ -11,7 +11,7 @@ public final class Rendezvous {
     /// The largest number of nodes.
     public static final int MAX_SIZE = 512;
     /// The port where nothing names another one.
-    public static final int DEFAULT_PORT = 2024;
+    public static final int DEFAULT_PORT = 2030;
 
     private static final int MAX_TEXT = 255;
 

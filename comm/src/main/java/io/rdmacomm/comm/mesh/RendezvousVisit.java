@@ -37,21 +37,18 @@ final class RendezvousVisit implements AutoCloseable {
     /// @param deadline of [System#nanoTime()]
     static RendezvousVisit reach(Rendezvous rendezvous, long deadline) {
         while (true) {
-            SetUpException last = null;
+            SetUpException first = null;
             for (String host : rendezvous.hosts()) {
                 try {
                     Duration left = left(deadline);
                     Duration attempt = left.compareTo(ATTEMPT) < 0 ? left : ATTEMPT;
                     return new RendezvousVisit(TcpConnector.connect(host, rendezvous.port(), attempt), deadline);
                 } catch (SetUpException e) {
-                    if (!isTemporary(e, rendezvous)) {
-                        throw unreached(rendezvous, e);
-                    }
-                    last = e;
+                    first = first == null || e.reason() == Reason.INTERRUPTED ? e : first;
                 }
             }
-            if (deadline - System.nanoTime() <= PAUSE_NANOS && last != null) {
-                throw unreached(rendezvous, last);
+            if (first != null && (!isTemporary(first, rendezvous) || deadline - System.nanoTime() <= PAUSE_NANOS)) {
+                throw unreached(rendezvous, first);
             }
             LockSupport.parkNanos(PAUSE_NANOS);
         }

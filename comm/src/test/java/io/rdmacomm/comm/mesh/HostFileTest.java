@@ -39,7 +39,7 @@ final class HostFileTest {
     void nodesOfAFileMeetOnItsFirstHost() throws IOException {
         Path file = file("10.255.255.1\nlocalhost slots=2\n");
 
-        List<Rendezvous> here = Rendezvous.ofHostFile(file, 2024);
+        List<Rendezvous> here = Rendezvous.ofHostFile(file, 2030);
 
         assertThat(here).extracting(Rendezvous::rank).containsExactly(1, 2);
         assertThat(here).extracting(Rendezvous::size).containsOnly(3);
@@ -47,14 +47,14 @@ final class HostFileTest {
         assertThat(here).extracting(Rendezvous::source).containsOnly("host file " + file);
         assertThat(here).extracting(Rendezvous::job).doesNotContain("").hasSize(2);
         Path other = file("10.255.255.1\nlocalhost slots=1\n");
-        assertThat(Rendezvous.ofHostFile(other, 2024).getFirst().job())
+        assertThat(Rendezvous.ofHostFile(other, 2030).getFirst().job())
                 .isNotEqualTo(here.getFirst().job());
     }
 
     @Test
     void aFileWithoutThisHostIsRejected() throws IOException {
         Path file = file("10.255.255.1\n10.255.255.2\n");
-        assertThatThrownBy(() -> Rendezvous.ofHostFile(file, 2024))
+        assertThatThrownBy(() -> Rendezvous.ofHostFile(file, 2030))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll(file.toString(), "does not name this host");
     }
@@ -72,7 +72,8 @@ final class HostFileTest {
     void anEmptyAMissingAndAHugeFileAreRejected() throws IOException {
         Path empty = file("# nothing\n");
         assertThatThrownBy(() -> HostFile.read(empty)).hasMessageContaining("names no host");
-        assertThatThrownBy(() -> HostFile.read(folder.resolve("none"))).hasMessageContaining("cannot be read");
+        assertThatThrownBy(() -> HostFile.read(folder.resolve("none"))).hasMessageContaining("does not exist");
+        assertThatThrownBy(() -> HostFile.read(folder)).hasMessageContaining("cannot be read");
         Path many = file("a slots=400\nb slots=400\n");
         assertThatThrownBy(() -> HostFile.read(many)).hasMessageContaining("more than 512 nodes");
         Path huge = file("#".repeat(2 << 20));

@@ -70,7 +70,7 @@ final class RendezvousTest {
         assertThat(rendezvous.rank()).isEqualTo(2);
         assertThat(rendezvous.size()).isEqualTo(3);
         assertThat(rendezvous.host()).isEqualTo("node07");
-        assertThat(rendezvous.port()).isBetween(10_000, 29_999);
+        assertThat(rendezvous.port()).isBetween(10_000, 15_999);
         assertThat(rendezvous.job()).isEqualTo("Slurm 41.1");
         Rendezvous otherStep = Rendezvous.ofEnvironment(with(SLURM, "SLURM_STEP_ID", "2"));
         assertThat(otherStep.port()).isNotEqualTo(rendezvous.port());
@@ -101,6 +101,9 @@ final class RendezvousTest {
         assertThat(rendezvous.host()).isEqualTo("train-0.nodes");
         assertThat(rendezvous.port()).isEqualTo(Rendezvous.DEFAULT_PORT);
         assertThat(rendezvous.isPatientWithName()).isTrue();
+        assertThat(Rendezvous.ofEnvironment(with(KUBERNETES, "RDMACOMM_PORT", "3000"))
+                        .port())
+                .isEqualTo(3000);
     }
 
     @Test
@@ -122,18 +125,35 @@ final class RendezvousTest {
     @Test
     void openMpisOtherHostsDoNotTakeASharedAddressForTheirOwn() {
         String uri = "\"2766798848.0;tcp://10.0.0.1,172.17.0.1:48059;tcp6://[fd00::1]:48060\"";
-        Variables variables =
-                new Variables(with(with(OPEN_MPI, "OMPI_MCA_orte_hnp_uri", uri), "OMPI_COMM_WORLD_LOCAL_RANK", "0"));
+        Map<String, String> first =
+                with(with(OPEN_MPI, "OMPI_MCA_orte_hnp_uri", uri), "OMPI_COMM_WORLD_LOCAL_RANK", "0");
         InetAddress bridge = InetAddress.ofLiteral("172.17.0.1");
 
-        Rendezvous far = OpenMpi.rendezvous(variables, bridge::equals);
-        Rendezvous near = OpenMpi.rendezvous(variables, _ -> true);
+        Rendezvous far = OpenMpi.rendezvous(new Variables(first), bridge::equals);
+        Rendezvous near = OpenMpi.rendezvous(new Variables(first), _ -> true);
 
         assertThat(far.isListener()).isFalse();
         assertThat(far.hosts()).containsExactly("10.0.0.1", "fd00:0:0:0:0:0:0:1");
         assertThat(near.isListener()).isTrue();
-        assertThat(near.hosts()).hasSize(3);
+        assertThat(near.hosts()).containsExactly("10.0.0.1", "172.17.0.1", "fd00:0:0:0:0:0:0:1", "127.0.0.1");
         assertThat(near.port()).isEqualTo(far.port());
+    }
+
+    /// An address of mpirun's host may come and go, the daemon does not change.
+    @Test
+    void openMpisNodesOnTheHostOfMpirunHaveItAsTheirDaemon() {
+        Map<String, String> first = with(OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK", "0");
+        String mpirun = first.get("OMPI_MCA_orte_hnp_uri");
+
+        Rendezvous near =
+                OpenMpi.rendezvous(new Variables(with(first, "OMPI_MCA_orte_local_daemon_uri", mpirun)), _ -> false);
+        Rendezvous far = OpenMpi.rendezvous(
+                new Variables(with(first, "OMPI_MCA_orte_local_daemon_uri", "2766798848.1;tcp://10.0.0.2:1")),
+                _ -> false);
+
+        assertThat(near.isListener()).isTrue();
+        assertThat(near.hosts()).containsExactly("127.0.0.1");
+        assertThat(far.isListener()).isFalse();
     }
 
     @Test
@@ -211,6 +231,7 @@ final class RendezvousTest {
         "JOB_COMPLETION_INDEX, 12, must be a number from 0 to 11",
         "RDMACOMM_SIZE, '', is not set",
         "RDMACOMM_SERVICE, '', is not set",
+        "RDMACOMM_PORT, 0, must be a number from 1 to 65535",
         "HOSTNAME, train-1, must end with '-11'"
     })
     void wrongVariablesOfKubernetesAreNamed(String name, String value, String words) {
@@ -233,7 +254,7 @@ final class RendezvousTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0, 2024", "-1, 2, 2024", "2, 2, 2024", "0, 513, 2024", "0, 2, 0", "0, 2, 65536"})
+    @CsvSource({"0, 0, 2030", "-1, 2, 2030", "2, 2, 2030", "0, 513, 2030", "0, 2, 0", "0, 2, 65536"})
     void numbersOutOfRangeAreRejected(int rank, int size, int port) {
         assertThatThrownBy(() -> Rendezvous.of(rank, size, "localhost", port))
                 .isInstanceOf(IllegalArgumentException.class);

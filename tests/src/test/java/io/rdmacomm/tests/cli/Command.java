@@ -66,7 +66,14 @@ final class Command implements AutoCloseable {
 
     private static Command start(String[] jvmOptions, Map<String, String> environment, String... arguments)
             throws IOException {
-        List<String> command = new ArrayList<>();
+        return launch(List.of(), jvmOptions, environment, arguments);
+    }
+
+    /// Starts the command with words before it that start it, such as those of `mpirun`.
+    static Command launch(
+            List<String> launcher, String[] jvmOptions, Map<String, String> environment, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(launcher);
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
         for (String name : System.getProperties().stringPropertyNames()) {

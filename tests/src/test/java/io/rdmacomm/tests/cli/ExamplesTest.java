@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.examples.FileCopy;
 import io.rdmacomm.examples.LatBwBenchmark;
+import io.rdmacomm.examples.MeshGreeting;
 import io.rdmacomm.examples.PingPong;
+import io.rdmacomm.tests.fixture.PortForward;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +45,22 @@ class ExamplesTest {
 
         assertThat(output).isEqualTo("copied 3000001 bytes\n");
         assertThat(Files.mismatch(from, to)).isEqualTo(-1);
+    }
+
+    @Test
+    void meshGreeting() throws Exception {
+        String port = Integer.toString(PortForward.freePort());
+        CompletableFuture<Void> first = CompletableFuture.runAsync(
+                () -> MeshGreeting.main(new String[] {"0", "2", "localhost", port}), Thread::startVirtualThread);
+
+        String output = outputOf(() -> {
+            MeshGreeting.main(new String[] {"1", "2", "localhost", port});
+            first.join();
+        });
+
+        assertThat(output.lines())
+                .containsExactlyInAnyOrder(
+                        "rank 0 hears: rank 1 greets all others", "rank 1 hears: rank 0 greets all others");
     }
 
     private static String outputOf(Program program) throws Exception {

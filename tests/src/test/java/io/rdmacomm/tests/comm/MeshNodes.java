@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 
 /// The nodes of a mesh, all in this process.
@@ -43,12 +44,15 @@ final class MeshNodes implements AutoCloseable {
         return CompletableFuture.supplyAsync(call, task -> Thread.ofVirtual().start(task));
     }
 
-    /// A port on which nobody listens.
+    /// A port on which nobody listens, of those that software devices do not choose at random.
     static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(10_000, 16_000);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (IOException e) {
+                // It is taken.
+            }
         }
     }
 
