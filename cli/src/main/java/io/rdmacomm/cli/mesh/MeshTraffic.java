@@ -44,7 +44,7 @@ public final class MeshTraffic {
         this.timeout = timeout;
         this.progress = progress;
         ServerSession session = mesh.session();
-        long region = 2 * settings.window() * settings.blockBytes();
+        long region = 2L * settings.window() * settings.blockBytes();
         RdmaBuffer inbox = session.allocate(settings.inboxName(), region, mesh.size());
         RdmaBuffer outgoing = session.allocate("outgoing", settings.blockBytes(), mesh.size() * settings.window());
         this.stop = session.allocate(STOP, Long.BYTES, 2);

@@ -20,7 +20,7 @@ final class ResultGathering {
 
     private ResultGathering() {}
 
-    /// @return the results of all nodes by rank on rank 0; on the others, only their own
+    /// The results of all nodes by rank on rank 0; on the others, only their own.
     static List<NodeResult> gather(Mesh mesh, NodeResult own, Duration timeout) {
         if (mesh.size() == 1) {
             return List.of(own);
