@@ -25,8 +25,10 @@ final class SlurmCluster implements AutoCloseable {
     private final Path configuration;
     private final List<Process> daemons = new ArrayList<>();
 
+    /// Starts it.
+    ///
     /// @param folder an empty one for everything that it writes; other users have to be able to enter it
-    SlurmCluster(Path folder) throws IOException, InterruptedException {
+    SlurmCluster(Path folder) throws IOException {
         this.folder = folder;
         this.configuration = folder.resolve("slurm.conf");
         boolean started = false;
@@ -132,12 +134,21 @@ final class SlurmCluster implements AutoCloseable {
 
     /// Ends the daemons, the last one first.
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         for (Process daemon : daemons.reversed()) {
             daemon.destroy();
-            if (!daemon.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+            if (!hasEnded(daemon)) {
                 daemon.destroyForcibly();
             }
+        }
+    }
+
+    private static boolean hasEnded(Process daemon) {
+        try {
+            return daemon.waitFor(END_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 }

@@ -34,7 +34,9 @@ final class MeshNodes implements AutoCloseable {
         try {
             return new MeshNodes(joining.stream().map(CompletableFuture::join).toList());
         } catch (CompletionException e) {
-            joining.forEach(node -> node.thenAccept(Mesh::close));
+            for (CompletableFuture<Mesh> node : joining) {
+                var _ = node.thenAccept(Mesh::close);
+            }
             throw e;
         }
     }

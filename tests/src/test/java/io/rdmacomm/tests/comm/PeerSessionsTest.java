@@ -89,31 +89,28 @@ final class PeerSessionsTest {
         SessionOptions patient = OPTIONS.withDeadlines(OPTIONS.deadlines().withHandshake(Duration.ofMinutes(10)));
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ServerSession session = ServerSession.listen(patient)) {
-            CompletableFuture<Throwable> end = new CompletableFuture<>();
+            CompletableFuture<Throwable> result = new CompletableFuture<>();
             AtomicReference<Boolean> interrupted = new AtomicReference<>(false);
             Thread connecting = Thread.ofPlatform().start(() -> {
                 try {
                     session.connect("127.0.0.1", silent.getLocalPort(), PATIENCE);
-                    end.complete(new AssertionError("it is connected"));
+                    result.complete(new AssertionError("it is connected"));
                 } catch (CommException e) {
                     interrupted.set(Thread.currentThread().isInterrupted());
-                    end.complete(e);
+                    result.complete(e);
                 }
             });
             try (Socket peer = silent.accept()) {
                 // HELLO has arrived: it waits for the answer.
                 assertThat(peer.getInputStream().read()).isEqualTo('R');
-                if (closing) {
-                    session.close();
-                } else {
-                    connecting.interrupt();
-                }
+                Runnable end = closing ? session::close : connecting::interrupt;
+                end.run();
                 connecting.join();
             }
-            assertThat(end.join()).isInstanceOf(closing ? ClosedException.class : CommException.class);
+            assertThat(result.join()).isInstanceOf(closing ? ClosedException.class : CommException.class);
             assertThat(interrupted.get()).as("the interrupt of a caller stays").isEqualTo(!closing);
             if (!closing) {
-                assertThat(end.join()).isNotInstanceOf(ClosedException.class);
+                assertThat(result.join()).isNotInstanceOf(ClosedException.class);
             } else {
                 assertThatThrownBy(() -> session.connect("127.0.0.1", silent.getLocalPort(), PATIENCE))
                         .isInstanceOf(ClosedException.class);
