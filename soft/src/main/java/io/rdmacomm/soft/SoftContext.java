@@ -33,6 +33,7 @@ import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
 import java.io.IOException;
 import java.net.BindException;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -227,6 +228,11 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     protected int doQueryPartitionKey(int port, int index) {
         checkPort("query partition key (ibv_query_pkey)", port, index);
         return 0xffff;
+    }
+
+    @Override
+    protected Map<String, Long> doQueryCounters(int port) {
+        return SoftCounters.of(retries, sharedMemory, tcp);
     }
 
     private void checkPort(String operation, int port, int index) {

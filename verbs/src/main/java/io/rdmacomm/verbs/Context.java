@@ -2,8 +2,12 @@ package io.rdmacomm.verbs;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -100,6 +104,18 @@ public abstract class Context extends Resource {
     public final int partitionKey(int port, int index) {
         checkOpen();
         return doQueryPartitionKey(port, index);
+    }
+
+    /// A port's counters by name; empty if the device has none. The provider chooses names and units: those of `soft`
+    /// count what this context did, those of `ibverbs` are the kernel's and count for all programs of the machine.
+    /// They only grow, except where a driver says otherwise. May read files.
+    ///
+    /// @param port the port, counted from 1
+    /// @throws VerbException EINVAL if there is no such port
+    public final SortedMap<String, Long> counters(int port) {
+        checkOpen();
+        doQueryPort(port);
+        return Collections.unmodifiableSortedMap(new TreeMap<>(doQueryCounters(port)));
     }
 
     /// Allocates a protection domain (ibv_alloc_pd(3)).
@@ -209,6 +225,11 @@ public abstract class Context extends Resource {
 
     /// Queries a partition key for [#partitionKey(int, int)].
     protected abstract int doQueryPartitionKey(int port, int index);
+
+    /// Reads the counters for [#counters(int)], of a port that exists. By default there are none.
+    protected Map<String, Long> doQueryCounters(int port) {
+        return Map.of();
+    }
 
     /// Creates the object for [#allocateProtectionDomain()].
     protected abstract ProtectionDomain doAllocateProtectionDomain();

@@ -24,6 +24,7 @@ import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -113,6 +114,11 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
     @Override
     protected int doQueryPartitionKey(int port, int index) {
         return queries.partitionKey(port, index);
+    }
+
+    @Override
+    protected Map<String, Long> doQueryCounters(int port) {
+        return PortCounters.read(device().name(), port);
     }
 
     @Override

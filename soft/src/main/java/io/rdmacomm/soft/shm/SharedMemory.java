@@ -93,6 +93,17 @@ public final class SharedMemory implements AutoCloseable {
         return transport;
     }
 
+    /// How many pieces were copied through staging blocks on behalf of this side, to or from memory that only the peer
+    /// can access.
+    public long stagedCopies() {
+        return stager.copies();
+    }
+
+    /// How many pieces this side has copied for peers, to or from memory that only it can access.
+    public long stagedCopiesForPeers() {
+        return stagingServer.copies();
+    }
+
     /// Tells peers that they can drop their mapping of a region.
     public void regionGone(int key) {
         peers.tellAll(Message.REGION_GONE, key >>> 16);

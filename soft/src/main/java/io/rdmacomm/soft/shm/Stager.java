@@ -11,6 +11,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,7 @@ final class Stager implements AutoCloseable {
     private volatile @Nullable Client current;
     private volatile boolean closed;
     private volatile @Nullable Client abandoned;
+    private final AtomicLong copies = new AtomicLong();
     private long block;
     private long ticket;
 
@@ -181,6 +183,7 @@ final class Stager implements AutoCloseable {
         own.set(JAVA_LONG, block + StagingBlock.SWAP, swap);
         long asked = (++ticket << 2) | StagingBlock.ASKED;
         SharedWords.publish(own, block + StagingBlock.STATE, asked);
+        copies.incrementAndGet();
         if (to.tell(Message.STAGE, 0, lid, block) && awaitAnswer(to, asked)) {
             return (SharedWords.acquire(own, block + StagingBlock.STATE) & 3) == StagingBlock.FINISHED;
         }
@@ -204,6 +207,11 @@ final class Stager implements AutoCloseable {
             }
         }
         return true;
+    }
+
+    /// How many pieces the stager has asked peers to copy.
+    long copies() {
+        return copies.get();
     }
 
     /// A peer has finished what was asked of it.

@@ -9,6 +9,7 @@ import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Executes the transfers that the [Stager] of a peer asks for, on memory that only this process can access. Runs on
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class StagingServer {
     private final int lid;
     private final LocalMemory memory;
+    private final AtomicLong copies = new AtomicLong();
 
     /// @param lid of this context
     StagingServer(int lid, LocalMemory memory) {
@@ -36,6 +38,7 @@ final class StagingServer {
         if ((asked & 3) != StagingBlock.ASKED) {
             return;
         }
+        copies.incrementAndGet();
         long answer;
         try {
             answer = carryOut(theirs, itsBlock) ? StagingBlock.FINISHED : StagingBlock.REFUSED;
@@ -45,6 +48,11 @@ final class StagingServer {
         }
         SharedWords.compareAndSet(theirs, itsBlock + StagingBlock.STATE, asked, (asked & ~3L) | answer);
         peer.tell(Message.STAGED, 0, lid, itsBlock);
+    }
+
+    /// How many pieces this side was asked to copy.
+    long copies() {
+        return copies.get();
     }
 
     private boolean carryOut(MemorySegment theirs, long itsBlock) {

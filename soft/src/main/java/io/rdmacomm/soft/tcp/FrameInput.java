@@ -93,6 +93,8 @@ public final class FrameInput {
     private int payloadLeft;
     private boolean discarding;
     private boolean large;
+    private long bytes;
+    private long frames;
     // Never during a stream: more arrives while this is copied, and another read is cheaper than a wait.
     private boolean drained;
 
@@ -112,6 +114,16 @@ public final class FrameInput {
         return phase == Phase.HEADER && start == end;
     }
 
+    /// How many bytes the socket has given so far.
+    public long bytes() {
+        return bytes;
+    }
+
+    /// How many frames have arrived so far.
+    public long frames() {
+        return frames;
+    }
+
     /// Reads what has arrived, up to about a megabyte.
     ///
     /// @return [#IDLE], [#PROGRESS], [#END] or [#STOPPED]
@@ -127,6 +139,7 @@ public final class FrameInput {
                 return result;
             }
             result = PROGRESS;
+            bytes += count;
             left -= count;
             if (!parse()) {
                 return STOPPED;
@@ -262,6 +275,7 @@ public final class FrameInput {
             }
         }
         start += Fpdu.trailerBytes(segmentBytes);
+        frames++;
         phase = Phase.HEADER;
         return discarding || receiver.end(header);
     }

@@ -56,6 +56,7 @@ public final class FrameOutput {
     private int segmentBytes;
     private long bytes;
     private long written;
+    private long frames;
     private boolean full;
 
     /// Nothing to send yet.
@@ -147,6 +148,7 @@ public final class FrameOutput {
 
     /// Ends the frame.
     public void end() {
+        frames++;
         if (checked) {
             checksumHeader();
             end += Fpdu.writeTrailer(headers, end, segmentBytes, checksum);
@@ -230,6 +232,11 @@ public final class FrameOutput {
     /// The number of bytes that the socket has taken so far.
     public long written() {
         return written;
+    }
+
+    /// How many frames were added so far.
+    public long frames() {
+        return frames;
     }
 
     /// Forgets everything, also the memory of the payload.

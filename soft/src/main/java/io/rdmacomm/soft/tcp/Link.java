@@ -206,6 +206,11 @@ final class Link {
         }
     }
 
+    /// What went over it so far; any thread.
+    LinkTraffic traffic() {
+        return new LinkTraffic(output.written(), input.bytes(), output.frames(), input.frames());
+    }
+
     /// Requests that were held back may be sent.
     void release() {
         requester.release();

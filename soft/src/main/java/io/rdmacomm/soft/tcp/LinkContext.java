@@ -8,11 +8,13 @@ import java.util.function.IntConsumer;
 /// @param memory that the context has registered
 /// @param engineLinks has the engine drive links that nobody polls
 /// @param counters of links and how they ended
+/// @param traffic of all links
 /// @param closing ends connections
 /// @param onLimit told the number of a shared receive queue that fell below its limit
 record LinkContext(
         LocalMemory memory,
         EngineLinks engineLinks,
         LinkCounters counters,
+        TrafficCounters traffic,
         LingeringClose closing,
         IntConsumer onLimit) {}

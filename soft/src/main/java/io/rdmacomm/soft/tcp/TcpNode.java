@@ -57,7 +57,12 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         this.listener = listener;
         this.endpoints = endpoints;
         this.links = new LinkContext(
-                memory, new EngineLinks(engine), new LinkCounters(), new LingeringClose(engine), onLimit);
+                memory,
+                new EngineLinks(engine),
+                new LinkCounters(),
+                new TrafficCounters(),
+                new LingeringClose(engine),
+                onLimit);
         if (listener != null) {
             engine.register(listener.channel(), SelectionKey.OP_ACCEPT, this);
         }
@@ -82,6 +87,11 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     /// Counters of calls and links.
     public LinkCounters counters() {
         return links.counters();
+    }
+
+    /// What went over all links so far.
+    public LinkTraffic traffic() {
+        return links.traffic().sum();
     }
 
     /// A completion queue was armed, so its polling thread is about to sleep.

@@ -20,6 +20,7 @@ public final class TcpTransport implements Transport {
     private final SendQueue sends;
     private final RetryTimer retries;
     private final LingeringClose closing;
+    private final TrafficCounters traffic;
     private final SocketChannel channel;
     private final LinkTerms terms;
     private final Link link;
@@ -44,6 +45,7 @@ public final class TcpTransport implements Transport {
         this.sends = queuePair.sends();
         this.retries = queuePair.retries();
         this.closing = context.closing();
+        this.traffic = context.traffic();
         this.channel = channel;
         this.terms = terms;
         this.onEnd = onEnd;
@@ -56,6 +58,7 @@ public final class TcpTransport implements Transport {
     ///
     /// @throws IOException if the connection is not good any more; it is closed then
     void open() throws IOException {
+        traffic.begin(link);
         try {
             driver.open();
         } catch (IOException | RuntimeException e) {
@@ -119,6 +122,7 @@ public final class TcpTransport implements Transport {
             LOGGER.log(System.Logger.Level.DEBUG, () -> this + " is forgotten later", e);
         }
         closing.close(channel, link.close(orderly));
+        traffic.end(link);
         if (onEnd != null) {
             onEnd.accept(link.end());
         }

@@ -2,10 +2,13 @@ package io.rdmacomm.soft.transport;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 
-/// The retry timers of a context that are running, for its engine.
+/// The retry timers of a context that are running, for its engine, and how often requests were retried.
 public final class Retries {
     private final Set<RetryTimer> running = ConcurrentHashMap.newKeySet();
+    private final LongAdder notReady = new LongAdder();
+    private final LongAdder missing = new LongAdder();
     private final Runnable wakeup;
 
     /// No timer is running.
@@ -22,6 +25,24 @@ public final class Retries {
 
     void stop(RetryTimer timer) {
         running.remove(timer);
+    }
+
+    void countNotReady() {
+        notReady.increment();
+    }
+
+    void countMissing() {
+        missing.increment();
+    }
+
+    /// How often a request was put off because the peer had no receive.
+    public long notReady() {
+        return notReady.sum();
+    }
+
+    /// How often a request was put off because the peer's queue pair was not there.
+    public long missing() {
+        return missing.sum();
     }
 
     boolean isRunning(RetryTimer timer) {

@@ -63,6 +63,7 @@ public final class RetryTimer {
         if (left <= 0 && !reached) {
             return WorkStatus.RETRY_EXCEEDED.code();
         }
+        retries.countMissing();
         start(now + (left <= 0 ? lookNanos : Math.min(left, lookNanos)));
         lookNanos = Math.min(lookNanos * 2, LONGEST_LOOK_NANOS);
         return WAITS;
@@ -78,6 +79,7 @@ public final class RetryTimer {
             return WorkStatus.RECEIVER_NOT_READY_EXCEEDED.code();
         }
         rnrTries++;
+        retries.countNotReady();
         start(System.nanoTime() + RnrTimer.nanos(timer));
         return WAITS;
     }
