@@ -1,8 +1,13 @@
 /// Sessions, endpoints, channels and named buffers on top of the verbs.
+@SuppressWarnings("module") // cli, which reads counters files, is compiled later
 module io.rdmacomm.comm {
     requires transitive io.rdmacomm.verbs;
     requires jdk.jfr;
+    requires static java.management;
 
     exports io.rdmacomm.comm;
+    exports io.rdmacomm.comm.counters to
+            io.rdmacomm.cli;
+    exports io.rdmacomm.comm.jmx;
     exports io.rdmacomm.comm.mesh;
 }

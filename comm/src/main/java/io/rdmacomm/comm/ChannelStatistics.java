@@ -2,8 +2,11 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ChannelCounters;
 
-/// A channel's counters at one moment. They are counted without synchronization, so that two of them may be a
-/// few operations apart.
+/// The counters of a channel at one moment, or the sum of several channels. They are counted without synchronization,
+/// so
+/// that two of them may be a few operations apart. They only grow.
+///
+/// WRITEs without notice and READs of the peer are not counted: this side does not see them.
 ///
 /// @param operations operations that were accepted
 /// @param completed operations that succeeded
@@ -30,6 +33,8 @@ public record ChannelStatistics(
         long creditStalls,
         long creditUpdates,
         long handlerErrors) {
+    static final ChannelStatistics NONE = new ChannelStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
     static ChannelStatistics of(ChannelCounters counters) {
         return new ChannelStatistics(
                 counters.operations,
@@ -44,5 +49,22 @@ public record ChannelStatistics(
                 counters.creditStalls,
                 counters.creditUpdates,
                 counters.handlerErrors);
+    }
+
+    /// The sum of both.
+    public ChannelStatistics plus(ChannelStatistics other) {
+        return new ChannelStatistics(
+                operations + other.operations,
+                completed + other.completed,
+                failed + other.failed,
+                bytesOut + other.bytesOut,
+                bytesRead + other.bytesRead,
+                messages + other.messages,
+                notices + other.notices,
+                bytesIn + other.bytesIn,
+                windowStalls + other.windowStalls,
+                creditStalls + other.creditStalls,
+                creditUpdates + other.creditUpdates,
+                handlerErrors + other.handlerErrors);
     }
 }

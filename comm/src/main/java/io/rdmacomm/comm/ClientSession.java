@@ -32,6 +32,7 @@ public final class ClientSession extends Session {
         boolean connected = false;
         try {
             ClientSession session = new ClientSession(ServerReach.settle(device, named), device);
+            session.show();
             connected = true;
             return session;
         } finally {

@@ -32,6 +32,7 @@ public final class EndPoint implements AutoCloseable {
     private static final Duration FLUSH = Duration.ofMillis(200);
     private static final Duration ABORT = Duration.ofSeconds(1);
 
+    private final long number = NUMBERS.incrementAndGet();
     private final SessionDevice device;
     private final SessionOptions options;
     private final String peerAddress;
@@ -71,7 +72,6 @@ public final class EndPoint implements AutoCloseable {
         this.errors = errors;
         this.onClosed = onClosed;
         this.name = options.name() + "-" + peerAddress;
-        long number = NUMBERS.incrementAndGet();
         EndPointEvents events = new ChannelEvents();
         this.channels = new EndPointChannels(device, options, name, number, dataChannels, events);
         this.data = channels.data();
@@ -300,6 +300,11 @@ public final class EndPoint implements AutoCloseable {
         onClosed.accept(this);
     }
 
+    /// Its number, which no other endpoint of this process has had.
+    long number() {
+        return number;
+    }
+
     /// Its name in messages: the names of both sides and the peer's address.
     public String name() {
         return name;
@@ -330,6 +335,11 @@ public final class EndPoint implements AutoCloseable {
     /// @throws IndexOutOfBoundsException if there is no such channel
     public RdmaChannel channel(int index) {
         return data.get(index);
+    }
+
+    /// The sum of the counters of its data channels.
+    public ChannelStatistics statistics() {
+        return data.stream().map(RdmaChannel::statistics).reduce(ChannelStatistics.NONE, ChannelStatistics::plus);
     }
 
     /// Announces a buffer to the peer, which finds it with [#peerBuffer]. Blocks until the peer has received

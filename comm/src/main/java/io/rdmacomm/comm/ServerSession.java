@@ -71,6 +71,7 @@ public final class ServerSession extends Session {
             if (complete.setUp() != SetUp.NUMBERS) {
                 session.tickets.open();
             }
+            session.show();
             session.acceptor.start();
             listening = true;
             return session;

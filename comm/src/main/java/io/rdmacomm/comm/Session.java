@@ -8,7 +8,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     private final SessionOptions options;
     private final SessionDevice device;
     private final @Nullable CompletionGroup callerGroup;
-    private final List<EndPoint> endPoints = new CopyOnWriteArrayList<>();
+    private final SessionEndPoints endPoints = new SessionEndPoints();
+    private final SessionObservation observation;
     private final HandlerErrors errors;
     private final ReentrantLock closing = new ReentrantLock();
     private volatile boolean open = true;
@@ -30,6 +30,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         this.device = device;
         this.callerGroup = device.callerGroup();
         this.errors = new HandlerErrors(options.listener());
+        this.observation = new SessionObservation(this, endPoints);
     }
 
     /// `options` with a name: the role and the number of the process, if it has none.
@@ -56,7 +57,12 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// The endpoints that are not closed, oldest first.
     public final List<EndPoint> endPoints() {
-        return List.copyOf(endPoints);
+        return List.copyOf(endPoints.open());
+    }
+
+    /// The sum of the counters of all its endpoints, also of those that are closed.
+    public final SessionStatistics statistics() {
+        return endPoints.statistics(errors.count());
     }
 
     /// Allocates zeroed, page-aligned memory for `blockCount` blocks and registers it with the rights of
@@ -126,6 +132,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
             open = false;
             stopAccepting();
             closeEndPoints();
+            observation.close();
             device.close();
         } finally {
             closing.unlock();
@@ -157,11 +164,13 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// Keeps an endpoint until it is closed.
     final EndPoint keep(EndPoint endPoint) {
-        endPoints.add(endPoint);
-        if (endPoint.state() == EndPointState.CLOSED) {
-            endPoints.remove(endPoint);
-        }
+        endPoints.keep(endPoint);
         return endPoint;
+    }
+
+    /// Makes the session visible to those who observe it: it was opened completely, and will be closed.
+    final void show() {
+        observation.begin();
     }
 
     /// Notifies the listener and counts its exceptions.
@@ -170,12 +179,12 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     }
 
     private boolean isInHandler() {
-        return endPoints.stream().anyMatch(EndPoint::isInHandler);
+        return endPoints.open().stream().anyMatch(EndPoint::isInHandler);
     }
 
     private void closeEndPoints() {
         List<Thread> closers = new ArrayList<>();
-        for (EndPoint endPoint : endPoints) {
+        for (EndPoint endPoint : endPoints.open()) {
             closers.add(
                     Thread.ofVirtual().name("rdmacomm-close-" + endPoint.name()).start(endPoint::close));
         }

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.counters.CountersPublisher;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelSizes;
 import io.rdmacomm.comm.data.SlowOperations;
@@ -69,6 +70,7 @@ final class SessionDevice implements AutoCloseable {
         IdleStrategy idle = control.newIdleStrategy();
         this.controlLoop = new CompletionLoop(control, (polled, maxNanos) -> {
             SlowOperations.refresh();
+            CountersPublisher.PROCESS.tick();
             idle.idle(polled, maxNanos);
         });
         if (options.threadMode() == ThreadMode.PER_QUEUE_PAIR) {

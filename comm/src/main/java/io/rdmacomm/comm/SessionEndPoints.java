@@ -1,0 +1,73 @@
+package io.rdmacomm.comm;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// The endpoints of a session, and the sum of what those that are closed have counted. Thread-safe.
+final class SessionEndPoints {
+    private final List<EndPoint> open = new CopyOnWriteArrayList<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private SessionObserver observer = SessionObserver.NONE;
+    private long setUp;
+    private long failed;
+    private ChannelStatistics closed = ChannelStatistics.NONE;
+
+    /// Tells `told` of the endpoints, first of those that are open.
+    void observe(SessionObserver told) {
+        lock.lock();
+        try {
+            observer = told;
+            open.forEach(told::opened);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Those that are open, oldest first. Does not wait.
+    List<EndPoint> open() {
+        return open;
+    }
+
+    /// Keeps an endpoint until it is removed. It may be closed by now.
+    void keep(EndPoint endPoint) {
+        lock.lock();
+        try {
+            setUp++;
+            open.add(endPoint);
+            observer.opened(endPoint);
+        } finally {
+            lock.unlock();
+        }
+        if (endPoint.state() == EndPointState.CLOSED) {
+            remove(endPoint);
+        }
+    }
+
+    /// Forgets an endpoint, whose handlers have all been told. Idempotent.
+    void remove(EndPoint endPoint) {
+        lock.lock();
+        try {
+            if (open.remove(endPoint)) {
+                closed = closed.plus(endPoint.statistics());
+                failed += endPoint.failure() == null ? 0 : 1;
+                observer.closed(endPoint);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    SessionStatistics statistics(long handlerErrors) {
+        lock.lock();
+        try {
+            ChannelStatistics sum = closed;
+            for (EndPoint endPoint : open) {
+                sum = sum.plus(endPoint.statistics());
+            }
+            return new SessionStatistics(open.size(), setUp, failed, handlerErrors, sum);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package io.rdmacomm.comm;
+
+/// The counters of a session at one moment.
+///
+/// @param endPoints endpoints that are open
+/// @param setUp endpoints that were set up so far
+/// @param failed endpoints that have failed since they were set up, and are closed
+/// @param handlerErrors exceptions of handlers and listeners
+/// @param channels the sum over all data channels, also over those of closed endpoints
+public record SessionStatistics(
+        int endPoints, long setUp, long failed, long handlerErrors, ChannelStatistics channels) {}

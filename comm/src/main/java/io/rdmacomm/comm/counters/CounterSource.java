@@ -1,0 +1,10 @@
+package io.rdmacomm.comm.counters;
+
+import java.util.List;
+
+/// Something whose counters are published: a session.
+public interface CounterSource {
+    /// A record for each of its data channels, or one without a channel if it has none. Called about once a second, by
+    /// one thread at a time; does not block.
+    List<CounterRecord> records();
+}

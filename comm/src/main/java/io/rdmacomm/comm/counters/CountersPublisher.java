@@ -1,0 +1,140 @@
+package io.rdmacomm.comm.counters;
+
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Copies the counters of this process' sessions into its counters file, at most once a second.
+///
+/// There is a file while there are sessions. It has no thread: the threads of the control channels, which wake twice a
+/// second anyway, call [#tick()]. The data path knows nothing of it. `-Drdmacomm.counters=off` turns it off; so does
+/// the
+/// first failure, which is logged. Thread-safe.
+public final class CountersPublisher {
+    private static final Logger LOGGER = System.getLogger("io.rdmacomm.comm");
+    private static final long INTERVAL_NANOS = 1_000_000_000;
+
+    /// The publisher of this process.
+    public static final CountersPublisher PROCESS =
+            new CountersPublisher(!"off".equals(System.getProperty("rdmacomm.counters", "on")), true);
+
+    private final boolean removesAtExit;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<CounterSource> sources = new ArrayList<>();
+    private final ProcessIdentity process = ProcessIdentity.own();
+    private final String command = ProcessCommand.text();
+    private boolean enabled;
+    private boolean hooked;
+    private volatile @Nullable CountersFile file;
+    private volatile long due;
+
+    /// @param removesAtExit whether the file is removed when the JVM ends before the last session is closed
+    CountersPublisher(boolean enabled, boolean removesAtExit) {
+        this.enabled = enabled;
+        this.removesAtExit = removesAtExit;
+    }
+
+    /// Publishes the counters of `source` from now on. The first source makes the file.
+    public void add(CounterSource source) {
+        lock.lock();
+        try {
+            sources.add(source);
+            if (enabled && file == null) {
+                open();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Publishes no more counters of `source`. The last source removes the file. Idempotent.
+    public void remove(CounterSource source) {
+        lock.lock();
+        try {
+            sources.remove(source);
+            if (sources.isEmpty()) {
+                close();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Publishes if a second has passed, unless another thread does; called now and then. Does not wait for a lock.
+    public void tick() {
+        if (file != null && System.nanoTime() - due >= 0 && lock.tryLock()) {
+            try {
+                if (System.nanoTime() - due >= 0) {
+                    publish();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void open() {
+        try {
+            file = CountersFile.create(CountersFolder.ofUser(), process);
+            if (removesAtExit && !hooked) {
+                hooked = true;
+                Runtime.getRuntime().addShutdownHook(new Thread(this::removeAtExit, "rdmacomm-counters-clean-up"));
+            }
+            publish();
+        } catch (IllegalStateException e) {
+            // The JVM is ending.
+            close();
+        } catch (IOException | RuntimeException e) {
+            giveUp(e);
+        }
+    }
+
+    private void publish() {
+        CountersFile to = file;
+        if (to == null) {
+            return;
+        }
+        due = System.nanoTime() + INTERVAL_NANOS;
+        List<CounterRecord> records = new ArrayList<>();
+        for (CounterSource source : sources) {
+            records.addAll(source.records());
+        }
+        try {
+            to.write(CountersCodec.encode(
+                    new ProcessRecord(process, command, System.nanoTime(), System.currentTimeMillis(), 0, records)));
+        } catch (IOException e) {
+            giveUp(e);
+        }
+    }
+
+    private void giveUp(Exception why) {
+        enabled = false;
+        close();
+        LOGGER.log(
+                Level.WARNING,
+                "rdmacomm top does not see this process, because its counters cannot be written: " + why.getMessage()
+                        + "; set -D" + CountersFolder.PROPERTY + " to another folder, or -Drdmacomm.counters=off");
+    }
+
+    private void close() {
+        CountersFile open = file;
+        file = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    private void removeAtExit() {
+        lock.lock();
+        try {
+            enabled = false;
+            close();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.rdmacomm.comm.counters;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/// A process of this machine. Its number alone would not do: numbers are reused, and containers have their own.
+///
+/// @param pid its number
+/// @param start when it started, in clock ticks since the machine has (proc_pid_stat(5)); 0 if that is unknown
+/// @param namespace the number of its PID namespace; 0 if that is unknown
+public record ProcessIdentity(long pid, long start, long namespace) {
+    private static final Path PROCESSES = Path.of("/proc");
+    private static final int LONGEST_STAT = 4096;
+    /// Of proc_pid_stat(5), counted behind the name of the program, which may contain anything.
+    private static final int START_TIME = 19;
+    /// The states of a process that has ended, but whose parent has not noticed.
+    private static final Set<String> DEAD = Set.of("Z", "X");
+
+    /// This process.
+    public static ProcessIdentity own() {
+        long pid = ProcessHandle.current().pid();
+        long start;
+        try {
+            start = startOf(pid).orElse(0);
+        } catch (IOException e) {
+            start = 0;
+        }
+        return new ProcessIdentity(pid, start, ownNamespace());
+    }
+
+    private static long ownNamespace() {
+        try {
+            // For example pid:[4026531836].
+            String link = Files.readSymbolicLink(PROCESSES.resolve("self/ns/pid"))
+                    .getFileName()
+                    .toString();
+            return Long.parseLong(link.replaceAll("[^0-9]", ""));
+        } catch (IOException | UnsupportedOperationException | NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    /// Whether `reader`, the process that asks, is sure that this one has ended. It cannot know that of a process in
+    /// another PID namespace.
+    public boolean isDead(ProcessIdentity reader) {
+        if (namespace != reader.namespace) {
+            return false;
+        }
+        try {
+            OptionalLong now = startOf(pid);
+            return now.isEmpty() || (start != 0 && now.getAsLong() != 0 && now.getAsLong() != start);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /// When the process with this number has started; 0 if that is unknown, empty if there is none.
+    private static OptionalLong startOf(long pid) throws IOException {
+        if (!Files.isDirectory(PROCESSES.resolve("self"))) {
+            return ProcessHandle.of(pid).isPresent() ? OptionalLong.of(0) : OptionalLong.empty();
+        }
+        try (InputStream in = Files.newInputStream(PROCESSES.resolve(pid + "/stat"))) {
+            String stat = new String(in.readNBytes(LONGEST_STAT), StandardCharsets.ISO_8859_1);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
+            boolean ended = DEAD.contains(fields[0]);
+            return ended
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(fields.length > START_TIME ? Long.parseLong(fields[START_TIME]) : 0);
+        } catch (NoSuchFileException e) {
+            return OptionalLong.empty();
+        } catch (NumberFormatException e) {
+            return OptionalLong.of(0);
+        }
+    }
+}

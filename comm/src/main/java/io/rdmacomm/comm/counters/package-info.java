@@ -1,0 +1,6 @@
+/// The counters file of a process, which `rdmacomm top` reads: its layout, the folder, the writer and the reader. It
+/// knows nothing of sessions: they are its [CounterSource]s.
+@NullMarked
+package io.rdmacomm.comm.counters;
+
+import org.jspecify.annotations.NullMarked;

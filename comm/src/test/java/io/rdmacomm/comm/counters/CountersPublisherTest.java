@@ -1,0 +1,103 @@
+package io.rdmacomm.comm.counters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// When there is a counters file, and what happens when it cannot be written.
+final class CountersPublisherTest {
+    @TempDir
+    private Path base;
+
+    private final CountersPublisher publisher = new CountersPublisher(true, false);
+    private int asked;
+    private final CounterSource first = () -> {
+        asked++;
+        return List.of(Records.record(1, "first", asked));
+    };
+    private final CounterSource second = () -> List.of(Records.record(2, "second", 1));
+
+    @BeforeEach
+    void choose() {
+        System.setProperty(CountersFolder.PROPERTY, base.toString());
+    }
+
+    @AfterEach
+    void forget() {
+        System.clearProperty(CountersFolder.PROPERTY);
+    }
+
+    private static List<ProcessRecord> read() throws IOException {
+        return CountersFolder.ofUser().read().processes();
+    }
+
+    @Test
+    void thereIsAFileWhileThereAreSources() throws IOException {
+        assertThat(read()).isEmpty();
+        publisher.tick();
+        assertThat(read()).isEmpty();
+
+        publisher.add(first);
+        publisher.add(second);
+        assertThat(read()).singleElement().satisfies(process -> {
+            assertThat(process.process()).isEqualTo(ProcessIdentity.own());
+            assertThat(process.command()).isNotEmpty();
+            assertThat(process.records()).containsExactly(Records.record(1, "first", 1));
+        });
+
+        publisher.remove(first);
+        assertThat(read()).hasSize(1);
+        publisher.remove(second);
+        publisher.remove(second);
+        assertThat(CountersFolder.ofUser().path()).doesNotExist();
+
+        publisher.add(second);
+        assertThat(read().getFirst().records()).containsExactly(Records.record(2, "second", 1));
+        publisher.remove(second);
+    }
+
+    @Test
+    void itPublishesOnceASecond() throws IOException {
+        publisher.add(first);
+        long start = System.nanoTime();
+        while (asked < 3) {
+            publisher.tick();
+            LockSupport.parkNanos(1_000_000);
+            assertThat(System.nanoTime() - start).isLessThan(60_000_000_000L);
+        }
+        assertThat(System.nanoTime() - start).isGreaterThan(1_900_000_000L);
+        assertThat(read().getFirst().records()).containsExactly(Records.record(1, "first", 3));
+        publisher.remove(first);
+    }
+
+    @Test
+    void turnedOffItMakesNoFile() throws IOException {
+        CountersPublisher off = new CountersPublisher(false, false);
+        off.add(first);
+        off.tick();
+        assertThat(CountersFolder.ofUser().path()).doesNotExist();
+        off.remove(first);
+        assertThat(asked).isZero();
+    }
+
+    @Test
+    void aFolderThatCannotBeUsedTurnsItOff() throws IOException {
+        Files.createDirectory(
+                CountersFolder.ofUser().path(),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+        publisher.add(first);
+        publisher.tick();
+        publisher.add(second);
+        assertThat(asked).isZero();
+        assertThat(CountersFolder.ofUser().path()).isEmptyDirectory();
+    }
+}
