@@ -11,6 +11,7 @@ module io.rdmacomm.cli {
     requires java.management;
     requires jdk.management;
     requires me.tongfei.progressbar;
+    requires org.jline.terminal;
 
     exports io.rdmacomm.cli;
     exports io.rdmacomm.examples;

@@ -14,6 +14,7 @@ final class CommandList {
         commands.put("info", InfoCommand::new);
         commands.put("doctor", DoctorCommand::new);
         commands.put("watch", WatchCommand::new);
+        commands.put("top", TopCommand::new);
         commands.put("ping", PingCommand::new);
         commands.put("bench", BenchCommand::new);
         commands.put("mesh", MeshCommand::new);

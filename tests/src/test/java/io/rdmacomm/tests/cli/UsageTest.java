@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Help, wrong usage and failures: exit codes 0, 2 and 1, and one line that explains what to do.
 class UsageTest {
     @ParameterizedTest
-    @ValueSource(strings = {"devices", "info", "doctor", "ping", "bench", "send", "recv", "copy-string"})
+    @ValueSource(strings = {"devices", "info", "doctor", "top", "ping", "bench", "send", "recv", "copy-string"})
     void everyCommandHasHelpWithAnExample(String command) {
         Result result = Command.run(command, "--help");
 
@@ -35,7 +35,7 @@ class UsageTest {
 
             assertThat(result.exitCode()).isZero();
             assertThat(result.out())
-                    .contains("devices", "info", "doctor", "ping", "bench", "send", "recv", "copy-string");
+                    .contains("devices", "info", "doctor", "top", "ping", "bench", "send", "recv", "copy-string");
         }
     }
 
@@ -82,6 +82,10 @@ class UsageTest {
                 "recv --dir . --transport tcp --rdma-cm-port 2021 | no meaning with --transport tcp",
                 "send file host --transport tcp --rdma-cm-port 2021 | no meaning with --transport tcp",
                 "ping host --timeout 0 | --timeout 0.0 is out of range",
+                "top --interval 0 | --interval can be 0.1 to 3600 seconds",
+                "top --pid 0 | --pid must be the number of a process",
+                "top --json - | --json needs --once",
+                "top --once --pid x | 'x' is not a",
                 "copy-string | HOST and TEXT are missing",
                 "copy-string host | HOST and TEXT are missing",
                 "copy-string --server host text | exclude each other",

@@ -1,0 +1,25 @@
+package io.rdmacomm.cli.top;
+
+import io.rdmacomm.comm.counters.Counter;
+import io.rdmacomm.comm.counters.CounterRecord;
+import io.rdmacomm.comm.counters.ProcessRecord;
+import org.jspecify.annotations.Nullable;
+
+/// A channel of a process, or a session without endpoints.
+///
+/// @param process the process
+/// @param counters its counters
+/// @param rates what it does; null if it has not published twice, or not for a while
+public record Row(
+        ProcessRecord process,
+        CounterRecord counters,
+        @Nullable Rates rates) {
+    /// Operations that failed or were flushed, and exceptions of handlers, so far.
+    long errors() {
+        return counters.value(Counter.FAILED) + counters.value(Counter.HANDLER_ERRORS);
+    }
+
+    double activity() {
+        return rates == null ? 0 : rates.activity();
+    }
+}

@@ -1,0 +1,43 @@
+package io.rdmacomm.cli.top;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.comm.counters.Counter;
+import io.rdmacomm.comm.counters.CounterRecord;
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/// The rates between two publications.
+final class RatesTest {
+    private static CounterRecord record(long operations, long messages, long notices, long bytesIn, long bytesRead) {
+        Map<Counter, Long> values = new EnumMap<>(Counter.class);
+        values.put(Counter.OPERATIONS, operations);
+        values.put(Counter.MESSAGES, messages);
+        values.put(Counter.NOTICES, notices);
+        values.put(Counter.BYTES_IN, bytesIn);
+        values.put(Counter.BYTES_READ, bytesRead);
+        values.put(Counter.IN_FLIGHT, 10 - operations);
+        return new CounterRecord(1, "session", "peer", "data-0", values);
+    }
+
+    @Test
+    void theyArePerSecondOfTheProcess() {
+        assertThat(Rates.between(record(2, 3, 4, 5, 6), record(6, 5, 8, 105, 56), 2))
+                .isEqualTo(new Rates(2, 3, 75, 0, 0, 0));
+    }
+
+    @Test
+    void countersThatShrinkAreAnotherChannels() {
+        assertThat(Rates.between(record(2, 3, 4, 5, 6), record(6, 5, 3, 105, 56), 2))
+                .isNull();
+    }
+
+    @Test
+    void withoutTimeThereIsNoRate() {
+        for (double seconds : new double[] {0, -1, Double.NaN}) {
+            assertThat(Rates.between(record(1, 1, 1, 1, 1), record(2, 2, 2, 2, 2), seconds))
+                    .isNull();
+        }
+    }
+}
