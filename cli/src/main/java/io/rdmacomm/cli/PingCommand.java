@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
             "  rdmacomm ping --server                on one machine, and on another:",
             "  rdmacomm ping node7                   five pings",
             "  rdmacomm ping node7 --count 100000 --interval 0 --size 4096",
+            "  rdmacomm ping node7 --work-mode completion-channel    sleeps while it waits for an answer",
             "  rdmacomm ping --server --port 2020 --rdma-cm-port 2021   behind a firewall or forward for these two ports",
             "  rdmacomm ping --interop rping --server        for `rping -c -a node7` on another machine",
             "  rdmacomm ping --interop rc_pingpong node7     where `ibv_rc_pingpong -g 1` runs"
@@ -75,6 +76,9 @@ final class PingCommand extends Subcommand {
     @Mixin
     private final DeviceOptions device = new DeviceOptions();
 
+    @Mixin
+    private final ModeOptions modes = new ModeOptions();
+
     @Override
     public Integer call() throws IOException, InterruptedException {
         PeerAddress address = peer.address();
@@ -116,6 +120,7 @@ final class PingCommand extends Subcommand {
     private void checkInterop(InteropTool tool) {
         interop.check();
         device.rejectConnectionPort("--interop, which listens on --port only");
+        modes.reject("--interop, which uses no session");
         if (count != null && count > Integer.MAX_VALUE) {
             throw usage("--count " + count + " is more than the C program supports: at most " + Integer.MAX_VALUE);
         }
@@ -145,7 +150,7 @@ final class PingCommand extends Subcommand {
 
     private void serve() {
         long clients = peer.isOnce() ? 1 : count == null ? Long.MAX_VALUE : count;
-        SessionOptions options = sessionOptions().withAddress(listen.bind(), listen.port());
+        SessionOptions options = modes.apply(sessionOptions()).withAddress(listen.bind(), listen.port());
         try (PingServer server = new PingServer(options, output());
                 CloseOnExit _ = new CloseOnExit(server::close)) {
             output().println(server.device());
@@ -155,9 +160,8 @@ final class PingCommand extends Subcommand {
     }
 
     private void ping(PeerAddress address) throws IOException {
-        SessionOptions options = sessionOptions()
+        SessionOptions options = modes.apply(sessionOptions().withThreadMode(ThreadMode.CALLER))
                 .withName("ping client")
-                .withThreadMode(ThreadMode.CALLER)
                 .withAddress(address.host(), address.port());
         int bytes = size == null ? DEFAULT_BYTES : size.intValue();
         long pings = count == null ? DEFAULT_COUNT : count;

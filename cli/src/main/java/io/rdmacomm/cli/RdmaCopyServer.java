@@ -21,14 +21,19 @@ final class RdmaCopyServer implements CopyServer {
     private final IncomingFolder folder;
     private final CommandOutput output;
 
-    RdmaCopyServer(ListenOptions listen, DeviceOptions device, IncomingFolder folder, CommandOutput output) {
+    RdmaCopyServer(
+            ListenOptions listen,
+            DeviceOptions device,
+            ModeOptions modes,
+            IncomingFolder folder,
+            CommandOutput output) {
         this.folder = folder;
         this.output = output;
-        this.session = ServerSession.listen(device.apply(SessionOptions.defaults()
+        this.session = ServerSession.listen(modes.apply(device.apply(SessionOptions.defaults()
                 .withName("recv")
                 .withThreadMode(ThreadMode.CALLER)
                 .withChannel(SendCommand.channel(MAX_DEPTH))
-                .withAddress(listen.bind(), listen.port())));
+                .withAddress(listen.bind(), listen.port()))));
     }
 
     @Override

@@ -36,9 +36,12 @@ final class RecvCommand extends Subcommand {
     @Mixin
     private final DeviceOptions device = new DeviceOptions();
 
+    @Mixin
+    private final ModeOptions modes = new ModeOptions();
+
     @Override
     public Integer call() throws IOException {
-        TransportOption.Transport checked = transport.checked(device);
+        TransportOption.Transport checked = transport.checked(device, modes);
         try (IncomingFolder incoming = new IncomingFolder(directory);
                 CopyServer server = open(checked, incoming);
                 CloseOnExit _ = new CloseOnExit(server::close, incoming::close)) {
@@ -49,7 +52,7 @@ final class RecvCommand extends Subcommand {
 
     private CopyServer open(TransportOption.Transport checked, IncomingFolder incoming) throws IOException {
         return switch (checked) {
-            case RDMA -> new RdmaCopyServer(listen, device, incoming, output());
+            case RDMA -> new RdmaCopyServer(listen, device, modes, incoming, output());
             case TCP -> new TcpCopyServer(listen, incoming, output());
         };
     }

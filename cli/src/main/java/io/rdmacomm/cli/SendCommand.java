@@ -76,13 +76,16 @@ final class SendCommand extends Subcommand {
     @Mixin
     private final DeviceOptions device = new DeviceOptions();
 
+    @Mixin
+    private final ModeOptions modes = new ModeOptions();
+
     @Override
     public Integer call() throws IOException {
         if (words.size() < 2) {
             throw usage("FILE... HOST: name at least one file, and the machine where `rdmacomm recv` runs");
         }
         RingSize ring = ring();
-        TransportOption.Transport checked = transport.checked(device);
+        TransportOption.Transport checked = transport.checked(device, modes);
         List<Path> files =
                 words.subList(0, words.size() - 1).stream().map(Path::of).toList();
         PeerAddress address = address(words.getLast());
@@ -118,11 +121,11 @@ final class SendCommand extends Subcommand {
     }
 
     private void sendOverRdma(List<Path> files, PeerAddress address, RingSize ring, CopyReport report) {
-        SessionOptions options = device.apply(SessionOptions.defaults()
+        SessionOptions options = modes.apply(device.apply(SessionOptions.defaults()
                 .withName("send")
                 .withThreadMode(ThreadMode.CALLER)
                 .withChannel(channel(ring.depth()))
-                .withAddress(address.host(), address.port()));
+                .withAddress(address.host(), address.port())));
         try (ClientSession session = ClientSession.connect(options);
                 RdmaSenderLink link = new RdmaSenderLink(session, session.endPoint(), ring)) {
             sendAll(files, link, report);

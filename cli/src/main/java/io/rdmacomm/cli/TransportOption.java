@@ -20,10 +20,11 @@ final class TransportOption {
         TCP
     }
 
-    /// The choice, after a check that the device options make sense with it.
-    Transport checked(DeviceOptions device) {
+    /// The choice, after a check that the other options make sense with it.
+    Transport checked(DeviceOptions device, ModeOptions modes) {
         if (transport == Transport.TCP) {
             device.rejectConnectionPort("--transport tcp, which needs one port only");
+            modes.reject("--transport tcp, which uses no session");
         }
         return transport;
     }

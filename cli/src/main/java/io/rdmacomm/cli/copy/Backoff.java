@@ -37,6 +37,15 @@ final class Backoff {
 
     /// The failure to report if the peer has been silent for so long.
     static CommandFailure silent(Duration patience) {
-        return new CommandFailure("the peer sent nothing for " + patience.toSeconds() + " s: is it stopped?");
+        return new CommandFailure(silence(patience));
+    }
+
+    /// The failure to report if the peer has been silent for so long, with its cause.
+    static CommandFailure silent(Duration patience, Throwable cause) {
+        return new CommandFailure(silence(patience), cause);
+    }
+
+    private static String silence(Duration patience) {
+        return "the peer sent nothing for " + patience.toSeconds() + " s: is it stopped?";
     }
 }

@@ -8,6 +8,7 @@ import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -19,11 +20,13 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// The sender's end over RDMA: WRITEs each chunk straight into a ring of blocks that the receiver has announced, and
 /// sends a DATA message for each. It may reuse a block when the receiver has returned it as CREDIT. The DATA message
-/// is separate from the WRITE, because iWARP has no WRITE with immediate data.
+/// is separate from the WRITE, because iWARP has no WRITE with immediate data. For one thread; in some thread modes
+/// another one runs the handlers.
 public final class RdmaSenderLink implements SenderLink {
     private final EndPoint endPoint;
     private final RdmaChannel channel;
@@ -35,10 +38,10 @@ public final class RdmaSenderLink implements SenderLink {
     private final Deque<Frame<CopyMessage>> received = new ArrayDeque<>();
     private final CompletionHandler written = this::onWritten;
     private final CompletionHandler noticed = this::onNoticed;
+    private final AtomicLong completed = new AtomicLong();
     private long sent;
-    private long completed;
     private long credited;
-    private @Nullable WorkStatus failure;
+    private volatile @Nullable WorkStatus failure;
 
     /// Agrees with the receiver on the ring of blocks.
     public RdmaSenderLink(Session session, EndPoint endPoint, RingSize size) {
@@ -103,11 +106,28 @@ public final class RdmaSenderLink implements SenderLink {
 
     @Override
     public ByteBuffer block() {
+        while (sent - credited >= blocks.length) {
+            awaitCredit();
+        }
+        // What the receiver has credited has arrived there, so it completes here in a moment.
         Backoff backoff = new Backoff(PATIENCE);
-        while (sent - Math.min(completed, credited) >= blocks.length) {
+        while (sent - completed.get() >= blocks.length) {
             makeProgress(backoff);
         }
         return blocks[(int) (sent % blocks.length)].clear();
+    }
+
+    /// Waits for the next message, in the work mode of the session, and keeps it for later if it is not CREDIT.
+    private void awaitCredit() {
+        checkFailure();
+        try {
+            Frame<CopyMessage> frame = takeCredit(control.receive(PATIENCE));
+            if (frame != null) {
+                received.add(frame);
+            }
+        } catch (DeadlineException e) {
+            throw Backoff.silent(PATIENCE, e);
+        }
     }
 
     @Override
@@ -148,8 +168,8 @@ public final class RdmaSenderLink implements SenderLink {
 
     /// Operations of a channel complete in order, so the WRITE of the data has completed as well.
     private void onNoticed(RdmaChannel on, long context, WorkStatus status, long result) {
-        completed++;
         onWritten(on, context, status, result);
+        completed.incrementAndGet();
     }
 
     private void checkFailure() {
