@@ -3,11 +3,12 @@ package io.rdmacomm.cli;
 import io.rdmacomm.cli.bench.BenchReport;
 import io.rdmacomm.cli.bench.BenchServer;
 import io.rdmacomm.cli.bench.BenchSettings;
-import io.rdmacomm.cli.bench.BenchTest;
 import io.rdmacomm.cli.bench.Benchmark;
 import io.rdmacomm.cli.bench.ChildServer;
 import io.rdmacomm.cli.bench.CsvFile;
-import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.bench.MatrixReport;
+import io.rdmacomm.cli.bench.ModeMatrix;
+import io.rdmacomm.cli.bench.Modes;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.CommException;
@@ -20,7 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,7 +34,9 @@ import picocli.CommandLine.Option;
             "",
             "Without HOST and --server, both sides run on this machine, in two processes.",
             "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw.",
-            "The latency of send and write is half a round trip; that of read and atomic is a full one."
+            "The latency of send and write is half a round trip; that of read and atomic is a full one.",
+            "The tests poll in loops of their own. With --work-mode or --thread-mode, send_lat, read_lat and atomic_lat use",
+            "blocking calls instead, which wait in these modes on both sides; the other tests cannot."
         },
         footer = {
             "",
@@ -42,14 +44,14 @@ import picocli.CommandLine.Option;
             "  rdmacomm bench                                       everything, briefly, on this machine",
             "  rdmacomm bench --all --json out.json                 every size from 1 byte to 8 MiB",
             "  rdmacomm bench --tests write_lat --sizes 8,4k        one test",
+            "  rdmacomm bench --tests send_lat --work-mode epoll    messages whose receiver sleeps until they come",
+            "  rdmacomm bench --matrix                              every work mode and thread mode",
             "  rdmacomm bench --device siw0 --bind 10.8.0.1         a device that only its own address reaches",
             "  rdmacomm bench --server                              on one machine, and on another:",
             "  rdmacomm bench node7 --tests write_bw --duration 5"
         })
 final class BenchCommand extends Subcommand {
-    private static final String DEFAULT_SIZES = "8,65536,1048576";
-    private static final long MAX_BYTES = 1L << 30;
-    private static final int LARGEST_SHIFT = 23;
+    private static final double MATRIX_SECONDS = 1.5;
     // A server in its first second on a slow machine is busy, not silent.
     private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
@@ -59,74 +61,8 @@ final class BenchCommand extends Subcommand {
     @Option(names = "--until-eof", hidden = true, description = "With --server: exit at the end of standard input.")
     private boolean untilEof;
 
-    @Option(names = "--tests", split = ",", paramLabel = "TEST", description = "The tests to run (default: all).")
-    private List<String> tests = new ArrayList<>();
-
-    @Option(
-            names = {"-s", "--sizes"},
-            split = ",",
-            paramLabel = "SIZE",
-            converter = ByteSize.class,
-            defaultValue = DEFAULT_SIZES,
-            description = "Message sizes, for example 8,4k,1M (default: ${DEFAULT-VALUE}).")
-    private List<Long> sizes = new ArrayList<>();
-
-    @Option(
-            names = {"-a", "--all"},
-            description = "All sizes that are powers of two, from 1 byte to 8 MiB.")
-    private boolean all;
-
-    @Option(
-            names = {"-n", "--iterations"},
-            paramLabel = "N",
-            description = "Operations per test and size, instead of a duration.")
-    private long iterations;
-
-    @Option(
-            names = {"-D", "--duration"},
-            paramLabel = "SECONDS",
-            defaultValue = "0.25",
-            description = "How long to measure each test and size (default: ${DEFAULT-VALUE}).")
-    private double duration;
-
-    @Option(
-            names = "--warmup",
-            paramLabel = "SECONDS",
-            defaultValue = "0.6",
-            description =
-                    "Minimum warm-up of the first size of each test; other sizes take a quarter of it. The warm-up"
-                            + " goes on while the JIT compilers of both sides are busy, for up to ten times as long (default:"
-                            + " ${DEFAULT-VALUE}).")
-    private double warmUp;
-
-    @Option(
-            names = "--depth",
-            paramLabel = "N",
-            defaultValue = "128",
-            description = "Operations in flight on each queue pair (default: ${DEFAULT-VALUE}).")
-    private int depth;
-
-    @Option(
-            names = {"-q", "--qps"},
-            paramLabel = "N",
-            defaultValue = "1",
-            description = "Queue pairs that carry the traffic of bandwidth tests (default: ${DEFAULT-VALUE}).")
-    private int queuePairs;
-
-    @Option(
-            names = "--idle-qps",
-            paramLabel = "N",
-            defaultValue = "0",
-            description = "Additional idle queue pairs on the same completion queue, to measure what they cost.")
-    private int idleQueuePairs;
-
-    @Option(
-            names = {"-b", "--bidirectional"},
-            description = "Both sides send at the same time in bandwidth tests.")
-    private boolean bidirectional;
-
-    @Option(names = "--no-floors", description = "Do not measure the limits of the machine itself.")
-    private boolean noFloors;
+    @Mixin
+    private final BenchOptions tests = new BenchOptions();
 
     @Option(names = "--csv", paramLabel = "FILE", description = "Write the results to FILE as comma-separated values.")
     private @Nullable Path csv;
@@ -140,9 +76,23 @@ final class BenchCommand extends Subcommand {
     @Mixin
     private final DeviceOptions device = new DeviceOptions();
 
+    @Mixin
+    private final MatrixOption matrix = new MatrixOption();
+
+    @Mixin
+    private final ModeOptions modes = new ModeOptions();
+
+    /// What to do with a server.
+    @FunctionalInterface
+    private interface Measurement {
+        /// Measures with the server that `options` name.
+        void run(SessionOptions options) throws IOException;
+    }
+
     @Override
     public Integer call() throws IOException {
         peer.check(json);
+        matrix.check();
         // Only the two sides themselves drive the work: on two processors a third thread would get in the way.
         SessionOptions options = device.apply(SessionOptions.defaults()
                 .withThreadMode(ThreadMode.CALLER)
@@ -150,20 +100,21 @@ final class BenchCommand extends Subcommand {
                 .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));
         PeerAddress address = peer.address();
         if (peer.isServer()) {
+            modes.reject("--server, which uses the modes that its client asks for");
             serve(options);
         } else if (address != null) {
-            measure(settings(), options.withAddress(address.host(), address.port()));
+            measurement(options).run(options.withAddress(address.host(), address.port()));
         } else {
-            measureLocally(settings(), options);
+            measureLocally(measurement(options), options);
         }
         return 0;
     }
 
     /// Measures between this process and a second one.
-    private void measureLocally(BenchSettings settings, SessionOptions options) throws IOException {
+    private void measureLocally(Measurement measurement, SessionOptions options) throws IOException {
         try (ChildServer child = ChildServer.start(RdmaCommand.class.getName(), childArguments())) {
             try {
-                measure(settings, options.withAddress(localAddress(), child.port()));
+                measurement.run(options.withAddress(localAddress(), child.port()));
             } catch (CommException | CommandFailure e) {
                 throw child.explain(e);
             }
@@ -193,8 +144,32 @@ final class BenchCommand extends Subcommand {
         }
     }
 
-    private void measure(BenchSettings settings, SessionOptions options) throws IOException {
+    /// Checks the options of the measurement.
+    private Measurement measurement(SessionOptions defaults) throws IOException {
         json.check();
+        tests.checkTimes();
+        if (matrix.isWanted()) {
+            return this::measureMatrix;
+        }
+        BenchSettings settings = tests.settings(modes(defaults));
+        return options -> measure(settings, options);
+    }
+
+    private @Nullable Modes modes(SessionOptions defaults) {
+        SessionOptions chosen = modes.apply(defaults);
+        return modes.areGiven() ? new Modes(chosen.workMode(), chosen.threadMode()) : null;
+    }
+
+    private void measureMatrix(SessionOptions options) throws IOException {
+        MatrixReport report;
+        try (MatrixOutput progress = new MatrixOutput(output(), json.ownsStandardOutput())) {
+            report = new ModeMatrix(options, tests.durationNanos(MATRIX_SECONDS), tests.warmUpNanos(), progress).run();
+            progress.end(report);
+        }
+        json.write(report.provider(), report.device().device(), report.toMap(), output());
+    }
+
+    private void measure(BenchSettings settings, SessionOptions options) throws IOException {
         BenchReport report;
         try (BenchOutput progress = new BenchOutput(output(), json.ownsStandardOutput())) {
             report = new Benchmark(options, settings, progress).run();
@@ -204,50 +179,5 @@ final class BenchCommand extends Subcommand {
             CsvFile.write(csv, report.results());
         }
         json.write(report.provider(), report.device().device(), report.toMap(), output());
-    }
-
-    private BenchSettings settings() {
-        if (iterations < 0 || !(duration > 0) || duration > 86_400 || !(warmUp >= 0) || warmUp > 3600) {
-            throw usage("--iterations must not be negative, --duration must be above 0 and at most 86400 seconds, and"
-                    + " --warmup 0 to 3600 seconds");
-        }
-        if (depth < 1 || depth > 16_384 || queuePairs < 1 || idleQueuePairs < 0 || queuePairs + idleQueuePairs > 256) {
-            throw usage("--depth can be 1 to 16384, --qps and --idle-qps together 1 to 256");
-        }
-        List<Long> wanted = all ? powersOfTwo() : sizes;
-        for (long size : wanted) {
-            if (size < 1 || size > MAX_BYTES) {
-                throw usage("size " + size + " is out of range: sizes can be 1 to 1g");
-            }
-        }
-        return new BenchSettings(
-                tests(),
-                wanted,
-                iterations,
-                (long) (duration * 1e9),
-                (long) (warmUp * 1e9),
-                (long) (warmUp * 1e9 / 4),
-                depth,
-                queuePairs,
-                idleQueuePairs,
-                bidirectional,
-                !noFloors);
-    }
-
-    private List<BenchTest> tests() {
-        if (tests.isEmpty()) {
-            return List.of(BenchTest.values());
-        }
-        try {
-            return tests.stream().map(BenchTest::named).toList();
-        } catch (IllegalArgumentException e) {
-            throw usage(String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static List<Long> powersOfTwo() {
-        return IntStream.rangeClosed(0, LARGEST_SHIFT)
-                .mapToObj(shift -> 1L << shift)
-                .toList();
     }
 }

@@ -4,6 +4,7 @@ import io.rdmacomm.cli.bench.BenchListener;
 import io.rdmacomm.cli.bench.BenchReport;
 import io.rdmacomm.cli.bench.BenchTest;
 import io.rdmacomm.cli.bench.MachineFloors;
+import io.rdmacomm.cli.bench.Modes;
 import io.rdmacomm.cli.bench.Result;
 import io.rdmacomm.cli.bench.SocketFigures;
 import io.rdmacomm.cli.bench.Table;
@@ -69,6 +70,11 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         output.println("");
         output.println("%s (%s); connections set up in %.1f ms (median); all received data verified"
                 .formatted(report.device(), report.provider(), report.medianSetUpMillis()));
+        Modes modes = report.modes();
+        if (modes != null) {
+            output.println("blocking calls in %s, on both sides; only send_lat, read_lat and atomic_lat have them"
+                    .formatted(modes));
+        }
         show("plain TCP socket at the end", report.socketAtEnd());
         output.println("floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"
                 + " copy Gbit/s");

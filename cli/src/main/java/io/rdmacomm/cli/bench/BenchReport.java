@@ -5,11 +5,13 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Everything that a benchmark measured.
 ///
 /// @param provider the provider of the device
 /// @param device the device, port and GID that the client used
+/// @param modes the modes in which the tests waited; null if they polled
 /// @param floors the limits of the machines without RDMA
 /// @param socketAtEnd the figures of a plain TCP socket after all tests
 /// @param setUpTimes how long each connection took, from connecting the TCP socket until ready to send
@@ -17,6 +19,7 @@ import java.util.Map;
 public record BenchReport(
         String provider,
         DeviceLine device,
+        @Nullable Modes modes,
         MachineFloors floors,
         SocketFigures socketAtEnd,
         List<Duration> setUpTimes,
@@ -25,6 +28,9 @@ public record BenchReport(
     public Map<String, Object> toMap() {
         Map<String, Object> members = new LinkedHashMap<>();
         device.addTo(members);
+        if (modes != null) {
+            modes.addTo(members);
+        }
         floors.addTo(members);
         socketAtEnd.addTo(members, "_at_end");
         members.put("setup_ms_p50", Rounding.to(medianSetUpMillis(), 3));

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class BenchServer implements AutoCloseable {
     private static final Duration DATA_CONNECTION = Duration.ofSeconds(30);
 
+    private final SessionOptions options;
     private final ServerSession session;
     private final CommandOutput output;
     private volatile @Nullable TrialPlan plan;
@@ -31,9 +32,8 @@ public final class BenchServer implements AutoCloseable {
     /// @param output shows clients that fail
     public BenchServer(SessionOptions options, CommandOutput output) {
         this.output = output;
-        this.session = ServerSession.listen(options.withName("bench server")
-                .withMaxChannels(TrialPlan.MAX_QUEUE_PAIRS)
-                .withConfigurer(this::configure));
+        this.options = options.withName("bench server").withMaxChannels(TrialPlan.MAX_QUEUE_PAIRS);
+        this.session = ServerSession.listen(this.options.withConfigurer(this::configure));
     }
 
     /// The TCP port that the server listens on.
@@ -109,20 +109,38 @@ public final class BenchServer implements AutoCloseable {
     }
 
     private void serveTrial(TrialPlan wanted, FrameChannel<BenchMessage> control) {
+        Modes modes = wanted.modes();
+        if (modes != null) {
+            serveInModes(wanted, modes, control);
+            return;
+        }
         plan = wanted;
         try {
-            control.send(Frame.of(BenchMessage.OK));
-            try (EndPoint data = session.accept(DATA_CONNECTION)) {
-                if (!data.peerName().equals(Trial.NAME)) {
-                    throw new CommandFailure("another client connected: try again when it has finished");
-                }
-                try (TestBed bed = new TestBed(session, data, wanted)) {
-                    control.send(Frame.of(BenchMessage.READY));
-                    serveSteps(new TrialSide(bed), control);
-                }
-            }
+            serveTrial(wanted, session, control);
         } finally {
             plan = null;
+        }
+    }
+
+    /// Serves a trial in a session of its own, because the modes are those of a whole session.
+    private void serveInModes(TrialPlan wanted, Modes modes, FrameChannel<BenchMessage> control) {
+        SessionOptions own = modes.apply(options).withPort(0).withConnectionPort(0);
+        try (ServerSession data =
+                ServerSession.listen(own.withConfigurer((index, proposed) -> wanted.channel(index)))) {
+            serveTrial(wanted, data, control);
+        }
+    }
+
+    private static void serveTrial(TrialPlan wanted, ServerSession from, FrameChannel<BenchMessage> control) {
+        control.send(Frame.of(BenchMessage.OK, from.port()));
+        try (EndPoint data = from.accept(DATA_CONNECTION)) {
+            if (!data.peerName().equals(Trial.NAME)) {
+                throw new CommandFailure("another client connected: try again when it has finished");
+            }
+            try (TestBed bed = new TestBed(from, data, wanted)) {
+                control.send(Frame.of(BenchMessage.READY));
+                serveSteps(new TrialSide(bed), control);
+            }
         }
     }
 
@@ -142,18 +160,14 @@ public final class BenchServer implements AutoCloseable {
 
     private static void serveStep(TrialSide side, int count, StepMode mode, FrameChannel<BenchMessage> control) {
         side.prepare(mode, count);
-        long cpuNanos = CpuTime.nanos();
+        CpuMeter meter = side.cpuMeter();
         control.send(Frame.of(BenchMessage.READY));
-        if (side.plan().bidirectional()) {
-            side.workload().initiate(count, new long[2]);
-        } else {
-            side.workload().answer(count);
-        }
+        side.answer(mode, count);
         control.expect(BenchMessage.DONE, BenchMessage.FAILED);
-        cpuNanos = CpuTime.nanos() - cpuNanos;
+        CpuUse use = meter.read();
         side.settle(mode);
         side.verify(mode, count, side.plan().test().serverReceives());
-        control.send(Frame.of(BenchMessage.REPORT, cpuNanos, CompilerTime.nanos()));
+        control.send(Frame.of(BenchMessage.REPORT, use.cpuNanos(), CompilerTime.nanos(), use.nanos()));
     }
 
     private static CommandFailure unexpected(Frame<BenchMessage> request) {

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.bench;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The measurements of a benchmark.
 ///
@@ -15,6 +16,7 @@ import java.util.List;
 /// @param idleQueuePairs the number of additional queue pairs without traffic
 /// @param bidirectional whether both sides send at the same time in bandwidth tests
 /// @param floors whether to measure the limits of the machine, too
+/// @param modes the modes in which the tests wait; null to poll all the time
 public record BenchSettings(
         List<BenchTest> tests,
         List<Long> sizes,
@@ -26,7 +28,8 @@ public record BenchSettings(
         int queuePairs,
         int idleQueuePairs,
         boolean bidirectional,
-        boolean floors) {
+        boolean floors,
+        @Nullable Modes modes) {
     /// The sizes of a test. Atomics always have 8 bytes.
     List<Long> sizes(BenchTest test) {
         return test == BenchTest.ATOMIC_LAT ? List.of(8L) : sizes;
@@ -35,7 +38,7 @@ public record BenchSettings(
     TrialPlan plan(BenchTest test, long bytes, long seed) {
         boolean latency = test.kind() == BenchTest.Kind.LATENCY;
         return new TrialPlan(
-                test, bytes, latency ? 1 : queuePairs, idleQueuePairs, depth, bidirectional && !latency, seed);
+                test, bytes, latency ? 1 : queuePairs, idleQueuePairs, depth, bidirectional && !latency, seed, modes);
     }
 
     /// The number of measurements.

@@ -49,6 +49,12 @@ public enum BenchTest {
         return hops;
     }
 
+    /// Whether the test consists of operations that also exist as blocking calls, which wait in the modes of the
+    /// session. The others poll: [#WRITE_LAT] watches memory, and bandwidth tests keep the send window full.
+    public boolean hasBlockingForm() {
+        return this == SEND_LAT || this == READ_LAT || this == ATOMIC_LAT;
+    }
+
     /// Whether the client receives data, and can check it.
     boolean clientReceives() {
         return this == SEND_LAT || this == WRITE_LAT || this == READ_LAT || this == READ_BW || this == ATOMIC_LAT;

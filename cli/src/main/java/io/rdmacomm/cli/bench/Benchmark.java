@@ -66,7 +66,8 @@ public final class Benchmark {
             // Measured again, because machines change their speed.
             SocketFigures socketAtEnd = settings.floors() ? measureSocket(control) : SocketFigures.NONE;
             String provider = session.context().device().provider();
-            return new BenchReport(provider, DeviceLine.of(session), floors, socketAtEnd, setUpTimes, results);
+            return new BenchReport(
+                    provider, DeviceLine.of(session), settings.modes(), floors, socketAtEnd, setUpTimes, results);
         }
     }
 

@@ -9,7 +9,9 @@ enum StepMode {
     /// Is measured; the target buffer is checked afterwards.
     MEASURE,
     /// Is not measured; every message is checked.
-    CHECK;
+    CHECK,
+    /// Both sides wait for a message that does not come. The count is the time in milliseconds.
+    IDLE;
 
     private static final List<StepMode> MODES = List.of(values());
 

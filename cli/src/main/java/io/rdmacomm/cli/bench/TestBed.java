@@ -3,12 +3,15 @@ package io.rdmacomm.cli.bench;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.verbs.WorkStatus;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /// One side's resources for a test: its channels, a source buffer filled with the pattern, a target buffer, and
@@ -46,8 +49,10 @@ final class TestBed implements AutoCloseable {
             for (int i = 0; i < plan.buffers(); i++) {
                 DataPattern.fill(sourceSlice(i).segment(), plan.seed());
             }
-            for (RdmaChannel channel : channels()) {
-                channel.onMessage(messages);
+            if (plan.modes() == null) {
+                for (RdmaChannel channel : channels()) {
+                    channel.onMessage(messages);
+                }
             }
             endPoint.announce(source);
             endPoint.announce(target);
@@ -121,6 +126,15 @@ final class TestBed implements AutoCloseable {
             if ((++spins & CHECK_MASK) == 0) {
                 checkAlive();
             }
+        }
+    }
+
+    /// Waits for a message that does not come, as long as `time`.
+    void idle(Duration time) {
+        try (Message _ = first.blocking(time).receive()) {
+            throw new CommandFailure("a message arrived that the other side did not send");
+        } catch (DeadlineException _) {
+            // As it should be.
         }
     }
 

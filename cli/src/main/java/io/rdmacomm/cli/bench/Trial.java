@@ -30,8 +30,9 @@ final class Trial implements AutoCloseable {
     /// Agrees on the plan with the server, and makes the connection.
     static Trial open(FrameChannel<BenchMessage> control, SessionOptions options, TrialPlan plan) {
         control.send(plan.toFrame());
-        control.expect(BenchMessage.OK, BenchMessage.FAILED);
-        ClientSession session = ClientSession.connect(options.withName(NAME)
+        Frame<BenchMessage> agreed = control.expect(BenchMessage.OK, BenchMessage.FAILED);
+        ClientSession session = ClientSession.connect(dataOptions(options, plan, agreed.number(0))
+                .withName(NAME)
                 .withChannels(plan.channels())
                 .withConfigurer((index, proposed) -> plan.channel(index)));
         try {
@@ -44,10 +45,21 @@ final class Trial implements AutoCloseable {
         }
     }
 
-    /// Performs `count` operations; see [Workload#initiate].
+    /// The options for the session of the plan's modes, which listens on a port of its own; without modes the session
+    /// that also carries the control messages.
+    private static SessionOptions dataOptions(SessionOptions options, TrialPlan plan, long port) {
+        Modes modes = plan.modes();
+        return modes == null
+                ? options
+                : modes.apply(options)
+                        .withPort(Math.clamp(port, 0, TrialPlan.MAX_PORT))
+                        .withConnectionPort(0);
+    }
+
+    /// Performs a step of `count` operations; see [Workload#initiate].
     ///
-    /// @return the CPU time of both sides in nanoseconds
-    long step(int count, StepMode mode, long[] readings) {
+    /// @return the CPU time of both sides
+    StepUse step(int count, StepMode mode, long[] readings) {
         try {
             return tryStep(count, mode, readings);
         } catch (CommandFailure e) {
@@ -59,19 +71,19 @@ final class Trial implements AutoCloseable {
         }
     }
 
-    private long tryStep(int count, StepMode mode, long[] readings) {
+    private StepUse tryStep(int count, StepMode mode, long[] readings) {
         side.prepare(mode, count);
         control.send(Frame.of(BenchMessage.STEP, count, mode.code()));
         control.expect(BenchMessage.READY, BenchMessage.FAILED);
-        long cpuNanos = CpuTime.nanos();
-        side.workload().initiate(count, readings);
-        cpuNanos = CpuTime.nanos() - cpuNanos;
+        CpuMeter meter = side.cpuMeter();
+        side.initiate(mode, count, readings);
+        CpuUse use = meter.read();
         control.send(Frame.of(BenchMessage.DONE));
         side.settle(mode);
         Frame<BenchMessage> report = control.expect(BenchMessage.REPORT, BenchMessage.FAILED);
         compilerNanos = CompilerTime.nanos() + report.number(1);
         side.verify(mode, count, side.plan().test().clientReceives());
-        return cpuNanos + report.number(0);
+        return new StepUse(use, new CpuUse(report.number(0), report.number(2)));
     }
 
     /// The compiler time of both sides at the end of the last step; see [CompilerTime#nanos()].

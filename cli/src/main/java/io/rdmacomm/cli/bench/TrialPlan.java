@@ -4,6 +4,7 @@ import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.comm.ChannelOptions;
+import org.jspecify.annotations.Nullable;
 
 /// The plan for one connection: one test with one message size.
 ///
@@ -14,8 +15,16 @@ import io.rdmacomm.comm.ChannelOptions;
 /// @param depth the number of operations in flight on each queue pair
 /// @param bidirectional whether both sides send at the same time
 /// @param seed the seed of the data pattern
+/// @param modes the modes in which both sides wait; null if they poll all the time
 record TrialPlan(
-        BenchTest test, long bytes, int queuePairs, int idleQueuePairs, int depth, boolean bidirectional, long seed) {
+        BenchTest test,
+        long bytes,
+        int queuePairs,
+        int idleQueuePairs,
+        int depth,
+        boolean bidirectional,
+        long seed,
+        @Nullable Modes modes) {
     /// The largest message size.
     static final long MAX_BYTES = 1L << 30;
 
@@ -23,6 +32,8 @@ record TrialPlan(
     static final int MAX_QUEUE_PAIRS = 256;
 
     static final int MAX_DEPTH = 1 << 14;
+
+    static final int MAX_PORT = 65_535;
 
     private static final long MAX_MESSAGE = 16L << 20;
     private static final long RING_BYTES = 64L << 20;
@@ -38,6 +49,9 @@ record TrialPlan(
         check(test, "number of queue pairs", queuePairs, 1, MAX_QUEUE_PAIRS);
         check(test, "number of idle queue pairs", idleQueuePairs, 0, MAX_QUEUE_PAIRS - queuePairs);
         check(test, "depth", depth, 1, MAX_DEPTH);
+        if (modes != null && !test.hasBlockingForm()) {
+            throw new CommandFailure(test.label() + " polls, so it cannot use " + modes);
+        }
     }
 
     static TrialPlan of(Frame<BenchMessage> frame) {
@@ -48,7 +62,8 @@ record TrialPlan(
                 toInt(frame.number(2)),
                 toInt(frame.number(3)),
                 frame.number(4) != 0,
-                frame.number(5));
+                frame.number(5),
+                Modes.of(frame.number(6)));
     }
 
     Frame<BenchMessage> toFrame() {
@@ -60,7 +75,8 @@ record TrialPlan(
                 idleQueuePairs,
                 depth,
                 bidirectional ? 1 : 0,
-                seed);
+                seed,
+                Modes.code(modes));
     }
 
     int channels() {

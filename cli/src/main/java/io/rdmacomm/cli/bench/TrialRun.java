@@ -38,6 +38,17 @@ final class TrialRun {
 
     private LatencyResult latency(double nanosPerOperation, double floor) {
         LatencySamples samples = new LatencySamples(plan.test().hops());
+        sample(samples, nanosPerOperation);
+        return new LatencyResult(plan.test(), plan.bytes(), samples, floor);
+    }
+
+    /// Measures operations one after the other.
+    ///
+    /// @param samples receives the time of each
+    /// @param nanosPerOperation what [#warmUp] returned
+    /// @return the CPU time of all steps
+    StepUse sample(LatencySamples samples, double nanosPerOperation) {
+        StepUse use = StepUse.NONE;
         long end = System.nanoTime() + settings.durationNanos();
         long longest = Math.min(MAX_READINGS, (long) (LATENCY_STEP_NANOS / nanosPerOperation) + 1);
         while (settings.iterations() > 0 ? samples.count() < settings.iterations() : isBefore(end, samples.count())) {
@@ -45,10 +56,21 @@ final class TrialRun {
                     ? settings.iterations() - samples.count()
                     : (long) ((end - System.nanoTime()) / nanosPerOperation);
             int count = (int) Math.clamp(wanted, 1, longest);
-            trial.step(count, StepMode.MEASURE, readings);
+            use = use.plus(trial.step(count, StepMode.MEASURE, readings));
             samples.add(readings, count);
         }
-        return new LatencyResult(plan.test(), plan.bytes(), samples, floor);
+        return use;
+    }
+
+    /// Lets both sides wait for `millis` milliseconds without any operation, after their JIT compilers have become
+    /// idle, and then checks that they still answer.
+    ///
+    /// @return the CPU time of the wait
+    StepUse idle(int millis) {
+        trial.step(1, StepMode.WARM_UP, readings);
+        StepUse use = trial.step(millis, StepMode.IDLE, readings);
+        trial.step(CHECKED, StepMode.CHECK, readings);
+        return use;
     }
 
     private static boolean isBefore(long end, long samples) {
@@ -65,7 +87,7 @@ final class TrialRun {
         long done = 0;
         while (done < wanted) {
             int count = (int) Math.min(wanted - done, longest);
-            cpuNanos += trial.step(count, StepMode.MEASURE, readings);
+            cpuNanos += trial.step(count, StepMode.MEASURE, readings).cpuNanos();
             nanos += readings[1] - readings[0];
             done += count;
         }

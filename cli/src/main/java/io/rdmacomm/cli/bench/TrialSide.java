@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import java.time.Duration;
 
 /// The part of a step that client and server have in common.
 final class TrialSide {
@@ -18,10 +19,6 @@ final class TrialSide {
         return bed.plan();
     }
 
-    Workload workload() {
-        return workload;
-    }
-
     /// Prepares a step of `count` operations.
     void prepare(StepMode mode, int count) {
         if (mode != StepMode.WARM_UP) {
@@ -33,6 +30,32 @@ final class TrialSide {
         int unchecked = mode == StepMode.CHECK ? 0 : count - 1;
         bed.messages().checkFrom(bed.messages().count() + unchecked + 1);
         bed.begin();
+    }
+
+    /// Starts to measure the CPU time of this side: of the whole process if its sessions use modes, whose threads the
+    /// measurement is about.
+    CpuMeter cpuMeter() {
+        return new CpuMeter(plan().modes() == null ? CpuTime::ofJavaThreads : CpuTime::ofProcess);
+    }
+
+    /// Performs the initiator's part of a step; see [Workload#initiate].
+    void initiate(StepMode mode, int count, long[] readings) {
+        if (mode == StepMode.IDLE) {
+            bed.idle(Duration.ofMillis(count));
+        } else {
+            workload.initiate(count, readings);
+        }
+    }
+
+    /// Performs the other side's part of a step.
+    void answer(StepMode mode, int count) {
+        if (mode == StepMode.IDLE) {
+            bed.idle(Duration.ofMillis(count));
+        } else if (plan().bidirectional()) {
+            workload.initiate(count, new long[2]);
+        } else {
+            workload.answer(count);
+        }
     }
 
     /// Waits until all operations of both sides have taken effect, and after a warm-up step until the JIT compiler
@@ -50,7 +73,7 @@ final class TrialSide {
     /// @throws CommandFailure if the data is wrong
     void verify(StepMode mode, int count, boolean receives) {
         bed.checkWork();
-        if (mode == StepMode.WARM_UP || !(receives || plan().bidirectional())) {
+        if (mode == StepMode.WARM_UP || mode == StepMode.IDLE || !(receives || plan().bidirectional())) {
             return;
         }
         String corruption = workload.findCorruption(count);

@@ -18,6 +18,11 @@ interface Workload {
 
     /// The workload of the test that `bed` is set up for.
     static Workload of(TestBed bed) {
+        Workload polling = polling(bed);
+        return bed.plan().modes() == null ? polling : new BlockingLatency(bed, polling);
+    }
+
+    private static Workload polling(TestBed bed) {
         return switch (bed.plan().test()) {
             case SEND_LAT -> new SendLatency(bed);
             case WRITE_LAT -> new WriteLatency(bed);

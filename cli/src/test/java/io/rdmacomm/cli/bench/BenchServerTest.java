@@ -8,8 +8,11 @@ import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.comm.WorkMode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// The server survives connections that fail.
@@ -19,7 +22,7 @@ class BenchServerTest {
     @Test
     void aConnectionThatEndsBeforeItsTestLeavesRoomForTheNext() throws InterruptedException {
         StringWriter log = new StringWriter();
-        TrialPlan plan = new TrialPlan(BenchTest.SEND_LAT, 64, 1, 0, 1, false, 7);
+        TrialPlan plan = new TrialPlan(BenchTest.SEND_LAT, 64, 1, 0, 1, false, 7, null);
         Thread serving;
         try (BenchServer server =
                 new BenchServer(OPTIONS, new CommandOutput(new PrintWriter(log), new PrintWriter(log), "bench"))) {
@@ -36,11 +39,50 @@ class BenchServerTest {
                         .hasMessageContaining("the peer reports");
 
                 try (Trial trial = Trial.open(control, options, plan)) {
-                    assertThat(trial.step(3, StepMode.CHECK, new long[4])).isNotNegative();
+                    assertThat(trial.step(3, StepMode.CHECK, new long[4]).cpuNanos())
+                            .isNotNegative();
                 }
             }
             serving.join();
         }
         assertThat(log.toString()).isEmpty();
+    }
+
+    /// The threads show it: in these modes each session has one that is called after its name.
+    @Test
+    void bothSidesUseTheModesOfThePlan() {
+        Modes modes = new Modes(WorkMode.EPOLL, ThreadMode.PER_QUEUE_PAIR);
+        StringWriter log = new StringWriter();
+        try (BenchServer server =
+                new BenchServer(OPTIONS, new CommandOutput(new PrintWriter(log), new PrintWriter(log), "bench"))) {
+            Thread.ofVirtual().start(() -> server.run(true));
+            SessionOptions options = OPTIONS.withPort(server.port()).withThreadMode(ThreadMode.CALLER);
+            try (ClientSession session = ClientSession.connect(options.withName(Benchmark.NAME));
+                    FrameChannel<BenchMessage> control =
+                            BenchMessage.over(session, session.endPoint().channel(0))) {
+                for (BenchTest test : List.of(BenchTest.SEND_LAT, BenchTest.READ_LAT, BenchTest.ATOMIC_LAT)) {
+                    TrialPlan plan = new TrialPlan(test, 8, 1, 0, 16, false, 7, modes);
+                    try (Trial trial = Trial.open(control, options, plan)) {
+                        assertThat(eventThreads())
+                                .containsExactlyInAnyOrder(
+                                        "rdmacomm-bench server-events", "rdmacomm-bench data-events");
+                        trial.step(50, StepMode.CHECK, new long[51]);
+                        assertThat(trial.step(20, StepMode.IDLE, new long[1])
+                                        .client()
+                                        .nanos())
+                                .isGreaterThanOrEqualTo(20_000_000);
+                        trial.step(50, StepMode.CHECK, new long[51]);
+                    }
+                }
+            }
+        }
+        assertThat(log.toString()).isEmpty();
+    }
+
+    private static List<String> eventThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.endsWith("-events"))
+                .toList();
     }
 }

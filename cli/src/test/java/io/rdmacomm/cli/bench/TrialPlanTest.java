@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TrialPlanTest {
     private static final BenchSettings SETTINGS = new BenchSettings(
@@ -22,10 +23,11 @@ class TrialPlanTest {
             4,
             2,
             true,
-            false);
+            false,
+            null);
 
     private static TrialPlan plan(BenchTest test, long bytes) {
-        return new TrialPlan(test, bytes, 1, 0, 128, false, 7);
+        return new TrialPlan(test, bytes, 1, 0, 128, false, 7, null);
     }
 
     @Test
@@ -50,9 +52,38 @@ class TrialPlanTest {
 
     @Test
     void aPlanSurvivesItsFrame() {
-        TrialPlan plan = new TrialPlan(BenchTest.SEND_BW, 4096, 3, 2, 17, true, Long.MIN_VALUE);
+        TrialPlan plan = new TrialPlan(BenchTest.SEND_BW, 4096, 3, 2, 17, true, Long.MIN_VALUE, null);
 
         assertThat(TrialPlan.of(plan.toFrame())).isEqualTo(plan);
+    }
+
+    @Test
+    void allModesSurviveTheirFrame() {
+        assertThat(Modes.all()).hasSize(12);
+        for (Modes modes : Modes.all()) {
+            TrialPlan plan = new TrialPlan(BenchTest.READ_LAT, 8, 1, 0, 1, false, 7, modes);
+
+            assertThat(TrialPlan.of(plan.toFrame())).isEqualTo(plan);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 13, Long.MAX_VALUE})
+    void unknownModesOfAPeerAreRejected(long code) {
+        Frame<BenchMessage> frame = Frame.of(BenchMessage.TRIAL, "send_lat", 8, 1, 0, 1, 0, 7, code);
+
+        assertThatThrownBy(() -> TrialPlan.of(frame))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("no modes with number " + code);
+    }
+
+    @Test
+    void aTestThatPollsHasNoModes() {
+        Modes modes = Modes.all().getFirst();
+
+        assertThatThrownBy(() -> new TrialPlan(BenchTest.WRITE_BW, 8, 1, 0, 1, false, 7, modes))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("write_bw polls");
     }
 
     @ParameterizedTest
@@ -68,7 +99,7 @@ class TrialPlanTest {
         "WRITE_BW, 8, 1, 0, 16385",
     })
     void aPeerCannotExceedTheLimits(BenchTest test, long bytes, long queuePairs, long idle, long depth) {
-        Frame<BenchMessage> frame = Frame.of(BenchMessage.TRIAL, test.label(), bytes, queuePairs, idle, depth, 0, 7);
+        Frame<BenchMessage> frame = Frame.of(BenchMessage.TRIAL, test.label(), bytes, queuePairs, idle, depth, 0, 7, 0);
 
         assertThatThrownBy(() -> TrialPlan.of(frame))
                 .isInstanceOf(CommandFailure.class)
@@ -79,7 +110,7 @@ class TrialPlanTest {
     void smallOperationsShareADoorbell() {
         assertThat(plan(BenchTest.WRITE_BW, 4096).chainLength()).isEqualTo(32);
         assertThat(plan(BenchTest.WRITE_BW, 4097).chainLength()).isEqualTo(1);
-        assertThat(new TrialPlan(BenchTest.WRITE_BW, 8, 1, 0, 5, false, 7).chainLength())
+        assertThat(new TrialPlan(BenchTest.WRITE_BW, 8, 1, 0, 5, false, 7, null).chainLength())
                 .isEqualTo(5);
     }
 

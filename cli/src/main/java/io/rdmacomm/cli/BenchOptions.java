@@ -1,0 +1,180 @@
+package io.rdmacomm.cli;
+
+import io.rdmacomm.cli.bench.BenchSettings;
+import io.rdmacomm.cli.bench.BenchTest;
+import io.rdmacomm.cli.bench.Modes;
+import io.rdmacomm.cli.terminal.ByteSize;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// What `rdmacomm bench` measures, and how long.
+final class BenchOptions {
+    private static final String DEFAULT_SIZES = "8,65536,1048576";
+    private static final double TEST_SECONDS = 0.25;
+    private static final long MAX_BYTES = 1L << 30;
+    private static final int LARGEST_SHIFT = 23;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(names = "--tests", split = ",", paramLabel = "TEST", description = "The tests to run (default: all).")
+    private List<String> tests = new ArrayList<>();
+
+    @Option(
+            names = {"-s", "--sizes"},
+            split = ",",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            defaultValue = DEFAULT_SIZES,
+            description = "Message sizes, for example 8,4k,1M (default: ${DEFAULT-VALUE}).")
+    private List<Long> sizes = new ArrayList<>();
+
+    @Option(
+            names = {"-a", "--all"},
+            description = "All sizes that are powers of two, from 1 byte to 8 MiB.")
+    private boolean all;
+
+    @Option(
+            names = {"-n", "--iterations"},
+            paramLabel = "N",
+            description = "Operations per test and size, instead of a duration.")
+    private long iterations;
+
+    @Option(
+            names = {"-D", "--duration"},
+            paramLabel = "SECONDS",
+            description =
+                    "How long to measure each test and size (default: 0.25; with --matrix 1.5, each mode busy and idle).")
+    private @Nullable Double duration;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "SECONDS",
+            defaultValue = "0.6",
+            description =
+                    "Minimum warm-up of the first size of each test; other sizes take a quarter of it. The warm-up"
+                            + " goes on while the JIT compilers of both sides are busy, for up to ten times as long (default:"
+                            + " ${DEFAULT-VALUE}).")
+    private double warmUp;
+
+    @Option(
+            names = "--depth",
+            paramLabel = "N",
+            defaultValue = "128",
+            description = "Operations in flight on each queue pair (default: ${DEFAULT-VALUE}).")
+    private int depth;
+
+    @Option(
+            names = {"-q", "--qps"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Queue pairs that carry the traffic of bandwidth tests (default: ${DEFAULT-VALUE}).")
+    private int queuePairs;
+
+    @Option(
+            names = "--idle-qps",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Additional idle queue pairs on the same completion queue, to measure what they cost.")
+    private int idleQueuePairs;
+
+    @Option(
+            names = {"-b", "--bidirectional"},
+            description = "Both sides send at the same time in bandwidth tests.")
+    private boolean bidirectional;
+
+    @Option(names = "--no-floors", description = "Do not measure the limits of the machine itself.")
+    private boolean noFloors;
+
+    /// How long to measure, in nanoseconds.
+    long durationNanos(double defaultSeconds) {
+        return (long) ((duration == null ? defaultSeconds : duration) * 1e9);
+    }
+
+    /// The minimum warm-up in nanoseconds.
+    long warmUpNanos() {
+        return (long) (warmUp * 1e9);
+    }
+
+    /// Checks how much to measure.
+    ///
+    /// @throws ParameterException if a number is out of range
+    void checkTimes() {
+        boolean measured = duration == null || (duration > 0 && duration <= 86_400);
+        if (iterations < 0 || !measured || !(warmUp >= 0) || warmUp > 3600) {
+            throw usage("--iterations must not be negative, --duration must be above 0 and at most 86400 seconds, and"
+                    + " --warmup 0 to 3600 seconds");
+        }
+    }
+
+    /// What to measure.
+    ///
+    /// @param chosen the modes to measure in; null if the tests poll
+    /// @throws ParameterException if a number is out of range, or a test unknown or without modes
+    BenchSettings settings(@Nullable Modes chosen) {
+        if (depth < 1 || depth > 16_384 || queuePairs < 1 || idleQueuePairs < 0 || queuePairs + idleQueuePairs > 256) {
+            throw usage("--depth can be 1 to 16384, --qps and --idle-qps together 1 to 256");
+        }
+        List<Long> wanted = all ? powersOfTwo() : sizes;
+        for (long size : wanted) {
+            if (size < 1 || size > MAX_BYTES) {
+                throw usage("size " + size + " is out of range: sizes can be 1 to 1g");
+            }
+        }
+        return new BenchSettings(
+                tests(chosen),
+                wanted,
+                iterations,
+                durationNanos(TEST_SECONDS),
+                warmUpNanos(),
+                warmUpNanos() / 4,
+                depth,
+                queuePairs,
+                idleQueuePairs,
+                bidirectional,
+                !noFloors,
+                chosen);
+    }
+
+    /// The chosen tests; with modes, those that can wait in them.
+    private List<BenchTest> tests(@Nullable Modes chosen) {
+        List<BenchTest> usual = Arrays.stream(BenchTest.values())
+                .filter(test -> chosen == null || test.hasBlockingForm())
+                .toList();
+        List<BenchTest> wanted =
+                tests.isEmpty() ? usual : tests.stream().map(this::test).toList();
+        for (BenchTest test : wanted) {
+            if (!usual.contains(test)) {
+                throw usage(
+                        test.label() + " always polls, so --work-mode and --thread-mode have no meaning with it: leave"
+                                + " them out, or choose from send_lat, read_lat and atomic_lat");
+            }
+        }
+        return wanted;
+    }
+
+    private BenchTest test(String label) {
+        try {
+            return BenchTest.named(label);
+        } catch (IllegalArgumentException e) {
+            throw usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static List<Long> powersOfTwo() {
+        return IntStream.rangeClosed(0, LARGEST_SHIFT)
+                .mapToObj(shift -> 1L << shift)
+                .toList();
+    }
+
+    private ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}
