@@ -66,6 +66,8 @@ public final class CompletionGroup implements AutoCloseable {
     private final @Nullable EventLoop loop;
     // The number of the thread that polls, as in an OperationLock; 0 for none.
     private volatile long owner;
+    // Whether the next completion raises an event.
+    private volatile boolean armed;
     private volatile boolean broken;
 
     /// A group that is polled by a [CompletionLoop] or by callers.
@@ -133,18 +135,25 @@ public final class CompletionGroup implements AutoCloseable {
         return callerDriven;
     }
 
-    /// A new strategy for one thread that polls this group.
+    /// A new strategy for a thread that polls this group for good.
     public IdleStrategy newIdleStrategy() {
-        return spinNanos == SPIN_FOREVER ? new SpinningIdleStrategy() : new SleepingIdleStrategy(this, spinNanos);
+        return newIdleStrategy(() -> false);
     }
 
-    /// A new strategy for a thread that polls this group and does not need the lowest latency. Without events,
-    /// in [#SPIN_FOREVER], it sleeps for fixed times.
-    IdleStrategy newPatientStrategy() {
+    /// A new strategy for one thread that polls this group until `ended`.
+    IdleStrategy newIdleStrategy(BooleanSupplier ended) {
+        return spinNanos == SPIN_FOREVER
+                ? new SpinningIdleStrategy()
+                : new SleepingIdleStrategy(this, spinNanos, ended);
+    }
+
+    /// A new strategy for a thread that polls this group until `ended` and does not need the lowest latency. Without
+    /// events, in [#SPIN_FOREVER], it sleeps for fixed times.
+    IdleStrategy newPatientStrategy(BooleanSupplier ended) {
         return spinNanos == SPIN_FOREVER
                 ? (polled, maxNanos) ->
                         LockSupport.parkNanos(this, polled > 0 ? 0 : Math.min(maxNanos, SHORT_SLEEP_NANOS))
-                : new SleepingIdleStrategy(this, 0);
+                : new SleepingIdleStrategy(this, 0, ended);
     }
 
     /// Takes what has completed and runs its handlers. Never blocks.
@@ -360,6 +369,7 @@ public final class CompletionGroup implements AutoCloseable {
     /// Asks for one event at the next completion.
     void arm() {
         try {
+            armed = true;
             queue.arm(false);
         } catch (VerbException e) {
             breakDown(e);
@@ -369,21 +379,33 @@ public final class CompletionGroup implements AutoCloseable {
     }
 
     /// Sleeps until an armed queue has an event, [#wake()] is called, or the time is up. One thread sleeps like
-    /// that; others only wait a little.
+    /// that; others stand by.
     ///
+    /// @param ended whether the calling thread has nothing to wait for any more
     /// @return whether there may be something to do
-    boolean awaitEvent(long maxNanos) {
+    boolean awaitEvent(BooleanSupplier ended, long maxNanos) {
         CompletionChannel channel = events;
-        if (channel == null || !sleeper.enter()) {
+        if (channel == null) {
             LockSupport.parkNanos(this, Math.min(maxNanos, SHORT_SLEEP_NANOS));
+            return true;
+        }
+        if (!sleeper.enter()) {
+            sleeper.standBy(ended, maxNanos);
             return true;
         }
         boolean event = false;
         try {
+            // What happened before this thread was the sleeper has not woken it: another one may have ended its wait,
+            // or
+            // taken the event for which it had armed the queue.
+            if (!armed || ended.getAsBoolean()) {
+                return true;
+            }
             boolean starving = tasks.areWaiting();
             CompletionQueue ready =
                     channel.awaitEvent(Duration.ofNanos(starving ? Math.min(maxNanos, SHORT_SLEEP_NANOS) : maxNanos));
             if (ready != null) {
+                armed = false;
                 ready.acknowledge(1);
                 event = true;
             }
@@ -395,6 +417,15 @@ public final class CompletionGroup implements AutoCloseable {
             sleeper.leave();
         }
         return event || tasks.areWaiting();
+    }
+
+    /// The calling thread, which may have been the sleeper, polls no more: has another one take over. One that sleeps
+    /// already has to arm the queue again if this one took its event.
+    void handOver() {
+        if (!armed) {
+            sleeper.wake();
+        }
+        sleeper.callStandBy();
     }
 
     /// Wakes the thread that sleeps in [#awaitEvent].

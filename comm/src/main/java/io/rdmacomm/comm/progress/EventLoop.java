@@ -18,6 +18,7 @@ public final class EventLoop implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(EventLoop.class.getPackageName());
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(500);
 
+    private final Duration longestSleep;
     private final CompletionChannel channel;
     private final Map<CompletionQueue, CompletionGroup> groups = new ConcurrentHashMap<>();
     private final Queue<CompletionGroup> waiting = new ConcurrentLinkedQueue<>();
@@ -26,6 +27,13 @@ public final class EventLoop implements AutoCloseable {
 
     /// @param name of its thread
     public EventLoop(Context context, String name) {
+        this(context, name, LONGEST_SLEEP);
+    }
+
+    /// @param name of its thread
+    /// @param longestSleep how long it sleeps at most; only a precaution, because no wake-up is missed
+    public EventLoop(Context context, String name, Duration longestSleep) {
+        this.longestSleep = longestSleep;
         this.channel = context.createCompletionChannel();
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
     }
@@ -86,7 +94,7 @@ public final class EventLoop implements AutoCloseable {
     }
 
     private @Nullable CompletionGroup awaitReady() throws InterruptedException {
-        CompletionQueue queue = channel.awaitEvent(waiting.isEmpty() ? LONGEST_SLEEP : Duration.ZERO);
+        CompletionQueue queue = channel.awaitEvent(waiting.isEmpty() ? longestSleep : Duration.ZERO);
         if (queue == null) {
             return null;
         }

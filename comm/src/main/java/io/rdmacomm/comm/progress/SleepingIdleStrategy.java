@@ -1,18 +1,23 @@
 package io.rdmacomm.comm.progress;
 
+import java.util.function.BooleanSupplier;
+
 /// Spins for a while, then arms the completion queue, has it polled once more, and sleeps until there is an
 /// event.
 final class SleepingIdleStrategy implements IdleStrategy {
     private final CompletionGroup group;
     private final long spinNanos;
+    private final BooleanSupplier ended;
     private long idleSince;
     private boolean idle;
     private boolean armed;
 
     /// @param spinNanos how long it spins before it sleeps
-    SleepingIdleStrategy(CompletionGroup group, long spinNanos) {
+    /// @param ended whether the thread has nothing to wait for any more; checked before it sleeps
+    SleepingIdleStrategy(CompletionGroup group, long spinNanos, BooleanSupplier ended) {
         this.group = group;
         this.spinNanos = spinNanos;
+        this.ended = ended;
     }
 
     @Override
@@ -22,7 +27,7 @@ final class SleepingIdleStrategy implements IdleStrategy {
             armed = false;
         } else if (armed) {
             // A timeout without an event is no reason to spin again.
-            idle = !group.awaitEvent(maxNanos);
+            idle = !group.awaitEvent(ended, maxNanos);
             armed = false;
         } else if (!idle) {
             idle = true;

@@ -7,16 +7,23 @@ import org.jspecify.annotations.Nullable;
 /// A thread that blocks until a condition holds. The thread that makes the condition true wakes it. Where no
 /// library thread polls, the blocked thread polls.
 public final class Waiter {
-    /// The longest sleep of a thread that polls: another thread may take the last completion, and its event,
-    /// just before this one falls asleep.
-    private static final long LONGEST_SLEEP_NANOS = 5_000_000;
+    /// How long a thread that polls sleeps at most; only a precaution, because no wake-up is missed.
+    private static final long LONGEST_SLEEP_NANOS = 500_000_000;
 
     private final Thread thread = Thread.currentThread();
     private final @Nullable CompletionGroup polled;
+    private final long longestSleepNanos;
 
     /// @param polled the group that the calling thread polls while it is blocked; null for none
     public Waiter(@Nullable CompletionGroup polled) {
+        this(polled, LONGEST_SLEEP_NANOS);
+    }
+
+    /// @param polled the group that the calling thread polls while it is blocked; null for none
+    /// @param longestSleepNanos how long it sleeps at most while it polls
+    public Waiter(@Nullable CompletionGroup polled, long longestSleepNanos) {
         this.polled = polled;
+        this.longestSleepNanos = longestSleepNanos;
     }
 
     /// Makes the calling thread wait for completions of `group`, which it polls if no library thread does.
@@ -40,15 +47,26 @@ public final class Waiter {
     /// @param deadline the last moment, of [System#nanoTime()]
     /// @return whether it holds
     public boolean await(BooleanSupplier condition, long deadline) throws InterruptedException {
-        return await(condition, deadline, Long.MAX_VALUE, polled == null ? null : polled.newIdleStrategy());
+        return await(condition, deadline, Long.MAX_VALUE, polled == null ? null : polled.newIdleStrategy(condition));
     }
 
     /// Blocks until `condition` holds, checks it at least every `maxNanos`, and does not spin meanwhile.
     boolean awaitPatiently(BooleanSupplier condition, long deadline, long maxNanos) throws InterruptedException {
-        return await(condition, deadline, maxNanos, polled == null ? null : polled.newPatientStrategy());
+        return await(condition, deadline, maxNanos, polled == null ? null : polled.newPatientStrategy(condition));
     }
 
     private boolean await(BooleanSupplier condition, long deadline, long maxNanos, @Nullable IdleStrategy idle)
+            throws InterruptedException {
+        try {
+            return poll(condition, deadline, maxNanos, idle);
+        } finally {
+            if (polled != null) {
+                polled.handOver();
+            }
+        }
+    }
+
+    private boolean poll(BooleanSupplier condition, long deadline, long maxNanos, @Nullable IdleStrategy idle)
             throws InterruptedException {
         while (!condition.getAsBoolean()) {
             long left = Math.min(deadline - System.nanoTime(), maxNanos);
@@ -64,7 +82,7 @@ public final class Waiter {
             }
             int completions = polled.poll();
             if (!condition.getAsBoolean()) {
-                idle.idle(completions, Math.min(left, LONGEST_SLEEP_NANOS));
+                idle.idle(completions, Math.min(left, longestSleepNanos));
             }
         }
         return true;
