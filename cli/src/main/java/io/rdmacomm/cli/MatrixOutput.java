@@ -43,8 +43,8 @@ final class MatrixOutput implements MatrixListener, AutoCloseable {
             output.println("");
             output.println("%s (%s); 8 bytes there and back in blocking calls, all messages verified"
                     .formatted(report.device(), report.provider()));
-            output.println("CPU: of each whole process, in percent of a core; idle: both wait for a message that does"
-                    + " not come");
+            output.println("CPU: of each process without its JIT compilers, in percent of a core; idle: both wait for"
+                    + " a message that does not come");
         }
     }
 

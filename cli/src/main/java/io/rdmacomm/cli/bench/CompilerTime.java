@@ -14,7 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 final class CompilerTime {
     private static final Path THREADS = Path.of("/proc/self/task");
     /// HotSpot's compiler threads have names like `C1 CompilerThread0`, of which Linux keeps 15 characters.
-    private static final String NAME = " CompilerThre)";
+    static final String NAME = " CompilerThre";
+
+    private static final String END_OF_NAME = NAME + ")";
 
     private static final int USER_FIELD = 11;
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1) / 100;
@@ -39,11 +41,11 @@ final class CompilerTime {
     private static long ticks(Path thread) {
         try {
             String line = Files.readString(thread.resolve("stat"));
-            int name = line.lastIndexOf(NAME);
+            int name = line.lastIndexOf(END_OF_NAME);
             if (name < 0) {
                 return 0;
             }
-            String[] fields = line.substring(name + NAME.length() + 1).split(" ", USER_FIELD + 3);
+            String[] fields = line.substring(name + END_OF_NAME.length() + 1).split(" ", USER_FIELD + 3);
             return Long.parseLong(fields[USER_FIELD]) + Long.parseLong(fields[USER_FIELD + 1]);
         } catch (IOException | NumberFormatException | IndexOutOfBoundsException _) {
             return 0; // The thread has just exited.

@@ -17,8 +17,9 @@ final class CpuTime {
 
     private CpuTime() {}
 
-    /// The nanoseconds that all live threads have used so far, those that compile and collect garbage included. Where
-    /// the kernel does not count them, whole hundredths of a second.
+    /// The nanoseconds that all live threads of the process have used so far, without those of the JIT compilers,
+    /// which go on long after a warm-up. Where the kernel does not count nanoseconds, hundredths of a second with
+    /// the compilers.
     static long ofProcess() {
         long sum = 0;
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
@@ -34,6 +35,9 @@ final class CpuTime {
     /// The first number of a line of three is the time on a CPU.
     private static long ofTask(Path task) {
         try {
+            if (Files.readString(task.resolve("comm")).contains(CompilerTime.NAME)) {
+                return 0;
+            }
             String line = Files.readString(task.resolve("schedstat"));
             return Long.parseLong(line.substring(0, line.indexOf(' ')));
         } catch (IOException | NumberFormatException | IndexOutOfBoundsException _) {

@@ -11,6 +11,8 @@ final class TrialRun {
     private static final long BANDWIDTH_STEP_NANOS = 2_000_000_000;
     private static final int MAX_READINGS = 1 << 18;
     private static final int MAX_COUNT = 1 << 30;
+    private static final int MAX_SETTLING_STEPS = 50;
+    private static final int QUIET_STEPS = 5;
     private static final int CHECKED = 64;
     private static final long CHECKED_BYTES = 32 << 20;
 
@@ -67,10 +69,20 @@ final class TrialRun {
     ///
     /// @return the CPU time of the wait
     StepUse idle(int millis) {
-        trial.step(1, StepMode.WARM_UP, readings);
+        settle();
         StepUse use = trial.step(millis, StepMode.IDLE, readings);
         trial.step(CHECKED, StepMode.CHECK, readings);
         return use;
+    }
+
+    /// Lets the JIT compilers finish: they would keep other threads from sleeping in peace.
+    private void settle() {
+        int quiet = 0;
+        for (int i = 0; i < MAX_SETTLING_STEPS && quiet < QUIET_STEPS; i++) {
+            long compilerNanos = trial.compilerNanos();
+            trial.step(1, StepMode.WARM_UP, readings);
+            quiet = trial.compilerNanos() == compilerNanos ? quiet + 1 : 0;
+        }
     }
 
     private static boolean isBefore(long end, long samples) {

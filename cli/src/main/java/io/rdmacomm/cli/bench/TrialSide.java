@@ -32,8 +32,8 @@ final class TrialSide {
         bed.begin();
     }
 
-    /// Starts to measure the CPU time of this side: of the whole process if its sessions use modes, whose threads the
-    /// measurement is about.
+    /// Starts to measure the CPU time of this side: that of the process if its sessions use modes, because such a
+    /// measurement is about the threads of the modes.
     CpuMeter cpuMeter() {
         return new CpuMeter(plan().modes() == null ? CpuTime::ofJavaThreads : CpuTime::ofProcess);
     }
