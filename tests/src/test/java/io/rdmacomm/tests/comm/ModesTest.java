@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Every work mode with every thread mode, on either side.
@@ -160,6 +161,42 @@ final class ModesTest {
             pauseOneSecond(pair);
 
             assertThat(Duration.ofNanos(cpuNanos(ids) - before)).isLessThan(Duration.ofMillis(100));
+        }
+    }
+
+    /// One of the threads sleeps for all of them, and none looks again and again.
+    @ParameterizedTest
+    @EnumSource(names = {"COMPLETION_CHANNEL", "EPOLL", "ADAPTIVE"})
+    void callersThatWaitUseNoProcessor(WorkMode mode) {
+        int callers = 4;
+        try (ConnectedPair pair =
+                ConnectedPair.of(options(mode, ThreadMode.CALLER).withChannels(callers))) {
+            List<Thread> threads = new ArrayList<>();
+            AtomicInteger received = new AtomicInteger();
+            for (int i = 0; i < callers; i++) {
+                BlockingChannel channel = pair.clientEnd.channel(i).blocking(Duration.ofMinutes(1));
+                threads.add(Thread.ofPlatform().daemon().start(() -> {
+                    channel.receive().close();
+                    received.incrementAndGet();
+                }));
+            }
+            long[] ids = threads.stream().mapToLong(Thread::threadId).toArray();
+            Deadline.await(
+                    "all callers sleep",
+                    () -> threads.stream().allMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
+            pauseOneSecond(pair);
+            long before = cpuNanos(ids);
+            pauseOneSecond(pair);
+
+            assertThat(Duration.ofNanos(cpuNanos(ids) - before))
+                    .as("one percent of a processor")
+                    .isLessThan(Duration.ofMillis(10));
+
+            RdmaBuffer message = pair.server.allocate("message", 8, 1);
+            for (int i = callers - 1; i >= 0; i--) {
+                pair.serverEnd.channel(i).blocking(PATIENCE).send(message.block(0));
+            }
+            Deadline.await("all callers have received", () -> received.get() == callers);
         }
     }
 
