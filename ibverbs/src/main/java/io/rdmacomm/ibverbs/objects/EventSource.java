@@ -11,8 +11,12 @@ import java.util.concurrent.TimeUnit;
 /// and [#close()] returns when no thread is between [#enter()] and [#leave()] any more: then the C objects behind the
 /// file can be destroyed.
 final class EventSource implements AutoCloseable {
-    /// How late an interrupt may be noticed, at most.
-    private static final int SLICE_MILLISECONDS = 50;
+    /// How late an interrupt may be noticed, at most. Each look costs an idle program CPU time.
+    private static final int SLICE_MILLISECONDS = 500;
+    /// The same without an event, where wake-ups are noticed no earlier.
+    private static final int SLICE_WITHOUT_EVENT_MILLISECONDS = 50;
+    /// How long virtual threads have to take what they were woken for.
+    private static final int SERVICE_MILLISECONDS = 50;
     /// How long the helper stays when no thread waits.
     private static final long LINGER_SECONDS = 10;
 
@@ -65,12 +69,16 @@ final class EventSource implements AutoCloseable {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
-            long milliseconds = Math.min(SLICE_MILLISECONDS, TimeUnit.NANOSECONDS.toMillis(left) + 1);
+            long milliseconds = Math.min(slice(), TimeUnit.NANOSECONDS.toMillis(left) + 1);
             if (LibC.awaitReadable(file, event, (int) milliseconds)) {
                 break;
             }
         }
         return !isClosing();
+    }
+
+    private int slice() {
+        return event >= 0 ? SLICE_MILLISECONDS : SLICE_WITHOUT_EVENT_MILLISECONDS;
     }
 
     private synchronized boolean isClosing() {
@@ -135,7 +143,7 @@ final class EventSource implements AutoCloseable {
     private void help() {
         try {
             while (isWanted()) {
-                if (LibC.awaitReadable(file, event, SLICE_MILLISECONDS)) {
+                if (LibC.awaitReadable(file, event, slice())) {
                     announce();
                 }
             }
@@ -163,7 +171,7 @@ final class EventSource implements AutoCloseable {
         rounds++;
         unserved = waiters;
         notifyAll();
-        long deadline = Deadline.after(TimeUnit.MILLISECONDS.toNanos(SLICE_MILLISECONDS));
+        long deadline = Deadline.after(TimeUnit.MILLISECONDS.toNanos(SERVICE_MILLISECONDS));
         try {
             while (unserved > 0 && !closing && Deadline.left(deadline) > 0) {
                 TimeUnit.NANOSECONDS.timedWait(this, Deadline.left(deadline));

@@ -27,6 +27,10 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.WorkStatus;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;
@@ -224,6 +228,45 @@ class CompletionEventTest extends ContractCase {
         assertThat(queue.awaitEvent(100)).isFalse();
         assertThat(System.nanoTime() - start).isBetween(90_000_000L, 5_000_000_000L);
         assertThat(queue.awaitEvent(0)).isFalse();
+    }
+
+    /// The kernel counts how often a thread fell asleep: an idle program uses hardly any CPU time.
+    @Test
+    void aWaitingThreadSleepsOnAndOn() throws Exception {
+        LocalQueue other = here().queue(Spec.usual());
+        CompletionChannel channel = here().context().createCompletionChannel();
+        String name = "idle waiter";
+        Thread waiter = Thread.ofPlatform().daemon().name(name).start(() -> {
+            assertThatIllegalStateException().isThrownBy(() -> channel.awaitEvent(Duration.ofMinutes(10)));
+        });
+        Deadline.await("the waiter has a thread", () -> sleeps(name) > 0);
+        other.awaitEvent(200);
+        long before = sleeps(name);
+        other.awaitEvent(1000);
+        assertThat(sleeps(name) - before).as("sleeps in a second").isLessThan(10);
+        channel.close();
+        waiter.join(SOON_MILLIS);
+    }
+
+    /// How often the thread with this name has fallen asleep; 0 if there is none.
+    private static long sleeps(String name) {
+        String key = "voluntary_ctxt_switches:";
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+            for (Path thread : threads) {
+                List<String> status = Files.readAllLines(thread.resolve("status"));
+                if (status.getFirst().endsWith("\t" + name)) {
+                    return status.stream()
+                            .filter(line -> line.startsWith(key))
+                            .mapToLong(line ->
+                                    Long.parseLong(line.substring(key.length()).strip()))
+                            .sum();
+                }
+            }
+        } catch (IOException e) {
+            // A thread has just ended, so look again.
+            return 0;
+        }
+        return 0;
     }
 
     @Test
