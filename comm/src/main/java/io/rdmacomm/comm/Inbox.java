@@ -3,7 +3,8 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.ChannelMemory;
 import io.rdmacomm.comm.data.ReceivePool;
 import io.rdmacomm.verbs.OperationLock;
-import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.SequencedSet;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ final class Inbox {
     private final Message[] messages;
     private final Message[] stored;
     private final OperationLock lock = new OperationLock();
-    private final ArrayDeque<CompletableFuture<Message>> receivers = new ArrayDeque<>();
+    private final SequencedSet<CompletableFuture<Message>> receivers = new LinkedHashSet<>();
     private volatile @Nullable MessageHandler handler;
     private volatile @Nullable ClosedException end;
     private long head;
@@ -56,7 +57,7 @@ final class Inbox {
             CompletableFuture<Message> receiver;
             lock.lock();
             try {
-                receiver = receivers.poll();
+                receiver = firstReceiver();
                 if (receiver == null) {
                     long position = tail;
                     stored[(int) (position % stored.length)] = message;
@@ -107,7 +108,29 @@ final class Inbox {
         } finally {
             lock.unlock();
         }
+        if (!future.isDone()) {
+            var _ = future.whenComplete((message, failure) -> {
+                if (failure != null) {
+                    forget(future);
+                }
+            });
+        }
         return future;
+    }
+
+    private @Nullable CompletableFuture<Message> firstReceiver() {
+        return receivers.isEmpty() ? null : receivers.removeFirst();
+    }
+
+    /// A receiver that has given up leaves nothing behind.
+    @SuppressWarnings("CollectionUndefinedEquality") // this future equals only itself
+    private void forget(CompletableFuture<Message> receiver) {
+        lock.lock();
+        try {
+            receivers.remove(receiver);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /// Nothing arrives any more: fails those who wait. What has arrived can still be received.
@@ -119,7 +142,7 @@ final class Inbox {
                 if (end == null) {
                     end = why;
                 }
-                receiver = receivers.poll();
+                receiver = firstReceiver();
             } finally {
                 lock.unlock();
             }

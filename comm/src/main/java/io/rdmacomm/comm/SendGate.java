@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// An operation starts when the channel is open and there is room for it. Those that may wait do so in one
 /// queue and start in order; while there are any, those that may not wait are not accepted. The polling thread
-/// works the queue off, at each of its rounds.
+/// works the queue off, once in each of its rounds.
 final class SendGate {
-    private static final long EXPIRY_INTERVAL_NANOS = 1_000_000;
-
     private final String name;
     private final RdmaAdapter<CompletionHandler> adapter;
     private final SendQueue<CompletionHandler> sends;
     private final ArrayDeque<PendingOperation<?>> queue = new ArrayDeque<>();
     private volatile @Nullable ClosedException refusal;
-    private long nextExpiry;
+    // Under the send lock: whether the polling thread has been asked to look, and no deadline passes before the other.
+    private boolean asked;
+    private long firstDeadline;
 
     /// @param name of the channel
     SendGate(String name, RdmaAdapter<CompletionHandler> adapter) {
@@ -95,18 +95,22 @@ final class SendGate {
     ///
     /// @throws ClosedException if operations are refused
     void submit(PendingOperation<?> pending) {
-        boolean queued;
+        boolean ask = false;
         sends.lock().lock();
         try {
             checkOpen();
-            queued = !start(pending.operation(), pending, 0).isAccepted();
-            if (queued) {
+            if (!start(pending.operation(), pending, 0).isAccepted()) {
+                if (queue.isEmpty() || pending.deadline() - firstDeadline < 0) {
+                    firstDeadline = pending.deadline();
+                }
                 queue.add(pending);
+                ask = !asked;
+                asked = true;
             }
         } finally {
             sends.lock().unlock();
         }
-        if (queued) {
+        if (ask) {
             adapter.attention();
         }
     }
@@ -119,8 +123,7 @@ final class SendGate {
         sends.lock().lock();
         try {
             long now = System.nanoTime();
-            if (!queue.isEmpty() && now - nextExpiry >= 0) {
-                nextExpiry = now + EXPIRY_INTERVAL_NANOS;
+            if (!queue.isEmpty() && now - firstDeadline >= 0) {
                 expired = removeExpired(now);
             }
             PendingOperation<?> first = queue.peek();
@@ -131,6 +134,7 @@ final class SendGate {
                 first = queue.peek();
             }
             waiting = !queue.isEmpty();
+            asked = waiting;
         } finally {
             sends.lock().unlock();
         }
@@ -138,7 +142,7 @@ final class SendGate {
             operation.completeExceptionally(noRoom(operation));
         }
         if (waiting) {
-            adapter.attention();
+            adapter.attentionLater();
         }
     }
 
@@ -152,12 +156,15 @@ final class SendGate {
 
     private List<PendingOperation<?>> removeExpired(long now) {
         List<PendingOperation<?>> expired = new ArrayList<>();
+        firstDeadline = now + Long.MAX_VALUE / 2;
         for (Iterator<PendingOperation<?>> i = queue.iterator(); i.hasNext(); ) {
             PendingOperation<?> operation = i.next();
             if (now - operation.deadline() >= 0) {
                 i.remove();
                 operation.expire();
                 expired.add(operation);
+            } else if (operation.deadline() - firstDeadline < 0) {
+                firstDeadline = operation.deadline();
             }
         }
         return expired;

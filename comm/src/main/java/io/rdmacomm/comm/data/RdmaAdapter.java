@@ -197,6 +197,11 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         group.submit(events::onAttention);
     }
 
+    /// Does the same a little later: the channel waits for something that has no event. On the polling thread.
+    public void attentionLater() {
+        group.submitLater(events::onAttention);
+    }
+
     /// The device's reason for the end of the connection; null if there is none.
     public @Nullable String disconnectReason() {
         Connection made = connection;

@@ -36,7 +36,7 @@ public final class CompletionGroup implements AutoCloseable {
     private static final int ROUNDS_AT_A_TIME = 16;
     private static final int CAPACITY_WITHOUT_RESIZE = 1 << 16;
     /// The longest sleep while tasks wait, or while another thread sleeps for this one.
-    private static final long SHORT_SLEEP_NANOS = 100_000;
+    static final long SHORT_SLEEP_NANOS = 100_000;
     private static final long RETRY_MICROS = 10;
     /// A round of polling looks for waiters without a memory fence, and so may miss one that has just come.
     private static final long MISSED_NANOS = 500_000;
@@ -62,12 +62,11 @@ public final class CompletionGroup implements AutoCloseable {
     private final ReentrantLock reserving = new ReentrantLock();
     private final AtomicInteger reserved = new AtomicInteger();
     private final List<Waiter> waiters = new CopyOnWriteArrayList<>();
+    private final PollingTurn turn = new PollingTurn();
     private final Sleeper sleeper;
     private final @Nullable EventLoop loop;
     // The number of the thread that polls, as in an OperationLock; 0 for none.
     private volatile long owner;
-    // Whether the next completion raises an event.
-    private volatile boolean armed;
     private volatile boolean broken;
 
     /// A group that is polled by a [CompletionLoop] or by callers.
@@ -135,6 +134,16 @@ public final class CompletionGroup implements AutoCloseable {
         return callerDriven;
     }
 
+    /// Whose turn it is to poll, of the threads that wait.
+    PollingTurn turn() {
+        return turn;
+    }
+
+    /// Whether idle threads spin and never sleep.
+    boolean spins() {
+        return spinNanos == SPIN_FOREVER;
+    }
+
     /// A new strategy for a thread that polls this group for good.
     public IdleStrategy newIdleStrategy() {
         return newIdleStrategy(() -> false);
@@ -142,15 +151,13 @@ public final class CompletionGroup implements AutoCloseable {
 
     /// A new strategy for one thread that polls this group until `ended`.
     IdleStrategy newIdleStrategy(BooleanSupplier ended) {
-        return spinNanos == SPIN_FOREVER
-                ? new SpinningIdleStrategy()
-                : new SleepingIdleStrategy(this, spinNanos, ended);
+        return spins() ? new SpinningIdleStrategy() : new SleepingIdleStrategy(this, spinNanos, ended);
     }
 
     /// A new strategy for a thread that polls this group until `ended` and does not need the lowest latency. Without
     /// events, in [#SPIN_FOREVER], it sleeps for fixed times.
     IdleStrategy newPatientStrategy(BooleanSupplier ended) {
-        return spinNanos == SPIN_FOREVER
+        return spins()
                 ? (polled, maxNanos) ->
                         LockSupport.parkNanos(this, polled > 0 ? 0 : Math.min(maxNanos, SHORT_SLEEP_NANOS))
                 : new SleepingIdleStrategy(this, 0, ended);
@@ -324,6 +331,16 @@ public final class CompletionGroup implements AutoCloseable {
         wake();
     }
 
+    /// Has the polling thread run `task` once, soon but not at once.
+    public void submitLater(Runnable task) {
+        tasks.add(task);
+        if (loop != null) {
+            loop.attendLater(this);
+        } else {
+            sleeper.wake();
+        }
+    }
+
     /// Runs `task` while nobody polls, here or in the polling thread, and waits until it has run. In a handler
     /// it runs at once.
     public void runExclusively(Runnable task) {
@@ -369,7 +386,6 @@ public final class CompletionGroup implements AutoCloseable {
     /// Asks for one event at the next completion.
     void arm() {
         try {
-            armed = true;
             queue.arm(false);
         } catch (VerbException e) {
             breakDown(e);
@@ -379,33 +395,26 @@ public final class CompletionGroup implements AutoCloseable {
     }
 
     /// Sleeps until an armed queue has an event, [#wake()] is called, or the time is up. One thread sleeps like
-    /// that; others stand by.
+    /// that; others only wait a little.
     ///
     /// @param ended whether the calling thread has nothing to wait for any more
     /// @return whether there may be something to do
     boolean awaitEvent(BooleanSupplier ended, long maxNanos) {
         CompletionChannel channel = events;
-        if (channel == null) {
+        if (channel == null || !sleeper.enter()) {
             LockSupport.parkNanos(this, Math.min(maxNanos, SHORT_SLEEP_NANOS));
-            return true;
-        }
-        if (!sleeper.enter()) {
-            sleeper.standBy(ended, maxNanos);
             return true;
         }
         boolean event = false;
         try {
-            // What happened before this thread was the sleeper has not woken it: another one may have ended its wait,
-            // or
-            // taken the event for which it had armed the queue.
-            if (!armed || ended.getAsBoolean()) {
+            // What ended the wait before this thread was the sleeper has not woken it.
+            if (ended.getAsBoolean()) {
                 return true;
             }
             boolean starving = tasks.areWaiting();
             CompletionQueue ready =
                     channel.awaitEvent(Duration.ofNanos(starving ? Math.min(maxNanos, SHORT_SLEEP_NANOS) : maxNanos));
             if (ready != null) {
-                armed = false;
                 ready.acknowledge(1);
                 event = true;
             }
@@ -417,15 +426,6 @@ public final class CompletionGroup implements AutoCloseable {
             sleeper.leave();
         }
         return event || tasks.areWaiting();
-    }
-
-    /// The calling thread, which may have been the sleeper, polls no more: has another one take over. One that sleeps
-    /// already has to arm the queue again if this one took its event.
-    void handOver() {
-        if (!armed) {
-            sleeper.wake();
-        }
-        sleeper.callStandBy();
     }
 
     /// Wakes the thread that sleeps in [#awaitEvent].
@@ -483,8 +483,11 @@ public final class CompletionGroup implements AutoCloseable {
     /// Dispatches completions to `member` from now on.
     ///
     /// @return the part that the numbers of all its work requests share
-    /// @throws RdmaException if there is no place for it
+    /// @throws RdmaException if there is no place for it, or the queue cannot be used any more
     public long join(GroupMember member) {
+        if (broken) {
+            throw new RdmaException(name + " has lost its completion queue; open a new session", null);
+        }
         return members.join(member, name);
     }
 

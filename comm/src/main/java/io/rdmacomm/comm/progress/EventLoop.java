@@ -6,8 +6,10 @@ import io.rdmacomm.verbs.Context;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +19,13 @@ import org.jspecify.annotations.Nullable;
 public final class EventLoop implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(EventLoop.class.getPackageName());
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(500);
+    private static final Duration SHORT_SLEEP = Duration.ofNanos(CompletionGroup.SHORT_SLEEP_NANOS);
 
     private final Duration longestSleep;
     private final CompletionChannel channel;
     private final Map<CompletionQueue, CompletionGroup> groups = new ConcurrentHashMap<>();
     private final Queue<CompletionGroup> waiting = new ConcurrentLinkedQueue<>();
+    private final Set<CompletionGroup> later = ConcurrentHashMap.newKeySet();
     private final Thread thread;
     private volatile boolean stopping;
 
@@ -66,6 +70,14 @@ public final class EventLoop implements AutoCloseable {
         channel.wakeUp();
     }
 
+    /// Serves `group` a little later: it waits for something that has no event.
+    void attendLater(CompletionGroup group) {
+        later.add(group);
+        if (!Thread.currentThread().equals(thread)) {
+            channel.wakeUp();
+        }
+    }
+
     private void run() {
         while (!stopping) {
             try {
@@ -94,7 +106,11 @@ public final class EventLoop implements AutoCloseable {
     }
 
     private @Nullable CompletionGroup awaitReady() throws InterruptedException {
-        CompletionQueue queue = channel.awaitEvent(waiting.isEmpty() ? longestSleep : Duration.ZERO);
+        CompletionQueue queue = channel.awaitEvent(nextSleep());
+        for (Iterator<CompletionGroup> i = later.iterator(); i.hasNext(); ) {
+            waiting.add(i.next());
+            i.remove();
+        }
         if (queue == null) {
             return null;
         }
@@ -104,6 +120,13 @@ public final class EventLoop implements AutoCloseable {
             return null; // The queue was closed meanwhile, which acknowledges everything.
         }
         return groups.get(queue);
+    }
+
+    private Duration nextSleep() {
+        if (!waiting.isEmpty()) {
+            return Duration.ZERO;
+        }
+        return later.isEmpty() ? longestSleep : SHORT_SLEEP;
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // the thread that polls instead needs the processor

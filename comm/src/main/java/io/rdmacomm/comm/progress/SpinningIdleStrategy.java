@@ -1,8 +1,15 @@
 package io.rdmacomm.comm.progress;
 
+import java.util.concurrent.locks.LockSupport;
+
 /// Spins. Now and then it yields the processor, which costs nothing when no other thread needs it.
+///
+/// A virtual thread parks instead, soon and shortly. If it yielded, its carrier would find it again at the head of the
+/// same queue, and other virtual threads would never run.
 final class SpinningIdleStrategy implements IdleStrategy {
     private static final int SPINS_BEFORE_YIELD = 1 << 12;
+    private static final int SPINS_BEFORE_PARK = 1 << 8;
+    private static final long PARK_NANOS = 20_000;
 
     private int spins;
 
@@ -11,7 +18,12 @@ final class SpinningIdleStrategy implements IdleStrategy {
     public void idle(int polled, long maxNanos) {
         if (polled > 0) {
             spins = 0;
-        } else if (++spins < SPINS_BEFORE_YIELD) {
+            return;
+        }
+        spins++;
+        if (spins % SPINS_BEFORE_PARK == 0 && Thread.currentThread().isVirtual()) {
+            LockSupport.parkNanos(this, PARK_NANOS);
+        } else if (spins < SPINS_BEFORE_YIELD) {
             Thread.onSpinWait();
         } else {
             spins = 0;

@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A thread that blocks until a condition holds. The thread that makes the condition true wakes it. Where no
-/// library thread polls, the blocked thread polls.
+/// library thread polls, one of the blocked threads polls; in work mode POLLING, all platform threads do.
 public final class Waiter {
     /// How long a thread that polls sleeps at most; only a precaution, because no wake-up is missed.
     private static final long LONGEST_SLEEP_NANOS = 500_000_000;
@@ -13,6 +13,8 @@ public final class Waiter {
     private final Thread thread = Thread.currentThread();
     private final @Nullable CompletionGroup polled;
     private final long longestSleepNanos;
+    private boolean polls;
+    private boolean asked;
 
     /// @param polled the group that the calling thread polls while it is blocked; null for none
     public Waiter(@Nullable CompletionGroup polled) {
@@ -24,6 +26,7 @@ public final class Waiter {
     public Waiter(@Nullable CompletionGroup polled, long longestSleepNanos) {
         this.polled = polled;
         this.longestSleepNanos = longestSleepNanos;
+        this.polls = polled != null && polled.spins() && !thread.isVirtual();
     }
 
     /// Makes the calling thread wait for completions of `group`, which it polls if no library thread does.
@@ -58,33 +61,36 @@ public final class Waiter {
     private boolean await(BooleanSupplier condition, long deadline, long maxNanos, @Nullable IdleStrategy idle)
             throws InterruptedException {
         try {
-            return poll(condition, deadline, maxNanos, idle);
+            while (!condition.getAsBoolean()) {
+                long left = Math.min(deadline - System.nanoTime(), maxNanos);
+                if (left <= 0) {
+                    return false;
+                }
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                if (polled == null || idle == null || !polls(polled)) {
+                    LockSupport.parkNanos(this, left);
+                    continue;
+                }
+                int completions = polled.poll();
+                if (!condition.getAsBoolean()) {
+                    idle.idle(completions, Math.min(left, longestSleepNanos));
+                }
+            }
+            return true;
         } finally {
-            if (polled != null) {
-                polled.handOver();
+            if (asked && polled != null) {
+                polled.turn().leave(this);
             }
         }
     }
 
-    private boolean poll(BooleanSupplier condition, long deadline, long maxNanos, @Nullable IdleStrategy idle)
-            throws InterruptedException {
-        while (!condition.getAsBoolean()) {
-            long left = Math.min(deadline - System.nanoTime(), maxNanos);
-            if (left <= 0) {
-                return false;
-            }
-            if (Thread.interrupted()) {
-                throw new InterruptedException();
-            }
-            if (polled == null || idle == null) {
-                LockSupport.parkNanos(this, left);
-                continue;
-            }
-            int completions = polled.poll();
-            if (!condition.getAsBoolean()) {
-                idle.idle(completions, Math.min(left, longestSleepNanos));
-            }
+    private boolean polls(CompletionGroup group) {
+        if (!polls) {
+            asked = true;
+            polls = group.turn().take(this);
         }
-        return true;
+        return polls;
     }
 }
