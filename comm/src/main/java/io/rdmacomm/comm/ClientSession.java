@@ -1,6 +1,15 @@
 package io.rdmacomm.comm;
 
-/// Connects to a server: one endpoint. Thread-safe.
+import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.TcpConnector;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// Connects to a server: one endpoint at a time. Thread-safe.
+///
+/// An endpoint that has failed stays failed. With [SessionOptions#withReconnect] the session then makes a new one,
+/// for which the program sets handlers, announces buffers and looks up those of the server again. The buffers of
+/// the session stay registered.
 ///
 /// ```java
 /// try (ClientSession client = ClientSession.connect(SessionOptions.defaults().withAddress("node7", 2020))) {
@@ -8,11 +17,21 @@ package io.rdmacomm.comm;
 /// }
 /// ```
 public final class ClientSession extends Session {
-    private final EndPoint endPoint;
+    private final String server;
+    private final HandShake handShake;
+    private final CurrentEndPoint current;
+    private final @Nullable Reconnector reconnector;
 
     private ClientSession(SessionOptions options, SessionDevice device) {
         super(options, device);
-        this.endPoint = reach(options);
+        this.server = ServerReach.name(options);
+        this.handShake = handShake(options);
+        this.current = new CurrentEndPoint(options.name(), options.reconnect());
+        Reconnect reconnect = options.reconnect();
+        this.reconnector = reconnect == null
+                ? null
+                : new Reconnector(options, server, reconnect, current, errors(), this::connectAgain);
+        current.set(reach(options));
     }
 
     /// Opens the device, connects and does the handshake. Blocks until the endpoint is ready to send.
@@ -34,6 +53,9 @@ public final class ClientSession extends Session {
             ClientSession session = new ClientSession(ServerReach.settle(device, named), device);
             session.show();
             connected = true;
+            if (session.reconnector != null) {
+                session.reconnector.start();
+            }
             return session;
         } finally {
             if (!connected) {
@@ -42,13 +64,61 @@ public final class ClientSession extends Session {
         }
     }
 
-    /// The connection to the server.
+    /// The connection to the server: the newest, which may have ended. Never blocks.
     public EndPoint endPoint() {
-        return endPoint;
+        return current.get();
+    }
+
+    /// Waits for a connection to the server that is ready to send: returns the newest at once if it is, otherwise
+    /// the next one. It may fail at any time after that. Blocks.
+    ///
+    /// @param timeout how long to wait
+    /// @throws DeadlineException if there was none in time
+    /// @throws ClosedException if there will be none: the session is closed, has given up reconnecting (the message
+    ///         says why) or does not reconnect
+    /// @throws PeerDoneException if the server has closed it in an orderly way, and [Reconnect#afterPeerDone()] is
+    ///         not set
+    /// @throws IllegalStateException in a handler, which would wait for itself
+    /// @throws CommInterruptedException if the thread was interrupted
+    public EndPoint awaitEndPoint(Duration timeout) {
+        if (isInHandler()) {
+            throw new IllegalStateException(
+                    "a blocking call in a handler would wait for itself; call it in another thread");
+        }
+        return current.awaitReady(timeout);
+    }
+
+    @Override
+    void ended(EndPoint endPoint) {
+        current.ended();
+        super.ended(endPoint);
+    }
+
+    /// One attempt to connect again. The server is reached first: nothing is allocated while there is none.
+    private EndPoint connectAgain(Duration timeout) {
+        TcpConnector connector;
+        try {
+            connector = TcpConnector.connect(options().host(), options().port(), timeout);
+        } catch (SetUpException e) {
+            throw Failures.ofSetUp(e);
+        }
+        boolean connected = false;
+        try {
+            EndPoint endPoint = keep(handShake.connect(server, () -> connector));
+            connected = true;
+            return endPoint;
+        } finally {
+            if (!connected) {
+                connector.close();
+            }
+        }
     }
 
     @Override
     void stopAccepting() {
-        // There is one server, and it was connected to at the beginning.
+        current.end(new ClosedException(this + " is closed", null));
+        if (reconnector != null) {
+            reconnector.close();
+        }
     }
 }

@@ -18,7 +18,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The connection to one peer: a control channel of the library's own, and any number of data channels.
@@ -37,7 +36,7 @@ public final class EndPoint implements AutoCloseable {
     private final SessionOptions options;
     private final String peerAddress;
     private final HandlerErrors errors;
-    private final Consumer<EndPoint> onClosed;
+    private final EndPointOwner owner;
     private final String name;
     private final EndPointStatus status = new EndPointStatus();
     private final EndPointChannels channels;
@@ -49,6 +48,8 @@ public final class EndPoint implements AutoCloseable {
     private final ReentrantLock closing = new ReentrantLock();
     private final ReentrantLock saying = new ReentrantLock();
     private volatile boolean doneSaid;
+    private volatile boolean freed;
+    private volatile @Nullable Thread teller;
     private boolean closed;
     // Set before the endpoint is published.
     private @Nullable TcpConnector connector;
@@ -58,19 +59,19 @@ public final class EndPoint implements AutoCloseable {
     /// Creates the channels; nothing is connected yet.
     ///
     /// @param errors receives the exceptions of handlers
-    /// @param onClosed runs when it is closed and everything is freed
+    /// @param owner is told when it has ended, and when it is freed
     EndPoint(
             SessionDevice device,
             SessionOptions options,
             String peerAddress,
             int dataChannels,
             HandlerErrors errors,
-            Consumer<EndPoint> onClosed) {
+            EndPointOwner owner) {
         this.device = device;
         this.options = options;
         this.peerAddress = peerAddress;
         this.errors = errors;
-        this.onClosed = onClosed;
+        this.owner = owner;
         this.name = options.name() + "-" + peerAddress;
         EndPointEvents events = new ChannelEvents();
         this.channels = new EndPointChannels(device, options, name, number, dataChannels, events);
@@ -198,14 +199,30 @@ public final class EndPoint implements AutoCloseable {
 
     private void tellEnd() {
         if (endTold.compareAndSet(false, true)) {
-            Thread.ofVirtual()
-                    .name("rdmacomm-end-" + name)
-                    .start(() -> errors.guard(
-                            "onEnd of " + this, () -> options.listener().onEnd(this, status.failure())));
+            Thread thread = Thread.ofVirtual().name("rdmacomm-end-" + name).unstarted(() -> owner.ended(this));
+            teller = thread;
+            thread.start();
         }
     }
 
-    private void checkReady() {
+    /// The thread that tells the owner of the end; null before the end.
+    @Nullable
+    Thread teller() {
+        return teller;
+    }
+
+    /// Whether this side has begun to close it before it had ended in another way.
+    boolean isClosedHere() {
+        return status.isClosedHere();
+    }
+
+    /// Whether it is closed and everything is freed, failed or not.
+    boolean isFreed() {
+        return freed;
+    }
+
+    /// @throws ClosedException if it is not ready
+    void checkReady() {
         EndPointState now = status.state();
         if (now != EndPointState.READY) {
             CommException why = status.failure();
@@ -257,8 +274,7 @@ public final class EndPoint implements AutoCloseable {
 
     private void closeInOrder() throws InterruptedException {
         long deadline = deadline(options.deadlines().close());
-        boolean orderly = status.move(EndPointState.READY, EndPointState.CLOSING)
-                || status.move(EndPointState.PEER_DONE, EndPointState.CLOSING);
+        boolean orderly = status.closeHere() || status.move(EndPointState.PEER_DONE, EndPointState.CLOSING);
         ClosedException refusal = new ClosedException("endpoint " + name + " is closed", null);
         data.forEach(channel -> channel.refuse(refusal));
         if (!orderly) {
@@ -297,7 +313,8 @@ public final class EndPoint implements AutoCloseable {
         }
         status.move(EndPointState.CLOSING, EndPointState.CLOSED);
         tellEnd();
-        onClosed.accept(this);
+        freed = true;
+        owner.freed(this);
     }
 
     /// Its number, which no other endpoint of this process has had.

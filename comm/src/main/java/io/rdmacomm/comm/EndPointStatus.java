@@ -19,6 +19,7 @@ final class EndPointStatus {
     private @Nullable CommException failure;
     private long peerBarriers;
     private boolean peerDone;
+    private boolean closedHere;
 
     EndPointState state() {
         return underLock(() -> state);
@@ -62,6 +63,23 @@ final class EndPointStatus {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// This side closes it, while it is ready.
+    ///
+    /// @return false if it is in another state
+    boolean closeHere() {
+        lock.lock();
+        try {
+            closedHere |= move(EndPointState.READY, EndPointState.CLOSING);
+            return closedHere;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isClosedHere() {
+        return underLock(() -> closedHere);
     }
 
     /// Sets the failure, once. After the peer is done or the endpoint is closed, nothing counts as a failure.

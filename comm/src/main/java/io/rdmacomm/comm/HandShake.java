@@ -14,7 +14,6 @@ import io.rdmacomm.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// The exchange that turns a TCP connection into an endpoint: one frame each way with everything, then one
@@ -35,14 +34,14 @@ import java.util.function.Supplier;
 /// between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
 ///
 /// Instead of WELCOME or READY either side may send REFUSE with a reason.
-record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, Consumer<EndPoint> onClosed) {
+record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
     /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not kept
     /// waiting. If that fails, the peer is told why and everything is freed.
     ///
     /// @param server what to call the server
     /// @param reach connects to it
     EndPoint connect(String server, Supplier<TcpConnector> reach) {
-        EndPoint endPoint = new EndPoint(device, options, server, options.channels(), errors, onClosed);
+        EndPoint endPoint = new EndPoint(device, options, server, options.channels(), errors, owner);
         TcpConnector connector;
         try {
             connector = reach.get();
@@ -129,7 +128,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                     null);
         }
         SessionOptions settled = device.settle(options, connector::localGid);
-        EndPoint endPoint = new EndPoint(device, settled, connector.peer(), count, errors, onClosed);
+        EndPoint endPoint = new EndPoint(device, settled, connector.peer(), count, errors, owner);
         return finish(endPoint, connector, () -> {
             SetUpOffer own = ownOffer();
             if (own.agreeOnNumbers(peer.setUp(), connector.peer())) {

@@ -154,7 +154,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// The handshake that sets endpoints up with these options.
     final HandShake handShake(SessionOptions settled) {
-        return new HandShake(device, settled, errors, endPoints::remove);
+        return new HandShake(device, settled, errors, new Owner());
     }
 
     /// Connects to the server that `settled` names, and keeps the endpoint.
@@ -173,12 +173,22 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         observation.begin();
     }
 
+    /// An endpoint has ended: tells the listener. On a virtual thread of its own.
+    void ended(EndPoint endPoint) {
+        tell("onEnd of " + endPoint, () -> options.listener().onEnd(endPoint, endPoint.failure()));
+    }
+
     /// Notifies the listener and counts its exceptions.
     final void tell(String what, Runnable call) {
         errors.guard(what, call);
     }
 
-    private boolean isInHandler() {
+    final HandlerErrors errors() {
+        return errors;
+    }
+
+    /// Whether the calling thread is in a handler of one of the endpoints.
+    final boolean isInHandler() {
         return endPoints.open().stream().anyMatch(EndPoint::isInHandler);
     }
 
@@ -194,5 +204,18 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     @Override
     public final String toString() {
         return "session " + name();
+    }
+
+    /// Receives the ends of the endpoints.
+    private final class Owner implements EndPointOwner {
+        @Override
+        public void ended(EndPoint endPoint) {
+            Session.this.ended(endPoint);
+        }
+
+        @Override
+        public void freed(EndPoint endPoint) {
+            endPoints.remove(endPoint);
+        }
     }
 }

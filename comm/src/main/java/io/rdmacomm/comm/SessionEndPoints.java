@@ -39,7 +39,7 @@ final class SessionEndPoints {
         } finally {
             lock.unlock();
         }
-        if (endPoint.state() == EndPointState.CLOSED) {
+        if (endPoint.isFreed()) {
             remove(endPoint);
         }
     }

@@ -8,19 +8,29 @@ public interface SessionListener {
     /// The listener that ignores everything.
     SessionListener NONE = new SessionListener() {};
 
-    /// A peer has connected and everything is ready to send. Runs on a virtual thread of its own and may block:
-    /// it can serve the peer as long as it wants.
+    /// A peer has connected to a server, or a client has reconnected ([SessionOptions#withReconnect]), and
+    /// everything is ready to send. Runs on a virtual thread of its own and may block: it can serve the peer as
+    /// long as it wants.
     ///
-    /// When a listener other than [#NONE] is given, [ServerSession#accept] also returns the endpoint.
+    /// [ServerSession#accept] also returns the endpoint of a server, [ClientSession#endPoint] that of a client. A
+    /// client's first endpoint is not reported here. A new one is reported when [#onEnd] of the one before has
+    /// returned.
     default void onEndPoint(EndPoint endPoint) {}
 
-    /// An endpoint has ended, in an orderly way if `failure` is null. Runs on its own virtual thread.
+    /// An endpoint has ended, in an orderly way if `failure` is null. Runs on its own virtual thread. A client that
+    /// reconnects closes the endpoint when this returns: what has arrived on it can be received until then.
     default void onEnd(EndPoint endPoint, @Nullable CommException failure) {}
 
-    /// A peer could not be set up; others are not affected. Runs on the virtual thread of that setup.
+    /// A peer could not be set up, or an attempt of a client to reconnect has failed; others are not affected. Runs
+    /// on a virtual thread.
     ///
     /// @param peer the peer's address as text
     default void onRefused(String peer, CommException failure) {}
+
+    /// A client has given up reconnecting and gets no other endpoint. Runs on its own virtual thread.
+    ///
+    /// @param failure says how often it has tried, and has the last failure as its cause
+    default void onGiveUp(CommException failure) {}
 
     /// A handler of the user threw. Runs on the polling thread, so it must not block.
     ///

@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.verbs.AccessFlag;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// The options of a session. Immutable: every `with` method returns a changed copy.
 ///
@@ -13,7 +14,7 @@ public final class SessionOptions {
     private static final SessionOptions DEFAULTS = new SessionOptions(
             "",
             "",
-            new Meeting("", 2020, false, SetUp.AUTOMATIC, 0),
+            new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
             new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR),
             new Channels(1, 64, ChannelOptions.defaults(), (index, proposed) -> proposed),
             Deadlines.defaults(),
@@ -21,7 +22,13 @@ public final class SessionOptions {
             SessionListener.NONE);
 
     /// How the two sides find each other.
-    private record Meeting(String host, int port, boolean waitForServer, SetUp setUp, int connectionPort) {}
+    private record Meeting(
+            String host,
+            int port,
+            boolean waitForServer,
+            SetUp setUp,
+            int connectionPort,
+            @Nullable Reconnect reconnect) {}
 
     /// How progress is made.
     private record Modes(WorkMode work, ThreadMode thread) {}
@@ -138,6 +145,11 @@ public final class SessionOptions {
         return meeting.waitForServer();
     }
 
+    /// How a client replaces its endpoint when it has failed; null if it does not.
+    public @Nullable Reconnect reconnect() {
+        return meeting.reconnect();
+    }
+
     /// How the queue pairs are connected.
     public SetUp setUp() {
         return meeting.setUp();
@@ -182,7 +194,8 @@ public final class SessionOptions {
                 Bounds.range("port", newPort, 0, 65535),
                 meeting.waitForServer(),
                 meeting.setUp(),
-                meeting.connectionPort()));
+                meeting.connectionPort(),
+                meeting.reconnect()));
     }
 
     /// These options with another port.
@@ -235,14 +248,32 @@ public final class SessionOptions {
 
     /// These options with or without repeated attempts of a client that is refused.
     public SessionOptions withWaitForServer(boolean value) {
-        return with(new Meeting(meeting.host(), meeting.port(), value, meeting.setUp(), meeting.connectionPort()));
+        return with(new Meeting(
+                meeting.host(), meeting.port(), value, meeting.setUp(), meeting.connectionPort(), meeting.reconnect()));
+    }
+
+    /// These options with a client that replaces its endpoint when it has failed; null, the default, for one that
+    /// does not. The first connection is not affected: see [#withWaitForServer].
+    public SessionOptions withReconnect(@Nullable Reconnect value) {
+        return with(new Meeting(
+                meeting.host(),
+                meeting.port(),
+                meeting.waitForServer(),
+                meeting.setUp(),
+                meeting.connectionPort(),
+                value));
     }
 
     /// These options with another way for queue pairs to find those of the peer. By connection manager, the
     /// client must connect to a TCP address at which the server's RDMA device can be reached.
     public SessionOptions withSetUp(SetUp value) {
-        return with(
-                new Meeting(meeting.host(), meeting.port(), meeting.waitForServer(), value, meeting.connectionPort()));
+        return with(new Meeting(
+                meeting.host(),
+                meeting.port(),
+                meeting.waitForServer(),
+                value,
+                meeting.connectionPort(),
+                meeting.reconnect()));
     }
 
     /// These options with another port of the server's connection manager, and, unless it is 0, with
@@ -255,7 +286,8 @@ public final class SessionOptions {
     public SessionOptions withConnectionPort(int value) {
         Bounds.range("connection port", value, 0, 65535);
         SetUp how = value == 0 ? meeting.setUp() : SetUp.CONNECTION_MANAGER;
-        return with(new Meeting(meeting.host(), meeting.port(), meeting.waitForServer(), how, value));
+        return with(
+                new Meeting(meeting.host(), meeting.port(), meeting.waitForServer(), how, value, meeting.reconnect()));
     }
 
     /// These options with other rights on buffers.

@@ -15,6 +15,8 @@ final class SessionOptionsTest {
     private static final SessionListener LISTENER = new SessionListener() {};
     private static final ChannelConfigurer CONFIGURER = (index, proposed) -> proposed.withReceives(index + 1);
 
+    private static final Reconnect RECONNECT = Reconnect.defaults().withFactor(3);
+
     private static SessionOptions everythingChanged() {
         return SessionOptions.defaults()
                 .withName("me")
@@ -28,6 +30,7 @@ final class SessionOptionsTest {
                 .withConfigurer(CONFIGURER)
                 .withDeadlines(Deadlines.defaults().withClose(Duration.ofSeconds(6)))
                 .withWaitForServer(true)
+                .withReconnect(RECONNECT)
                 .withConnectionPort(7)
                 .withSetUp(SetUp.NUMBERS)
                 .withAccess(Set.of(AccessFlag.REMOTE_READ))
@@ -50,6 +53,7 @@ final class SessionOptionsTest {
         assertThat(options.configurer()).isSameAs(CONFIGURER);
         assertThat(options.deadlines().close()).isEqualTo(Duration.ofSeconds(6));
         assertThat(options.waitForServer()).isTrue();
+        assertThat(options.reconnect()).isEqualTo(RECONNECT);
         assertThat(options.connectionPort()).isEqualTo(7);
         assertThat(options.setUp()).isEqualTo(SetUp.NUMBERS);
         assertThat(options.access()).containsExactly(AccessFlag.REMOTE_READ);
@@ -65,6 +69,7 @@ final class SessionOptionsTest {
         assertThat(defaults.port()).isEqualTo(2020);
         assertThat(defaults.channels()).isEqualTo(1);
         assertThat(defaults.waitForServer()).isFalse();
+        assertThat(defaults.reconnect()).isNull();
         assertThat(defaults.setUp()).isEqualTo(SetUp.AUTOMATIC);
     }
 

@@ -7,6 +7,7 @@ import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import java.io.BufferedReader;
 import java.io.File;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /// A peer in a process of its own, and the way to start it.
 final class PeerProgram implements AutoCloseable {
@@ -64,8 +66,9 @@ final class PeerProgram implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /// `server`: prints its port, echoes messages of one client until it is done. `client PORT`: announces
-    /// a buffer, says `ready`, and waits for the end of its input before it closes.
+    /// `server`: prints its port, echoes messages of one client until it is done. `service PORT`: does that
+    /// for any number of clients until its input ends. `client PORT`: announces a buffer, says `ready`, and
+    /// waits for the end of its input before it closes.
     public static void main(String[] arguments) throws IOException {
         if (arguments[0].equals("server")) {
             try (ServerSession session =
@@ -78,12 +81,34 @@ final class PeerProgram implements AutoCloseable {
             return;
         }
         SessionOptions options = SessionOptions.defaults().withAddress("127.0.0.1", Integer.parseInt(arguments[1]));
+        if (arguments[0].equals("service")) {
+            serve(options);
+            return;
+        }
         try (ClientSession session = ClientSession.connect(options)) {
             session.endPoint().announce(session.allocate("target", 4096, 16));
             System.out.println("ready");
             String line = new BufferedReader(new InputStreamReader(System.in, java.nio.charset.StandardCharsets.UTF_8))
                     .readLine();
             System.out.println(line == null ? "closing" : line);
+        }
+    }
+
+    private static void serve(SessionOptions options) throws IOException {
+        CompletableFuture<RdmaBuffer> target = new CompletableFuture<>();
+        CompletableFuture<RdmaBuffer> answer = new CompletableFuture<>();
+        SessionListener listener = new SessionListener() {
+            @Override
+            public void onEndPoint(EndPoint endPoint) {
+                endPoint.channel(0).onMessage((channel, message) -> answer(answer.join(), endPoint, message));
+                endPoint.announce(target.join());
+            }
+        };
+        try (ServerSession session = ServerSession.listen(options.withListener(listener))) {
+            target.complete(session.allocate("target", 4096, 16));
+            answer.complete(session.allocate("echo", 64, 1));
+            System.out.println(session.port());
+            var _ = System.in.read();
         }
     }
 

@@ -1,0 +1,31 @@
+package io.rdmacomm.comm;
+
+import java.util.function.DoubleSupplier;
+
+/// The pauses of a [Reconnect], one after the other. For one thread.
+final class BackOff {
+    private static final long SHORTEST_NANOS = 1_000_000;
+
+    private final Reconnect options;
+    private final DoubleSupplier random;
+    private double next;
+
+    /// @param random gives numbers from 0 to less than 1
+    BackOff(Reconnect options, DoubleSupplier random) {
+        this.options = options;
+        this.random = random;
+        reset();
+    }
+
+    /// The next pause in nanoseconds, at least a millisecond.
+    long nextNanos() {
+        double pause = next;
+        next = Math.min(pause * options.factor(), (double) options.most().toNanos());
+        return Math.max(SHORTEST_NANOS, (long) (pause * (1 - options.jitter() * random.getAsDouble())));
+    }
+
+    /// Begins with the first pause again.
+    void reset() {
+        next = (double) options.first().toNanos();
+    }
+}

@@ -1,0 +1,134 @@
+package io.rdmacomm.comm;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The endpoint that a client has at the moment, and the threads that wait for another. Thread-safe.
+final class CurrentEndPoint {
+    private final String client;
+    private final @Nullable Reconnect reconnect;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private @Nullable EndPoint endPoint;
+    private @Nullable ClosedException end;
+
+    /// @param client its name in messages
+    /// @param reconnect when there will be another endpoint; null for never
+    CurrentEndPoint(String client, @Nullable Reconnect reconnect) {
+        this.client = client;
+        this.reconnect = reconnect;
+    }
+
+    /// The newest endpoint. There has been one.
+    EndPoint get() {
+        lock.lock();
+        try {
+            return Objects.requireNonNull(endPoint);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void set(EndPoint next) {
+        lock.lock();
+        try {
+            endPoint = next;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// An endpoint has ended.
+    void ended() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// There will be no other endpoint; the first reason is kept.
+    void end(ClosedException why) {
+        lock.lock();
+        try {
+            if (end == null) {
+                end = why;
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits for an endpoint that is ready.
+    ///
+    /// @throws DeadlineException if there is none in time
+    /// @throws ClosedException if there will be none
+    EndPoint awaitReady(Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        lock.lock();
+        try {
+            while (true) {
+                EndPoint now = get();
+                if (now.state() == EndPointState.READY) {
+                    return now;
+                }
+                checkReplaced(now);
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    throw late(now, timeout);
+                }
+                var _ = changed.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            throw Failures.interrupted("waiting for the server", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkReplaced(EndPoint now) {
+        if (end != null) {
+            throw end.again();
+        }
+        if (!isReplaced(now)) {
+            now.checkReady();
+        }
+    }
+
+    private DeadlineException late(EndPoint now, Duration timeout) {
+        return new DeadlineException(
+                client + " has not reconnected to " + now.peerAddress() + " within " + timeout.toMillis() + " ms",
+                now.failure());
+    }
+
+    /// Waits until the endpoint has ended in such a way that another one has to replace it, and its owner was told.
+    ///
+    /// @return that endpoint
+    EndPoint awaitEnded() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                EndPoint now = get();
+                if (now.teller() != null && isReplaced(now)) {
+                    return now;
+                }
+                changed.await();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether an endpoint that has ended is replaced: this side has not closed it.
+    private boolean isReplaced(EndPoint ended) {
+        return reconnect != null
+                && !ended.isClosedHere()
+                && (ended.failure() != null || (reconnect.afterPeerDone() && ended.state() != EndPointState.READY));
+    }
+}

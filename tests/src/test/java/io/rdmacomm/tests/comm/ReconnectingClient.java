@@ -1,0 +1,49 @@
+package io.rdmacomm.tests.comm;
+
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.Reconnect;
+import io.rdmacomm.comm.SessionListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/// What the listener of a client that reconnects is told.
+final class ReconnectingClient implements SessionListener {
+    /// Pauses of 5 to 50 ms, always the same.
+    static final Reconnect QUICKLY = Reconnect.defaults()
+            .withPauses(Duration.ofMillis(5), Duration.ofMillis(50))
+            .withJitter(0);
+
+    /// A new endpoint, or one that has ended.
+    record Event(boolean isNew, EndPoint endPoint, @Nullable CommException failure) {}
+
+    final List<Event> events = new CopyOnWriteArrayList<>();
+    final List<CommException> refusals = new CopyOnWriteArrayList<>();
+    final List<CommException> givenUp = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void onEndPoint(EndPoint endPoint) {
+        events.add(new Event(true, endPoint, null));
+    }
+
+    @Override
+    public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
+        events.add(new Event(false, endPoint, failure));
+    }
+
+    @Override
+    public void onRefused(String peer, CommException failure) {
+        refusals.add(failure);
+    }
+
+    @Override
+    public void onGiveUp(CommException failure) {
+        givenUp.add(failure);
+    }
+
+    List<EndPoint> newEndPoints() {
+        return events.stream().filter(Event::isNew).map(Event::endPoint).toList();
+    }
+}
