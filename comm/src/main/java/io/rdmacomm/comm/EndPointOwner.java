@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-/// Receives the ends of its end points; a session.
+/// Receives the ends of its endpoints; a session.
 interface EndPointOwner {
     /// The endpoint has failed, or one of the two sides has closed it. Called once, on a virtual thread of its own;
     /// may block.

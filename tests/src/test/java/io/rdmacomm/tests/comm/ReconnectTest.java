@@ -85,7 +85,7 @@ final class ReconnectTest {
                 assertThat(next.channel(0)).isNotSameAs(here.channel(0));
                 assertThatThrownBy(() -> next.channel(0).blocking(PATIENCE).write(mine.slice(0, 8), old, 0))
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("belongs to another end point");
+                        .hasMessageContaining("belongs to another endpoint");
                 assertThatThrownBy(() -> here.channel(0).blocking(PATIENCE).send(mine.slice(0, 8)))
                         .isInstanceOf(ClosedException.class);
                 there.close();
