@@ -42,6 +42,9 @@ public enum Capability {
     RECEIVER_NOT_READY,
     /// Shared receive queues.
     SHARED_RECEIVE_QUEUE,
+    /// A queue pair that takes its receives from a shared receive queue and has failed raises
+    /// [AsyncEventType#QUEUE_PAIR_LAST_WORK_REACHED].
+    LAST_WORK_EVENT,
     /// A shared receive queue can change its size.
     RESIZE_SHARED_RECEIVE_QUEUE,
     /// Memory windows of type 1, bound with [QueuePair#bind].

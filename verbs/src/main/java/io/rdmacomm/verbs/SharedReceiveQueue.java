@@ -2,8 +2,9 @@ package io.rdmacomm.verbs;
 
 /// A receive queue that several queue pairs share (`struct ibv_srq`, ibv_create_srq(3)). Thread-safe.
 ///
-/// When a queue pair fails, the receives in the shared queue are not flushed. Wait for
-/// [AsyncEventType#QUEUE_PAIR_LAST_WORK_REACHED] before closing that queue pair.
+/// When a queue pair fails, the receives in the shared queue are not flushed; those that it has taken are. Wait for
+/// [AsyncEventType#QUEUE_PAIR_LAST_WORK_REACHED], if the device has [Capability#LAST_WORK_EVENT], and poll what
+/// has completed before closing that queue pair.
 public abstract class SharedReceiveQueue extends Resource {
     private final ProtectionDomain protectionDomain;
     private final int elements;

@@ -48,6 +48,7 @@ final class IbvCapabilities {
         add(able, Capability.SEND_QUEUE_DRAIN, !iwarp);
         add(able, Capability.RECEIVER_NOT_READY, infiniband);
         add(able, Capability.SHARED_RECEIVE_QUEUE, shared);
+        add(able, Capability.LAST_WORK_EVENT, shared);
         add(
                 able,
                 Capability.RESIZE_SHARED_RECEIVE_QUEUE,

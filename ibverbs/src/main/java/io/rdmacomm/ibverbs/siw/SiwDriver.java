@@ -29,6 +29,8 @@ public final class SiwDriver extends Driver {
             Capability.REREGISTER_MEMORY,
             // The solicited flag of a message is dropped at the receiver.
             Capability.SOLICITED_EVENTS,
+            // siw_rq_flush() flushes a receive that was taken, but reports nothing.
+            Capability.LAST_WORK_EVENT,
             // Only READs are overtaken.
             Capability.ORDERED_COMPLETIONS,
             // siw_sq_flush() runs once, when the connection ends or the state becomes ERROR; later requests stay.

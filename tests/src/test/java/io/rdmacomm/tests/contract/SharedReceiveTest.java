@@ -220,6 +220,8 @@ class SharedReceiveTest extends ContractCase {
         for (int i = 0; i < 4; i++) {
             shared.receive(i);
         }
+        assertThat(can(Capability.LAST_WORK_EVENT))
+                .isNotEqualTo(differences().missingEvents().contains(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED));
         failing.there().modify(QueuePairState.ERROR);
         raised(failing.there(), AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED);
         assertThat(failing.there().collect(1, 50))
