@@ -7,7 +7,8 @@ import io.rdmacomm.verbs.ConnectionOptions;
 /// The options of one channel: its queues and its queue pair.
 ///
 /// @param sendWindow how many operations may be in flight, 1 to 65536; further ones must wait
-/// @param receives how many messages and notices may arrive before the receiver handles them, 1 to 65536
+/// @param receives how many messages and notices may arrive before the receiver handles them, 1 to 65536; with
+///         [SharedReceives] the most that may ever, and not allocated
 /// @param messageBytes the longest message that can be received, 0 to 16 MiB; receives times this is allocated
 /// @param inlineBytes payloads up to this length are copied when they are posted, 0 to 1024
 /// @param connection how the queue pair connects: port, GID index, rights, retries, traffic class

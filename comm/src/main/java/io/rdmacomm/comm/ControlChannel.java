@@ -13,11 +13,12 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The library's own channel of an endpoint: announces buffers, meets at barriers, and says when a side is
-/// done or aborts.
+/// The library's own channel of an endpoint: announces buffers, meets at barriers, moves credits, and says when a
+/// side is done or aborts.
 ///
 /// Its messages, in network order. The name is there for a buffer only; an abort has its code in place of the
-/// access and its reason in place of the name:
+/// access and its reason in place of the name. Messages about credits have the index of the data channel in place of
+/// the access, and those that return credits have their number in place of the address:
 ///
 /// ```
 ///  0       2       4       8               16              24      28      32
@@ -34,6 +35,8 @@ final class ControlChannel {
     private static final int BARRIER = 2;
     private static final int DONE = 3;
     private static final int ABORT = 4;
+    private static final int CREDITS_WANTED = 5;
+    private static final int CREDITS_RETURNED = 6;
 
     private final RdmaChannel channel;
     private final BufferSlice outgoing;
@@ -99,6 +102,16 @@ final class ControlChannel {
         deliver(message(ABORT, code, text, Math.min(text.length, MAX_NAME_BYTES)), timeout);
     }
 
+    /// Asks the peer for receives of a data channel that it does not use.
+    void wantCredits(int index, Duration timeout) {
+        send(bare(CREDITS_WANTED).putInt(4, index), timeout);
+    }
+
+    /// Gives the peer back `count` of its receives of a data channel.
+    void returnCredits(int index, int count, Duration timeout) {
+        send(bare(CREDITS_RETURNED).putInt(4, index).putLong(8, count), timeout);
+    }
+
     private static ByteBuffer bare(int type) {
         return message(type, 0, new byte[0], 0);
     }
@@ -154,6 +167,10 @@ final class ControlChannel {
                 case BARRIER -> status.peerAtBarrier();
                 case DONE -> events.onPeerDone();
                 case ABORT -> events.onFailed(aborted(from, nameLength));
+                case CREDITS_WANTED -> events.onCreditsWanted(from.getInt());
+                case CREDITS_RETURNED ->
+                    events.onCreditsReturned(
+                            from.getInt(), (int) Bounds.range("returned credits", from.getLong(), 0, 1 << 20));
                 default -> violated("of type " + type, null);
             }
         } catch (BufferUnderflowException | IllegalArgumentException e) {

@@ -42,6 +42,7 @@ public final class EndPoint implements AutoCloseable {
     private final EndPointChannels channels;
     private final List<RdmaChannel> data;
     private final ControlChannel control;
+    private final CreditReturns credits;
     private final Map<String, RdmaBuffer> announced = new ConcurrentHashMap<>();
     private final AtomicLong barriers = new AtomicLong();
     private final AtomicBoolean endTold = new AtomicBoolean();
@@ -77,6 +78,8 @@ public final class EndPoint implements AutoCloseable {
         this.channels = new EndPointChannels(device, options, name, number, dataChannels, events);
         this.data = channels.data();
         this.control = new ControlChannel(channels.control(), channels.outgoing(), number, status, events);
+        this.credits = new CreditReturns(
+                name, control, data, this::unlessDone, options.deadlines().operation());
     }
 
     /// The description of this side for the peer.
@@ -267,6 +270,18 @@ public final class EndPoint implements AutoCloseable {
             }
         } catch (CommException | IllegalStateException e) {
             LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say that it is done: " + e.getMessage());
+        } finally {
+            saying.unlock();
+        }
+    }
+
+    /// Says something on the control channel, if that is not too late.
+    private void unlessDone(Runnable say) {
+        saying.lock();
+        try {
+            if (!doneSaid && status.state() == EndPointState.READY) {
+                say.run();
+            }
         } finally {
             saying.unlock();
         }
@@ -550,6 +565,27 @@ public final class EndPoint implements AutoCloseable {
         @Override
         public void onFailed(CommException why) {
             lost(why);
+        }
+
+        @Override
+        public void onRecall(RdmaChannel channel) {
+            credits.ask(channel);
+        }
+
+        @Override
+        public void onCreditsWanted(int index) {
+            check(credits.asked(index));
+        }
+
+        @Override
+        public void onCreditsReturned(int index, int count) {
+            check(credits.returned(index, count));
+        }
+
+        private void check(@Nullable String violation) {
+            if (violation != null) {
+                fail(new PeerProtocolException("the peer of " + name + " " + violation, null));
+            }
         }
 
         @Override

@@ -3,7 +3,9 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.data.ChannelMemory;
 import io.rdmacomm.comm.data.ChannelSizes;
+import io.rdmacomm.comm.data.OwnReceives;
 import io.rdmacomm.comm.data.ProgressWait;
+import io.rdmacomm.comm.data.ReceiveMemory;
 import io.rdmacomm.comm.progress.GroupLease;
 import io.rdmacomm.comm.setup.Closer;
 import io.rdmacomm.comm.setup.QueuePairConnector;
@@ -37,8 +39,11 @@ final class EndPointChannels implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             each.add(options.configurer().configure(i, options.channel()));
         }
-        long poolBytes =
-                each.stream().mapToLong(channel -> channel.sizes().poolBytes()).sum();
+        SessionReceives shared = device.sharedReceives();
+        long poolBytes = each.stream()
+                .limit(shared == null ? each.size() : 1)
+                .mapToLong(EndPointChannels::poolBytes)
+                .sum();
         long cellBytes =
                 each.stream().mapToLong(channel -> channel.sizes().cellBytes()).sum();
         this.pool = device.pool(poolBytes + MESSAGE_ROOM);
@@ -65,17 +70,27 @@ final class EndPointChannels implements AutoCloseable {
                         endPoint,
                         channel.messageBytes(),
                         device.port().maxMessageSize());
+                MessagePlace place;
+                if (i == 0 || shared == null) {
+                    place = MessagePlace.of(new OwnReceives(
+                            channel.receives(),
+                            new ReceiveMemory(pool.region(), poolOffset, channel.receives(), channel.messageBytes()),
+                            arena));
+                    poolOffset += poolBytes(channel);
+                } else {
+                    place = shared.place(channel);
+                }
                 all.add(new RdmaChannel(
                         name,
                         i - 1,
                         channel,
                         checks,
                         lease.group(),
-                        new ChannelMemory(sizes, pool.region(), poolOffset, cells.region(), cellsOffset),
+                        new ChannelMemory(cells.region(), cellsOffset),
+                        place,
                         arena,
                         options.deadlines().operation(),
                         events));
-                poolOffset += sizes.poolBytes();
                 cellsOffset += sizes.cellBytes();
             }
             complete = true;
@@ -84,6 +99,10 @@ final class EndPointChannels implements AutoCloseable {
                 close();
             }
         }
+    }
+
+    private static long poolBytes(ChannelOptions channel) {
+        return ReceiveMemory.bytes(channel.receives(), channel.messageBytes());
     }
 
     /// The control channel first, then the data channels.
@@ -139,8 +158,7 @@ final class EndPointChannels implements AutoCloseable {
         all.forEach(channel -> channel.stop(why));
     }
 
-    /// Ends everything in flight after [#stop]. Returns when the queue pairs are closed; the polling threads
-    /// run the handlers.
+    /// Ends everything in flight after [#stop]: closes the queue pairs; the polling threads run the handlers.
     ///
     /// @param deadline until when the devices may flush
     /// @param polling whether to poll where no library thread does
@@ -158,7 +176,7 @@ final class EndPointChannels implements AutoCloseable {
     @Override
     public void close() {
         for (RdmaChannel channel : all) {
-            Closer.step(channel.name(), () -> channel.adapter().close());
+            Closer.step(channel.name(), channel::close);
         }
         for (GroupLease lease : leases) {
             Closer.step(lease.group().name(), lease::close);

@@ -4,6 +4,15 @@ import org.jspecify.annotations.Nullable;
 
 /// The events of its channels, for an endpoint. On any thread; does not block.
 interface EndPointEvents {
+    /// The peer should be asked to give back receives of a data channel that it does not use. On any thread.
+    void onRecall(RdmaChannel channel);
+
+    /// The peer asks for receives of data channel `index` that this side does not use.
+    void onCreditsWanted(int index);
+
+    /// The peer gives back `count` receives of data channel `index`.
+    void onCreditsReturned(int index, int count);
+
     /// A channel cannot be used any more, or the peer has violated the protocol.
     void onFailed(CommException why);
 

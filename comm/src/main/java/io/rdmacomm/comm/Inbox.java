@@ -1,7 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.data.ChannelMemory;
-import io.rdmacomm.comm.data.ReceivePool;
 import io.rdmacomm.verbs.OperationLock;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
@@ -19,13 +17,11 @@ final class Inbox {
     private long head;
     private volatile long tail;
 
-    /// @param receives how many messages can be here at a time
-    Inbox(int receives, ChannelMemory memory, ReceivePool pool) {
-        this.messages = new Message[receives];
-        this.stored = new Message[receives];
-        for (int i = 0; i < receives; i++) {
-            messages[i] = new Message(pool, i, memory.block(i));
-        }
+    /// @param most how many messages can be here at a time
+    /// @param messages the message of each receive
+    Inbox(int most, Message[] messages) {
+        this.messages = messages;
+        this.stored = new Message[most];
     }
 
     void handler(@Nullable MessageHandler value) {
@@ -150,6 +146,13 @@ final class Inbox {
                 return;
             }
             receiver.completeExceptionally(why);
+        }
+    }
+
+    /// Gives back what nobody has received.
+    void discard() {
+        for (Message message = take(); message != null; message = take()) {
+            message.close();
         }
     }
 

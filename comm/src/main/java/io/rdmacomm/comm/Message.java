@@ -1,23 +1,24 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.data.ReceivePool;
+import io.rdmacomm.comm.data.ReceiveBlocks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A message that arrived, in the memory it was received into; or the notice of a WRITE that arrived.
 ///
 /// It is a reusable view. Its content is valid until it is given back: when the handler returns, or, if it was
 /// retained or received by a call, with [#close()]. Until then the peer has one receive less. The messages of a
-/// channel are created once; receiving allocates nothing.
+/// channel, or of a session with [SharedReceives], are created once; receiving allocates nothing.
 public final class Message implements AutoCloseable {
     // POSTED -> HANDLED (its handler runs) or HELD (stored, received or retained) -> POSTED.
     private static final int POSTED = 0;
     private static final int HANDLED = 1;
     private static final int HELD = 2;
 
-    private final ReceivePool pool;
+    private final ReceiveBlocks receives;
     private final int index;
     private final MemorySegment block;
     private final AtomicInteger state = new AtomicInteger(POSTED);
@@ -26,10 +27,17 @@ public final class Message implements AutoCloseable {
     private boolean tagged;
     private boolean notice;
 
-    Message(ReceivePool pool, int index, MemorySegment block) {
-        this.pool = pool;
+    private Message(ReceiveBlocks receives, int index) {
+        this.receives = receives;
         this.index = index;
-        this.block = block;
+        this.block = receives.block(index);
+    }
+
+    /// A message for each receive.
+    static Message[] in(ReceiveBlocks receives) {
+        Message[] messages = new Message[receives.count()];
+        Arrays.setAll(messages, receive -> new Message(receives, receive));
+        return messages;
     }
 
     /// Whether this is the notice of a WRITE: it has a tag, a length, and no content here.
@@ -80,7 +88,7 @@ public final class Message implements AutoCloseable {
     @Override
     public void close() {
         if (state.getAndSet(POSTED) != POSTED) {
-            pool.repost(index);
+            receives.repost(index);
         }
     }
 
@@ -105,7 +113,7 @@ public final class Message implements AutoCloseable {
     /// The handler has returned.
     void endOfHandler() {
         if (state.compareAndSet(HANDLED, POSTED)) {
-            pool.repost(index);
+            receives.repost(index);
         }
     }
 

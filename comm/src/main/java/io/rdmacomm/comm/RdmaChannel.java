@@ -55,7 +55,8 @@ public final class RdmaChannel {
 
     /// @param checks for the operations, until it is connected
     /// @param group what its work completes in
-    /// @param memory for its receives and cells
+    /// @param memory for its cells
+    /// @param place where messages arrive
     /// @param arena lives as long as the channel
     /// @param patience how long blocking calls and futures wait that have no timeout of their own
     RdmaChannel(
@@ -65,6 +66,7 @@ public final class RdmaChannel {
             OperationChecks checks,
             CompletionGroup group,
             ChannelMemory memory,
+            MessagePlace place,
             Arena arena,
             Duration patience,
             EndPointEvents events) {
@@ -75,12 +77,12 @@ public final class RdmaChannel {
         this.arena = arena;
         this.patience = patience;
         this.events = events;
-        this.adapter =
-                new RdmaAdapter<>(name, group, checks.domain(), options.sizes(), memory, arena, new AdapterEvents());
+        this.adapter = new RdmaAdapter<>(
+                name, group, checks.domain(), options.sizes(), memory, place.source(), arena, new AdapterEvents());
         this.sends = adapter.sends();
         this.scratch = sends.newOperation();
         this.gate = new SendGate(name, adapter);
-        this.inbox = new Inbox(options.receives(), memory, adapter.receives());
+        this.inbox = new Inbox(options.receives(), place.messages().apply(adapter.receives()));
     }
 
     /// Its name in messages.
@@ -345,6 +347,13 @@ public final class RdmaChannel {
         inbox.end(refusal);
     }
 
+    /// Frees everything. All handlers have been told, and messages that nobody has received are given back, when
+    /// this returns.
+    void close() {
+        adapter.close();
+        inbox.discard();
+    }
+
     /// The failure of an operation.
     OperationException failure(int kind, WorkStatus status) {
         CommException why = events.failure();
@@ -409,6 +418,11 @@ public final class RdmaChannel {
         @Override
         public void onFailed(RdmaException why) {
             events.onFailed(new CommException(String.valueOf(why.getMessage()), why));
+        }
+
+        @Override
+        public void onRecall() {
+            events.onRecall(RdmaChannel.this);
         }
 
         @Override

@@ -105,6 +105,12 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return callerGroup == null ? 0 : callerGroup.poll();
     }
 
+    /// The state of the receives that the data channels share; null without [SessionOptions#sharedReceives()].
+    public final @Nullable SharedReceiveStatistics sharedReceives() {
+        SessionReceives receives = device.sharedReceives();
+        return receives == null ? null : receives.statistics();
+    }
+
     /// The number of exceptions from handlers and listeners of this session.
     public final long handlerErrors() {
         return errors.count();

@@ -46,6 +46,7 @@ final class SessionDevice implements AutoCloseable {
     private final Context context;
     private final PortAttributes port;
     private final ProtectionDomain domain;
+    private final @Nullable SessionReceives receives;
     private final CompletionGroup control;
     private final CompletionLoop controlLoop;
     private final @Nullable CompletionGroup shared;
@@ -60,6 +61,7 @@ final class SessionDevice implements AutoCloseable {
         this.context = context;
         this.port = checkedPort(context, options);
         this.domain = context.allocateProtectionDomain();
+        this.receives = sharedReceives(options, name);
         this.control = new CompletionGroup(
                 context,
                 "rdmacomm-" + name + "-control",
@@ -93,6 +95,19 @@ final class SessionDevice implements AutoCloseable {
             this.eventLoop = null;
         }
         controlLoop.start();
+        if (receives != null) {
+            receives.start();
+        }
+    }
+
+    private @Nullable SessionReceives sharedReceives(SessionOptions options, String name) {
+        SharedReceives shared = options.sharedReceives();
+        if (shared == null) {
+            return null;
+        }
+        int messageBytes = options.channel().messageBytes();
+        RdmaBuffer memory = pool(SessionReceives.bytes(shared, messageBytes));
+        return new SessionReceives(domain, name, shared, messageBytes, memory);
     }
 
     /// How long idle threads of a work mode spin before they sleep.
@@ -201,6 +216,12 @@ final class SessionDevice implements AutoCloseable {
         return control;
     }
 
+    /// The receives that the data channels share; null if each has its own.
+    @Nullable
+    SessionReceives sharedReceives() {
+        return receives;
+    }
+
     /// The group that completes the work of a data channel.
     GroupLease dataGroup(String channel, ChannelSizes sizes) {
         CompletionGroup group = shared;
@@ -251,7 +272,7 @@ final class SessionDevice implements AutoCloseable {
         return keep(new RdmaBuffer(name, region, segment.byteSize(), 1));
     }
 
-    /// Memory of the library itself for an endpoint: the pool of receives.
+    /// Memory of the library itself for receives.
     RdmaBuffer pool(long bytes) {
         return new RdmaBuffer("receives", domain.allocate(bytes, POOL_ACCESS), bytes, 1);
     }
@@ -290,6 +311,9 @@ final class SessionDevice implements AutoCloseable {
         }
         if (eventLoop != null) {
             eventLoop.close();
+        }
+        if (receives != null) {
+            receives.close();
         }
         for (RdmaBuffer buffer : buffers.values()) {
             Closer.step(buffer.toString(), buffer::close);

@@ -16,7 +16,7 @@ public final class SessionOptions {
             "",
             new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
             new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR),
-            new Channels(1, 64, ChannelOptions.defaults(), (index, proposed) -> proposed),
+            new Channels(1, 64, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
             Deadlines.defaults(),
             Set.copyOf(AccessFlag.allRemote()),
             SessionListener.NONE);
@@ -34,7 +34,12 @@ public final class SessionOptions {
     private record Modes(WorkMode work, ThreadMode thread) {}
 
     /// The data channels.
-    private record Channels(int count, int most, ChannelOptions each, ChannelConfigurer configurer) {}
+    private record Channels(
+            int count,
+            int most,
+            ChannelOptions each,
+            ChannelConfigurer configurer,
+            @Nullable SharedReceives receives) {}
 
     private final String name;
     private final String device;
@@ -135,6 +140,11 @@ public final class SessionOptions {
         return data.configurer();
     }
 
+    /// The receives that the data channels share; null if each has [ChannelOptions#receives()] of its own.
+    public @Nullable SharedReceives sharedReceives() {
+        return data.receives();
+    }
+
     /// How long waits last at most.
     public Deadlines deadlines() {
         return deadlines;
@@ -220,7 +230,11 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it is not 1 to 256
     public SessionOptions withChannels(int value) {
         return with(new Channels(
-                Bounds.range("number of data channels", value, 1, 256), data.most(), data.each(), data.configurer()));
+                Bounds.range("number of data channels", value, 1, 256),
+                data.most(),
+                data.each(),
+                data.configurer(),
+                data.receives()));
     }
 
     /// These options with another limit for the data channels of one client.
@@ -228,17 +242,29 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it is not 1 to 256
     public SessionOptions withMaxChannels(int value) {
         return with(new Channels(
-                data.count(), Bounds.range("limit of data channels", value, 1, 256), data.each(), data.configurer()));
+                data.count(),
+                Bounds.range("limit of data channels", value, 1, 256),
+                data.each(),
+                data.configurer(),
+                data.receives()));
     }
 
     /// These options with other options for data channels.
     public SessionOptions withChannel(ChannelOptions value) {
-        return with(new Channels(data.count(), data.most(), value, data.configurer()));
+        return with(new Channels(data.count(), data.most(), value, data.configurer(), data.receives()));
     }
 
     /// These options with another configurer for data channels.
     public SessionOptions withConfigurer(ChannelConfigurer value) {
-        return with(new Channels(data.count(), data.most(), data.each(), value));
+        return with(new Channels(data.count(), data.most(), data.each(), value, data.receives()));
+    }
+
+    /// These options with one pool of receives for all data channels, on a device that has
+    /// [io.rdmacomm.verbs.Capability#SHARED_RECEIVE_QUEUE]. Opening a session on another device throws
+    /// [io.rdmacomm.verbs.UnsupportedVerbException]. The session then reads the asynchronous events of
+    /// [Session#context()].
+    public SessionOptions withSharedReceives(SharedReceives value) {
+        return with(new Channels(data.count(), data.most(), data.each(), data.configurer(), value));
     }
 
     /// These options with other deadlines.

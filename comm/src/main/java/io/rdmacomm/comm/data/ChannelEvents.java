@@ -15,7 +15,7 @@ public interface ChannelEvents<H> {
     /// @param result the old value of an atomic operation, else the length in bytes; 0 unless successful
     void onEnd(H handler, long context, WorkStatus status, long result);
 
-    /// A message, or the notice of a WRITE, has arrived. Its memory is in use until [ReceivePool#repost(int)].
+    /// A message, or the notice of a WRITE, has arrived. Its memory is in use until [ReceiveBlocks#repost(int)].
     ///
     /// @param receive the receive that it is in
     /// @param length its length, or the number of bytes that were written
@@ -31,6 +31,9 @@ public interface ChannelEvents<H> {
 
     /// The queue pair cannot be used any more. On any thread.
     void onFailed(RdmaException why);
+
+    /// The peer should be asked to give back receives of a shared pool that it does not use. On any thread.
+    void onRecall();
 
     /// The channel has asked for it with [RdmaAdapter#attention()].
     void onAttention();

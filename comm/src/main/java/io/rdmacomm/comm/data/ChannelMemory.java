@@ -5,9 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/// The library's own registered memory of one channel: two ranges of the two regions of its endpoint.
-///
-/// The pool holds the receives. The cells are the only memory of the library that the peer may write and read:
+/// The cells of one channel, a range of the region of its endpoint: the only memory of the library that the peer
+/// may write and read.
 ///
 /// ```
 ///   0   receives that the peer has posted so far, written by the peer (8 bytes, a cache line of its own)
@@ -21,48 +20,20 @@ public final class ChannelMemory {
     private static final long SOURCE = 64;
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
-    private final ChannelSizes sizes;
-    private final MemorySegment pool;
-    private final long poolAddress;
-    private final int poolKey;
     private final MemorySegment cells;
     private final long cellsOffset;
     private final long cellsAddress;
     private final int cellsKey;
     private final int cellsRemoteKey;
 
-    /// @param pool the region with the receives
-    /// @param poolOffset where this channel's part begins
     /// @param cells the region with the cells
     /// @param cellsOffset where this channel's part begins
-    public ChannelMemory(ChannelSizes sizes, MemoryRegion pool, long poolOffset, MemoryRegion cells, long cellsOffset) {
-        this.sizes = sizes;
-        this.pool = pool.segment().asSlice(poolOffset, sizes.poolBytes());
-        this.poolAddress = pool.address() + poolOffset;
-        this.poolKey = pool.localKey();
+    public ChannelMemory(MemoryRegion cells, long cellsOffset) {
         this.cells = cells.segment();
         this.cellsOffset = cellsOffset;
         this.cellsAddress = cells.address() + cellsOffset;
         this.cellsKey = cells.localKey();
         this.cellsRemoteKey = cells.remoteKey();
-    }
-
-    /// The memory of a receive.
-    public MemorySegment block(int receive) {
-        return pool.asSlice(receive * sizes.blockBytes(), blockLength());
-    }
-
-    long blockAddress(int receive) {
-        return poolAddress + receive * sizes.blockBytes();
-    }
-
-    int blockLength() {
-        return Math.max(1, sizes.messageBytes());
-    }
-
-    /// The local key of the receives.
-    int poolKey() {
-        return poolKey;
     }
 
     /// The number of receives that the peer has posted, as far as it has said.

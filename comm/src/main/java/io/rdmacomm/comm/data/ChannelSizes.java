@@ -3,7 +3,7 @@ package io.rdmacomm.comm.data;
 /// The sizes of a channel's queues and memory.
 ///
 /// @param sendWindow operations that may be in flight
-/// @param receives receives that are posted
+/// @param receives receives that the channel may have at a time
 /// @param messageBytes the longest message that can be received
 /// @param inlineBytes the longest payload that is copied when it is posted
 public record ChannelSizes(int sendWindow, int receives, int messageBytes, int inlineBytes) {
@@ -17,16 +17,6 @@ public record ChannelSizes(int sendWindow, int receives, int messageBytes, int i
     /// The completions of one channel that can be in its completion queue at a time.
     public int completions() {
         return sends() + receives;
-    }
-
-    /// The distance of two receives in memory.
-    long blockBytes() {
-        return aligned(Math.max(1, messageBytes));
-    }
-
-    /// The memory for all receives.
-    public long poolBytes() {
-        return blockBytes() * receives;
     }
 
     /// The memory that the peer may write to, with the results of atomic operations.

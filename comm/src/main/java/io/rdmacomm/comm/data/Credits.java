@@ -9,6 +9,7 @@ final class Credits {
     private final ChannelCounters counters;
     private long used;
     private long known;
+    private int atFirst;
     private long stalledSince;
 
     /// @param channel its name, for the flight recorder
@@ -22,6 +23,7 @@ final class Credits {
     void begin(int receives) {
         memory.peerReceives(receives);
         known = receives;
+        atFirst = receives;
     }
 
     /// Uses up `count` receives of the peer.
@@ -45,6 +47,16 @@ final class Credits {
     /// Gives back what was taken for an operation that was not posted.
     void giveBack(int count) {
         used -= count;
+    }
+
+    /// Gives up what is not used of the peer's receives, except as many as there were at first: never uses them.
+    ///
+    /// @return how many those are
+    int surrender() {
+        known = Math.max(known, memory.peerReceives());
+        int spare = (int) Math.max(0, known - used - atFirst);
+        used += spare;
+        return spare;
     }
 
     private void beginStall() {

@@ -62,8 +62,7 @@ public record ProgressWait(List<? extends RdmaAdapter<?>> adapters, long deadlin
     ///
     /// @param polling whether to poll where no library thread does
     public void untilFlushed(boolean polling) throws InterruptedException {
-        BooleanSupplier flushed =
-                () -> all(adapter -> !adapter.flushesItself() || adapter.sends().isIdle());
+        BooleanSupplier flushed = () -> all(RdmaAdapter::isFlushed);
         var _ = polling
                 ? CompletionGroup.await(groups(), flushed, deadline)
                 : CompletionGroup.awaitOthers(groups(), flushed, deadline);

@@ -16,6 +16,7 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
@@ -24,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The lower half of a channel: one queue pair with its [SendQueue] and its [ReceivePool], from creation to the
+/// The lower half of a channel: one queue pair with its [SendQueue] and its receives, from creation to the
 /// end of the last operation. It knows nothing of peers and endpoints; what happens it tells its
 /// [ChannelEvents].
 ///
@@ -41,16 +42,20 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     private final QueuePair queuePair;
     private final long workIdBase;
     private final SendQueue<H> sends;
-    private final ReceivePool receives;
+    private final int receivesAtFirst;
+    private final ChannelReceives receives;
     private final boolean flushesItself;
     private final ReentrantLock closing = new ReentrantLock();
     private volatile @Nullable Connection connection;
+    private volatile boolean neverUp;
+    private boolean ending;
     private boolean queuePairClosed;
     private boolean closed;
     // Guarded by the group: it changes on the polling thread.
     private boolean left;
 
     /// @param name what the channel is called
+    /// @param source where its receives come from
     /// @param arena lives as long as the adapter
     public RdmaAdapter(
             String name,
@@ -58,32 +63,49 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
             ProtectionDomain domain,
             ChannelSizes sizes,
             ChannelMemory memory,
+            ReceiveSource source,
             Arena arena,
             ChannelEvents<H> events) {
         this.group = group;
         this.sizes = sizes;
         this.memory = memory;
         this.events = events;
-        group.reserve(sizes.completions());
-        QueuePair created = null;
-        try {
-            // Sends are posted under the lock of their queue, receives under that of their pool.
-            created = domain.createQueuePair(QueuePairOptions.reliable(group.queue())
-                    .withSizes(new QueueSizes(sizes.sends(), sizes.receives(), 1, 1, sizes.inlineBytes()))
-                    .withSingleThreaded(true));
-            this.workIdBase = group.join(this);
-        } catch (RuntimeException e) {
-            if (created != null) {
-                created.close();
-            }
-            group.unreserve(sizes.completions());
-            throw e;
-        }
-        this.queuePair = created;
+        this.receivesAtFirst = source.atFirst();
         this.flushesItself = domain.context().supports(Capability.FLUSH_IN_ERROR);
         boolean fenced = !domain.context().supports(Capability.ORDERED_COMPLETIONS);
-        this.sends = new SendQueue<>(name, queuePair, workIdBase, sizes, memory, arena, fenced, counters, events);
-        this.receives = new ReceivePool(queuePair, workIdBase, sizes, memory, arena, sends);
+        group.reserve(sizes.completions());
+        QueuePair created = null;
+        long joined = 0;
+        try {
+            // Sends are posted under the lock of their queue, receives under that of their pool.
+            created = domain.createQueuePair(source.of(QueuePairOptions.reliable(group.queue())
+                    .withSizes(new QueueSizes(sizes.sends(), 0, 1, 1, sizes.inlineBytes()))
+                    .withSingleThreaded(true)));
+            joined = group.join(this);
+            this.queuePair = created;
+            this.workIdBase = joined;
+            this.sends = new SendQueue<>(
+                    name, queuePair, workIdBase, sizes, receivesAtFirst, memory, arena, fenced, counters, events);
+            this.receives = source.attach(
+                    new ChannelParts(queuePair, workIdBase, sends, group, this, this::lost, events::onRecall));
+        } catch (RuntimeException e) {
+            undo(created, joined);
+            throw e;
+        }
+    }
+
+    private void lost() {
+        events.onWorkFailed("receive", WorkStatus.FLUSHED, 0);
+    }
+
+    private void undo(@Nullable QueuePair created, long joined) {
+        if (created != null) {
+            created.close();
+        }
+        if (joined != 0) {
+            group.runExclusively(() -> group.leave(joined));
+        }
+        group.unreserve(sizes.completions());
     }
 
     /// The operations.
@@ -91,9 +113,16 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         return sends;
     }
 
-    /// The receives.
-    public ReceivePool receives() {
-        return receives;
+    /// The receives that its messages arrive in.
+    public ReceiveBlocks receives() {
+        return receives.blocks();
+    }
+
+    /// The peer has given back `count` receives of a shared pool.
+    ///
+    /// @return false if it did not have that many
+    public boolean returned(int count) {
+        return receives.returned(count);
     }
 
     /// The group that its work completes in.
@@ -118,7 +147,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     public ChannelInfo info(ConnectionOptions how) {
         return new ChannelInfo(
                 queuePair.info(how.path().port(), how.path().gidIndex()),
-                sizes.receives(),
+                receivesAtFirst,
                 sizes.messageBytes(),
                 how.maxDestinationReadAtomic(),
                 arrivalReadBytes(),
@@ -164,7 +193,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         return queuePair;
     }
 
-    /// Posts the receives for the first time: as soon as the queue pair takes them, before the peer may send.
+    /// Provides the receives: as soon as the queue pair takes them, before the peer may send.
     public void postReceives() {
         receives.begin();
     }
@@ -216,12 +245,13 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
             queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
         } catch (RdmaException | IllegalStateException e) {
             // It was never brought up, or is closed already: nothing is in flight.
+            neverUp = true;
         }
     }
 
-    /// Whether to wait after [#stop()] for the device to flush.
-    boolean flushesItself() {
-        return flushesItself;
+    /// Whether the device has flushed what was in flight at [#stop()], as far as it does that.
+    boolean isFlushed() {
+        return (!flushesItself || sends.isIdle()) && (neverUp || receives.isFlushed());
     }
 
     /// Ends everything that is in flight after [#stop()]: closes the queue pair, and then has the polling
@@ -229,18 +259,30 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     public void end() {
         closing.lock();
         try {
-            if (queuePairClosed) {
+            if (ending) {
                 return;
             }
-            queuePairClosed = true;
+            ending = true;
             receives.end();
             sends.end();
             Connection made = connection;
             if (made != null) {
                 made.close();
             }
-            queuePair.close();
-            group.submit(this::endOperations);
+            receives.beforeClose(group, this::closeQueuePair);
+        } finally {
+            closing.unlock();
+        }
+    }
+
+    private void closeQueuePair() {
+        closing.lock();
+        try {
+            if (!queuePairClosed) {
+                queuePairClosed = true;
+                queuePair.close();
+                group.submit(this::endOperations);
+            }
         } finally {
             closing.unlock();
         }
@@ -252,6 +294,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
             // Operations that have completed keep their status.
             group.drain();
             group.leave(workIdBase);
+            receives.settle();
             sends.flush();
         }
     }
@@ -260,6 +303,8 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     @Override
     public void close() {
         end();
+        group.runExclusively(group::drain);
+        closeQueuePair();
         group.runExclusively(this::endOperations);
         closing.lock();
         try {

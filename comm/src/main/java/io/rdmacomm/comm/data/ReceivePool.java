@@ -1,18 +1,19 @@
 package io.rdmacomm.comm.data;
 
+import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.WorkId;
 import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
-import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /// The receives of one channel: posted before the peer may send, and again after each message was handled. They
 /// are posted again a quarter at a time, with one doorbell and one credit update.
-public final class ReceivePool {
+public final class ReceivePool implements ReceiveBlocks, ChannelReceives {
     private final QueuePair queuePair;
     private final long workIdBase;
-    private final ChannelMemory memory;
+    private final ReceiveMemory memory;
     private final SendQueue<?> sends;
     private final ReceiveBatch batch;
     private final int together;
@@ -22,21 +23,14 @@ public final class ReceivePool {
     private long posted;
     private boolean ended;
 
-    /// @param sends tells the peer of new receives
-    ReceivePool(
-            QueuePair queuePair,
-            long workIdBase,
-            ChannelSizes sizes,
-            ChannelMemory memory,
-            Arena arena,
-            SendQueue<?> sends) {
-        this.queuePair = queuePair;
-        this.workIdBase = workIdBase;
-        this.memory = memory;
-        this.sends = sends;
-        this.batch = ReceiveBatch.create(arena, sizes.receives(), 1);
-        this.together = together(sizes.receives());
-        this.free = new int[sizes.receives()];
+    ReceivePool(ChannelParts parts, OwnReceives own) {
+        this.queuePair = parts.queuePair();
+        this.workIdBase = parts.workIdBase();
+        this.memory = own.memory();
+        this.sends = parts.sends();
+        this.batch = ReceiveBatch.create(own.arena(), own.count(), 1);
+        this.together = together(own.count());
+        this.free = new int[own.count()];
     }
 
     /// The number of receives that are posted again together, out of `receives`: the others are enough to keep the peer
@@ -45,8 +39,24 @@ public final class ReceivePool {
         return Math.max(1, receives / 4);
     }
 
+    @Override
+    public ReceiveBlocks blocks() {
+        return this;
+    }
+
+    @Override
+    public int count() {
+        return free.length;
+    }
+
+    @Override
+    public MemorySegment block(int receive) {
+        return memory.block(receive);
+    }
+
     /// Posts all receives for the first time.
-    void begin() {
+    @Override
+    public void begin() {
         lock.lock();
         try {
             for (int receive = 0; receive < free.length; receive++) {
@@ -59,6 +69,7 @@ public final class ReceivePool {
     }
 
     /// Posts a receive again, now or together with others. From any thread.
+    @Override
     public void repost(int receive) {
         long count = 0;
         lock.lock();
@@ -83,9 +94,7 @@ public final class ReceivePool {
     private void post() {
         batch.clear();
         for (int i = 0; i < freeCount; i++) {
-            int receive = free[i];
-            batch.receive(WorkId.receive(workIdBase, receive))
-                    .with(memory.blockAddress(receive), memory.blockLength(), memory.poolKey());
+            memory.append(batch, WorkId.receive(workIdBase, free[i]), free[i]);
         }
         int taken = queuePair.post(batch);
         freeCount = 0;
@@ -96,13 +105,36 @@ public final class ReceivePool {
         posted += taken;
     }
 
+    /// Nobody asks for them.
+    @Override
+    public boolean returned(int count) {
+        return count == 0;
+    }
+
     /// Posts no more receives: the queue pair has failed or is about to be closed.
-    void end() {
+    @Override
+    public void end() {
         lock.lock();
         try {
             ended = true;
         } finally {
             lock.unlock();
         }
+    }
+
+    /// Nobody else needs these receives, so they do not have to come back.
+    @Override
+    public boolean isFlushed() {
+        return true;
+    }
+
+    @Override
+    public void beforeClose(CompletionGroup group, Runnable close) {
+        close.run();
+    }
+
+    @Override
+    public void settle() {
+        // They end with the queue pair.
     }
 }

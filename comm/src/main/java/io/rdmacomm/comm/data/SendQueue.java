@@ -37,12 +37,14 @@ public final class SendQueue<H> {
     private volatile long arrived;
 
     /// @param channel its name, for the flight recorder
+    /// @param receives how many receives the peer can rely on from the beginning
     /// @param fenced whether all operations but READs have to wait for the READs in front of them
     SendQueue(
             String channel,
             QueuePair queuePair,
             long workIdBase,
             ChannelSizes sizes,
+            int receives,
             ChannelMemory memory,
             Arena arena,
             boolean fenced,
@@ -59,8 +61,8 @@ public final class SendQueue<H> {
         this.ring = new OperationRing<>(sizes.sendWindow());
         this.credits = new Credits(channel, memory, counters);
         this.single = SendBatch.create(arena, 1, 1);
-        this.receivesPosted = sizes.receives();
-        this.receivesAnnounced = sizes.receives();
+        this.receivesPosted = receives;
+        this.receivesAnnounced = receives;
     }
 
     /// Learns where the peer keeps its credits, before the queue pairs are connected.
@@ -101,6 +103,18 @@ public final class SendQueue<H> {
     /// @return false if it has fewer
     public boolean takeCredits(int count) {
         return count == 0 || credits.take(count);
+    }
+
+    /// Gives up the receives of the peer that are not used, except those that it guarantees.
+    ///
+    /// @return how many those are
+    public int surrenderCredits() {
+        lock.lock();
+        try {
+            return credits.surrender();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /// Starts an operation, for which there is room and credit. Under the lock.

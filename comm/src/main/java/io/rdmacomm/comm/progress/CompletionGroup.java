@@ -58,6 +58,7 @@ public final class CompletionGroup implements AutoCloseable {
     private final @Nullable CompletionChannel events;
     private final CompletionQueue queue;
     private final GroupMembers members;
+    private final ReceiveRoutes routes = new ReceiveRoutes();
     private final GroupTasks tasks = new GroupTasks();
     private final ReentrantLock reserving = new ReentrantLock();
     private final AtomicInteger reserved = new AtomicInteger();
@@ -272,12 +273,23 @@ public final class CompletionGroup implements AutoCloseable {
             long workId = completions.workId(i);
             GroupMember member = members.of(workId);
             if (member == null) {
+                dispatchShared(i, workId);
                 continue;
             }
             if (WorkId.isReceive(workId)) {
                 member.received(completions, i, WorkId.index(workId));
             } else {
                 member.completed(completions, i, workId);
+            }
+        }
+    }
+
+    /// The queue pair alone says whose receive it is. Any other work is that of a member which has left.
+    private void dispatchShared(int index, long workId) {
+        if (WorkId.isSharedReceive(workId)) {
+            ReceiveRoute route = routes.find(completions.queuePairNumber(index));
+            if (route != null) {
+                route.received(completions, index, WorkId.index(workId));
             }
         }
     }
@@ -494,6 +506,16 @@ public final class CompletionGroup implements AutoCloseable {
     /// Ends the dispatching to the member with this number. To be called exclusively.
     public void leave(long workIdBase) {
         members.leave(workIdBase);
+    }
+
+    /// Dispatches what the queue pair with this number receives from a shared receive queue to `route` from now on.
+    public void route(int queuePairNumber, ReceiveRoute route) {
+        routes.add(queuePairNumber, route);
+    }
+
+    /// Ends that dispatching. To be called exclusively.
+    public void unroute(int queuePairNumber, ReceiveRoute route) {
+        routes.remove(queuePairNumber, route);
     }
 
     /// Closes the completion queue; its members have left.

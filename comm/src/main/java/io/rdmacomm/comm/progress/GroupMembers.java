@@ -35,7 +35,7 @@ final class GroupMembers {
         try {
             for (int slot = 0; slot < members.length; slot++) {
                 if (members[slot] == null) {
-                    generations[slot] = (generations[slot] + 1) % WorkId.MAX_GENERATIONS;
+                    generations[slot] = generations[slot] % (WorkId.MAX_GENERATIONS - 1) + 1;
                     bases[slot] = WorkId.base(slot, generations[slot]);
                     members[slot] = member;
                     return bases[slot];

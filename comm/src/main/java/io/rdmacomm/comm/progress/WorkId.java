@@ -37,6 +37,16 @@ public final class WorkId {
         return base | Long.MIN_VALUE | index;
     }
 
+    /// The number of a receive in a shared receive queue, which belongs to no member.
+    public static long sharedReceive(int index) {
+        return receive(0, index);
+    }
+
+    /// Whether `workId` is the number of a receive in a shared receive queue: the generations of members begin at 1.
+    public static boolean isSharedReceive(long workId) {
+        return isReceive(workId) && base(workId) == 0;
+    }
+
     /// Whether `workId` is the number of a receive.
     public static boolean isReceive(long workId) {
         return workId < 0;

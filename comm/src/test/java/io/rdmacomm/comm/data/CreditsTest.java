@@ -6,7 +6,6 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
-import java.util.EnumSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,9 +21,8 @@ final class CreditsTest {
     @BeforeEach
     void create() {
         ProtectionDomain domain = context.allocateProtectionDomain();
-        MemoryRegion pool = domain.allocate(SIZES.poolBytes(), EnumSet.of(AccessFlag.LOCAL_WRITE));
         MemoryRegion cells = domain.allocate(SIZES.cellBytes(), AccessFlag.allRemote());
-        memory = new ChannelMemory(SIZES, pool, 0, cells, 0);
+        memory = new ChannelMemory(cells, 0);
         credits = new Credits("channel", memory, counters);
         credits.begin(3);
     }
@@ -65,6 +63,19 @@ final class CreditsTest {
         assertThat(credits.take(3)).isTrue();
         credits.giveBack(1);
         assertThat(credits.take(1)).isTrue();
+        assertThat(credits.take(1)).isFalse();
+    }
+
+    @Test
+    void whatIsNotUsedIsSurrenderedExceptForThoseOfTheBeginning() {
+        assertThat(credits.take(2)).isTrue();
+        memory.peerReceives(12);
+        assertThat(credits.surrender()).isEqualTo(7);
+        assertThat(credits.surrender()).isZero();
+        assertThat(credits.take(4)).isFalse();
+        assertThat(credits.take(3)).isTrue();
+        memory.peerReceives(14);
+        assertThat(credits.take(2)).as("new ones").isTrue();
         assertThat(credits.take(1)).isFalse();
     }
 

@@ -61,6 +61,11 @@ final class RdmaAdapterTest {
         }
 
         @Override
+        public void onRecall() {
+            device.log.add("recall");
+        }
+
+        @Override
         public void onAttention() {
             device.log.add("attention");
         }
@@ -71,10 +76,11 @@ final class RdmaAdapterTest {
         context = device.open();
         ProtectionDomain domain = context.allocateProtectionDomain();
         group = new CompletionGroup(context, "group", CompletionGroup.SPIN_FOREVER, 100, 2, true);
-        MemoryRegion pool = domain.allocate(SIZES.poolBytes(), EnumSet.of(AccessFlag.LOCAL_WRITE));
+        MemoryRegion pool = domain.allocate(ReceiveMemory.bytes(8, 64), EnumSet.of(AccessFlag.LOCAL_WRITE));
         MemoryRegion cells = domain.allocate(SIZES.cellBytes(), AccessFlag.allRemote());
-        ChannelMemory memory = new ChannelMemory(SIZES, pool, 0, cells, 0);
-        adapter = new RdmaAdapter<>("channel", group, domain, SIZES, memory, arena, new Log());
+        ChannelMemory memory = new ChannelMemory(cells, 0);
+        OwnReceives receives = new OwnReceives(8, new ReceiveMemory(pool, 0, 8, 64), arena);
+        adapter = new RdmaAdapter<>("channel", group, domain, SIZES, memory, receives, arena, new Log());
         QueuePairInfo peer = new QueuePairInfo(5, 6, 7, new Gid(1, 2), PathMtu.MTU_1024);
         ConnectionOptions how = ConnectionOptions.defaults();
         adapter.connect(new ChannelInfo(peer, 4, 64, 1, 0, 4096, 9), how, false, options -> {

@@ -56,13 +56,19 @@ final class SilentDevice extends Device {
     final Set<Capability> capabilities = EnumSet.complementOf(EnumSet.of(Capability.FLUSH_IN_ERROR));
     final List<Long> sends = new ArrayList<>();
     final List<Long> receives = new ArrayList<>();
+    final List<Integer> limits = new ArrayList<>();
     final List<String> log = new ArrayList<>();
     private final Deque<Entry> entries = new ArrayDeque<>();
+    private int queuePairs;
 
-    private record Entry(long workId, WorkStatus status, CompletionOpcode opcode) {}
+    private record Entry(long workId, WorkStatus status, CompletionOpcode opcode, int number) {}
 
     void complete(long workId, WorkStatus status, CompletionOpcode opcode) {
-        entries.add(new Entry(workId, status, opcode));
+        complete(workId, status, opcode, NUMBER);
+    }
+
+    void complete(long workId, WorkStatus status, CompletionOpcode opcode, int queuePair) {
+        entries.add(new Entry(workId, status, opcode, queuePair));
     }
 
     @Override
@@ -191,7 +197,7 @@ final class SilentDevice extends Device {
                 into.set(JAVA_LONG, at + CompletionLayout.WORK_ID, entry.workId());
                 into.set(JAVA_INT, at + CompletionLayout.STATUS, entry.status().code());
                 into.set(JAVA_INT, at + CompletionLayout.OPCODE, entry.opcode().code());
-                into.set(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER, NUMBER);
+                into.set(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER, entry.number());
                 count++;
             }
             return count;
@@ -232,7 +238,7 @@ final class SilentDevice extends Device {
 
         @Override
         protected SharedReceiveQueue doCreateSharedReceiveQueue(SharedReceiveQueueOptions options) {
-            throw new AssertionError("not used");
+            return new SilentSharedQueue(this, options);
         }
 
         @Override
@@ -252,6 +258,42 @@ final class SilentDevice extends Device {
 
         @Override
         protected void doClose() {}
+    }
+
+    private final class SilentSharedQueue extends SharedReceiveQueue {
+        private final SharedReceiveQueueOptions options;
+
+        SilentSharedQueue(ProtectionDomain domain, SharedReceiveQueueOptions options) {
+            super(domain, options);
+            this.options = options;
+        }
+
+        @Override
+        protected int doPost(ReceiveBatch batch, int first, int count) {
+            return postReceives(batch, first, count);
+        }
+
+        @Override
+        protected void doArmLimit(int limit) {
+            limits.add(limit);
+        }
+
+        @Override
+        protected SharedReceiveQueueOptions doQuery() {
+            return options;
+        }
+
+        @Override
+        protected void doClose() {
+            log.add("destroy shared queue");
+        }
+    }
+
+    private int postReceives(ReceiveBatch batch, int first, int count) {
+        for (int i = first; i < first + count; i++) {
+            receives.add(batch.segment().get(JAVA_LONG, batch.at(i)));
+        }
+        return count;
     }
 
     private static final class SilentRegion extends MemoryRegion {
@@ -285,6 +327,7 @@ final class SilentDevice extends Device {
 
     private final class SilentQueuePair extends QueuePair {
         private final QueueSizes sizes;
+        private final int number = NUMBER + queuePairs++;
 
         SilentQueuePair(ProtectionDomain domain, QueuePairOptions options) {
             super(domain, options);
@@ -293,7 +336,7 @@ final class SilentDevice extends Device {
 
         @Override
         public int number() {
-            return NUMBER;
+            return number;
         }
 
         @Override
@@ -319,10 +362,7 @@ final class SilentDevice extends Device {
 
         @Override
         protected int doPost(ReceiveBatch batch, int first, int count) {
-            for (int i = first; i < first + count; i++) {
-                receives.add(batch.segment().get(JAVA_LONG, batch.at(i)));
-            }
-            return count;
+            return postReceives(batch, first, count);
         }
 
         @Override

@@ -49,6 +49,16 @@ final class GroupMembersTest {
     }
 
     @Test
+    void noMemberEverHasTheNumbersOfSharedReceives() {
+        for (int i = 0; i <= 2 * WorkId.MAX_GENERATIONS; i++) {
+            long base = members.join(new Member(), "group");
+            assertThat(WorkId.isSharedReceive(WorkId.receive(base, i))).isFalse();
+            assertThat(members.of(WorkId.sharedReceive(i))).isNull();
+            members.leave(base);
+        }
+    }
+
+    @Test
     void thereIsNoRoomForMoreThanWereAgreedOn() {
         var _ = members.join(new Member(), "group");
         var _ = members.join(new Member(), "group");

@@ -10,6 +10,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SharedReceives;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.Allocation;
@@ -22,6 +23,9 @@ import org.junit.jupiter.api.Test;
 /// Operations with handlers allocate nothing, from post to handler.
 final class AllocationTest {
     private static final int OPERATIONS = Amount.of(100_000, 3000);
+
+    private static final SessionOptions OPTIONS =
+            SessionOptions.defaults().withThreadMode(ThreadMode.CALLER).withWorkMode(WorkMode.POLLING);
 
     private ConnectedPair pair;
     private RdmaChannel channel;
@@ -38,8 +42,11 @@ final class AllocationTest {
 
     @BeforeEach
     void connect() {
-        pair = ConnectedPair.of(
-                SessionOptions.defaults().withThreadMode(ThreadMode.CALLER).withWorkMode(WorkMode.POLLING));
+        connect(OPTIONS, OPTIONS);
+    }
+
+    private void connect(SessionOptions server, SessionOptions client) {
+        pair = new ConnectedPair(server, client);
         channel = pair.clientChannel();
         RdmaBuffer source = pair.client.allocate("source", 64, 1);
         slice = source.slice(0, 8);
@@ -97,6 +104,10 @@ final class AllocationTest {
 
     @Test
     void aMessageAllocatesNothingOnEitherSideCreditsIncluded() {
+        measureMessages();
+    }
+
+    private void measureMessages() {
         measure(() -> {
             long goal = received + 1;
             while (!channel.trySend(slice, 5, handler, 1).isAccepted()) {
@@ -109,6 +120,13 @@ final class AllocationTest {
             }
         });
         assertThat(pair.serverChannel().statistics().creditUpdates()).isPositive();
+    }
+
+    @Test
+    void aMessageInASharedReceiveAllocatesNothing() {
+        pair.close();
+        connect(OPTIONS.withSharedReceives(SharedReceives.of(64, 2)), OPTIONS);
+        measureMessages();
     }
 
     @Test

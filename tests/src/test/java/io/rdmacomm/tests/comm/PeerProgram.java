@@ -68,7 +68,7 @@ final class PeerProgram implements AutoCloseable {
 
     /// `server`: prints its port, echoes messages of one client until it is done. `service PORT`: does that
     /// for any number of clients until its input ends. `client PORT`: announces a buffer, says `ready`, and
-    /// waits for the end of its input before it closes.
+    /// waits for the end of its input before it closes. `flood PORT`: sends messages without end.
     public static void main(String[] arguments) throws IOException {
         if (arguments[0].equals("server")) {
             try (ServerSession session =
@@ -85,12 +85,25 @@ final class PeerProgram implements AutoCloseable {
             serve(options);
             return;
         }
+        if (arguments[0].equals("flood")) {
+            flood(options);
+            return;
+        }
         try (ClientSession session = ClientSession.connect(options)) {
             session.endPoint().announce(session.allocate("target", 4096, 16));
             System.out.println("ready");
             String line = new BufferedReader(new InputStreamReader(System.in, java.nio.charset.StandardCharsets.UTF_8))
                     .readLine();
             System.out.println(line == null ? "closing" : line);
+        }
+    }
+
+    private static void flood(SessionOptions options) {
+        try (ClientSession session = ClientSession.connect(options)) {
+            RdmaBuffer buffer = session.allocate("flood", 64, 1);
+            while (true) {
+                session.endPoint().channel(0).blocking(PATIENCE).send(buffer.block(0));
+            }
         }
     }
 

@@ -1,0 +1,85 @@
+package io.rdmacomm.comm;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Asks the peer of an endpoint for receives that it was granted and does not use, and gives back what this side does
+/// not use, with messages on the control channel. Thread-safe; does not block.
+///
+/// @param name of the endpoint
+/// @param unlessDone runs what it is given, unless this side has said that it is done
+/// @param timeout for a message
+/// @param busy the channels that a message is being sent for, so that a peer that asks again and again costs no more
+record CreditReturns(
+        String name,
+        ControlChannel control,
+        List<RdmaChannel> channels,
+        Consumer<Runnable> unlessDone,
+        Duration timeout,
+        Set<Integer> busy) {
+    private static final Logger LOGGER = System.getLogger(CreditReturns.class.getPackageName());
+
+    CreditReturns(
+            String name,
+            ControlChannel control,
+            List<RdmaChannel> channels,
+            Consumer<Runnable> unlessDone,
+            Duration timeout) {
+        this(name, control, channels, unlessDone, timeout, ConcurrentHashMap.newKeySet());
+    }
+
+    /// Asks the peer.
+    void ask(RdmaChannel channel) {
+        later(channel.index(), () -> control.wantCredits(channel.index(), timeout));
+    }
+
+    /// The peer asks.
+    ///
+    /// @return what is wrong with that; null if nothing
+    @Nullable
+    String asked(int index) {
+        if (index < 0 || index >= channels.size()) {
+            return "wants credits of channel " + index + " of " + channels.size();
+        }
+        later(-1 - index, () -> {
+            int spare = channels.get(index).adapter().sends().surrenderCredits();
+            if (spare > 0) {
+                control.returnCredits(index, spare, timeout);
+            }
+        });
+        return null;
+    }
+
+    /// The peer gives back.
+    ///
+    /// @return what is wrong with that; null if nothing
+    @Nullable
+    String returned(int index, int count) {
+        boolean known = index >= 0 && index < channels.size();
+        return known && channels.get(index).adapter().returned(count)
+                ? null
+                : "returns " + count + " credits of channel " + index + ", which it does not have";
+    }
+
+    private void later(int key, Runnable message) {
+        if (busy.add(key)) {
+            Thread.ofVirtual().name("rdmacomm-credits-" + name).start(() -> send(key, message));
+        }
+    }
+
+    private void send(int key, Runnable message) {
+        try {
+            unlessDone.accept(message);
+        } catch (CommException | IllegalStateException e) {
+            LOGGER.log(Level.DEBUG, () -> "credits of " + name + " stay where they are: " + e.getMessage());
+        } finally {
+            busy.remove(key);
+        }
+    }
+}

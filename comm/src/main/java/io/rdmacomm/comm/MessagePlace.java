@@ -1,0 +1,16 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.data.ReceiveBlocks;
+import io.rdmacomm.comm.data.ReceiveSource;
+import java.util.function.Function;
+
+/// Where the messages of a channel arrive.
+///
+/// @param source where its receives come from
+/// @param messages the message of each receive
+record MessagePlace(ReceiveSource source, Function<ReceiveBlocks, Message[]> messages) {
+    /// Receives of the channel's own.
+    static MessagePlace of(ReceiveSource source) {
+        return new MessagePlace(source, Message::in);
+    }
+}

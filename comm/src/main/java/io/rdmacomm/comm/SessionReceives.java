@@ -1,0 +1,72 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.data.ReceiveMemory;
+import io.rdmacomm.comm.data.SharedReceivePool;
+import io.rdmacomm.comm.progress.AsyncEventLoop;
+import io.rdmacomm.comm.setup.Closer;
+import io.rdmacomm.verbs.ProtectionDomain;
+
+/// The receives that the data channels of a session share, and the thread that takes the events of the device for
+/// them.
+final class SessionReceives implements AutoCloseable {
+    private final SharedReceives shared;
+    private final int messageBytes;
+    private final RdmaBuffer memory;
+    private final SharedReceivePool pool;
+    private final Message[] messages;
+    private final AsyncEventLoop events;
+
+    /// @param name of the session
+    /// @param memory for messages of at most `messageBytes`
+    SessionReceives(ProtectionDomain domain, String name, SharedReceives shared, int messageBytes, RdmaBuffer memory) {
+        this.shared = shared;
+        this.messageBytes = messageBytes;
+        this.memory = memory;
+        this.pool = new SharedReceivePool(
+                domain,
+                new ReceiveMemory(memory.region(), 0, shared.receives(), messageBytes),
+                shared.receives(),
+                shared.channels(),
+                shared.guaranteed());
+        this.messages = Message.in(pool);
+        this.events = new AsyncEventLoop(domain.context(), "rdmacomm-" + name + "-receives", pool::onEvent, pool::tend);
+    }
+
+    /// The memory that `shared` needs.
+    static long bytes(SharedReceives shared, int messageBytes) {
+        return ReceiveMemory.bytes(shared.receives(), messageBytes);
+    }
+
+    /// Begins to take events.
+    void start() {
+        events.start();
+    }
+
+    /// The place for a channel.
+    ///
+    /// @throws IllegalArgumentException if it needs longer messages or fewer receives than the pool has
+    MessagePlace place(ChannelOptions channel) {
+        if (channel.messageBytes() > messageBytes) {
+            throw new IllegalArgumentException(
+                    "the channel has messages of " + channel.messageBytes() + " bytes, the shared receives are for "
+                            + messageBytes + "; set them in SessionOptions.withChannel");
+        }
+        if (channel.receives() < shared.guaranteed()) {
+            throw new IllegalArgumentException("the channel may have " + channel.receives() + " receives, but "
+                    + shared.guaranteed() + " are guaranteed; raise ChannelOptions.receives");
+        }
+        return new MessagePlace(pool.source(channel.receives()), _ -> messages);
+    }
+
+    SharedReceiveStatistics statistics() {
+        return SharedReceiveStatistics.of(pool.snapshot());
+    }
+
+    /// Frees everything; the endpoints are closed by now. The thread ends with the context.
+    @Override
+    public void close() {
+        events.close();
+        Closer.step("shared receives", pool::close);
+        Closer.step("memory of shared receives", memory::close);
+    }
+}

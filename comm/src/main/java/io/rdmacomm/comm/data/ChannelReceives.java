@@ -1,0 +1,30 @@
+package io.rdmacomm.comm.data;
+
+import io.rdmacomm.comm.progress.CompletionGroup;
+
+/// The receives of one channel, as its [RdmaAdapter] uses them from the first message to the end.
+interface ChannelReceives {
+    /// What the messages arrive in.
+    ReceiveBlocks blocks();
+
+    /// The queue pair takes receives now, and its peer is about to send.
+    void begin();
+
+    /// The peer gives back receives that it was granted.
+    ///
+    /// @return false if it does not have that many
+    boolean returned(int count);
+
+    /// No more messages are expected: the queue pair has failed or is about to be closed.
+    void end();
+
+    /// Whether the device has reported all receives that the queue pair in ERROR has used.
+    boolean isFlushed();
+
+    /// Has `close` called, which closes the queue pair, when what the device has reported was dispatched, if that
+    /// would be lost otherwise.
+    void beforeClose(CompletionGroup group, Runnable close);
+
+    /// The queue pair is closed, and everything that the device has reported was dispatched. On the polling thread.
+    void settle();
+}

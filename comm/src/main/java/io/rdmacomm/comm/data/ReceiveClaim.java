@@ -1,0 +1,18 @@
+package io.rdmacomm.comm.data;
+
+/// What one channel has of a shared pool: receives that its peer may use, and messages that were not given back.
+/// Only its [ReceiveBudget] changes it.
+final class ReceiveClaim {
+    /// How many it may have at most.
+    final int most;
+    /// How many it may have at the moment, according to how fast it uses them.
+    int window;
+    /// How many it has.
+    int held;
+    /// Whether the channel has ended, so that only messages are left.
+    boolean ended;
+
+    ReceiveClaim(int most) {
+        this.most = most;
+    }
+}

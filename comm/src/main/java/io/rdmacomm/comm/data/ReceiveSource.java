@@ -1,0 +1,17 @@
+package io.rdmacomm.comm.data;
+
+import io.rdmacomm.verbs.QueuePairOptions;
+
+/// Where the receives of a new channel come from.
+public sealed interface ReceiveSource permits OwnReceives, SharedReceiveSource {
+    /// The options of a queue pair that uses these receives.
+    QueuePairOptions of(QueuePairOptions plain);
+
+    /// How many receives the peer can rely on from the beginning.
+    int atFirst();
+
+    /// The receives of a channel with these parts.
+    ///
+    /// @throws io.rdmacomm.verbs.RdmaException if there are none for it
+    ChannelReceives attach(ChannelParts parts);
+}

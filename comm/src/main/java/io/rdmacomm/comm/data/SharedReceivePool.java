@@ -1,0 +1,382 @@
+package io.rdmacomm.comm.data;
+
+import io.rdmacomm.comm.progress.WorkId;
+import io.rdmacomm.verbs.AsyncEvent;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.OperationLock;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SharedReceiveQueue;
+import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/// Receives that the channels of a session share: one shared receive queue and its memory. Thread-safe.
+///
+/// At any time at least as many receives are posted as all peers together may use, so that none of them ever finds
+/// no receive. Arrivals do not touch the pool. When a message is given back, its receive returns here under a lock,
+/// and is granted to the channel that gave it back, or becomes free for others, as the [ReceiveBudget] says.
+///
+/// Free receives are posted several at a time. When fewer than a quarter of all are left in the queue, the event of
+/// its limit makes the pool post what is free, and every receive as soon as it is free, until there are enough.
+public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
+    private static final int MOST_TOGETHER = 64;
+    /// A channel that uses its window so often between two looks needs a larger one: it has enough for 25 ms.
+    private static final int BUSY = 4;
+    /// Looking at a queue pair is a system call.
+    private static final int LOOKS_PER_CHECK = 5;
+
+    private final SharedReceiveQueue queue;
+    private final Arena arena;
+    private final ReceiveMemory memory;
+    private final int guaranteed;
+    private final boolean tellsLastWork;
+    private final int limit;
+    private final ReceiveBatch batch;
+    private final ReceiveBudget budget;
+    private final List<ReceiveShare> shares = new CopyOnWriteArrayList<>();
+    private final OperationLock lock = new OperationLock();
+    private final @Nullable ReceiveShare[] owners;
+    private final int[] free;
+    private int freeCount;
+    private volatile boolean low;
+    private volatile boolean scarce;
+    private boolean closed;
+    private long refills;
+    // Only of the thread that tends.
+    private int looks;
+
+    /// Creates the shared receive queue and posts all receives.
+    ///
+    /// @param memory for messages
+    /// @param receives in the pool
+    /// @param channels how many there may be at a time
+    /// @param guaranteed how many receives each of them has at least
+    /// @throws io.rdmacomm.verbs.VerbException if the device has no shared receive queues, or none of that size
+    public SharedReceivePool(
+            ProtectionDomain domain, ReceiveMemory memory, int receives, int channels, int guaranteed) {
+        this.queue = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(receives));
+        this.arena = Arena.ofShared();
+        this.memory = memory;
+        this.guaranteed = guaranteed;
+        this.tellsLastWork = domain.context().supports(Capability.LAST_WORK_EVENT);
+        this.limit = ReceivePool.together(receives);
+        this.batch = ReceiveBatch.create(arena, Math.min(MOST_TOGETHER, limit), 1);
+        this.budget = new ReceiveBudget(receives, channels, guaranteed);
+        this.owners = new @Nullable ReceiveShare[receives];
+        this.free = new int[receives];
+        for (int receive = receives - 1; receive >= 0; receive--) {
+            free[freeCount++] = receive;
+        }
+        post();
+        queue.armLimit(limit);
+    }
+
+    /// The receives of a channel that may have at most `most` of them at a time.
+    public ReceiveSource source(int most) {
+        return new SharedReceiveSource(this, most);
+    }
+
+    @Override
+    public int count() {
+        return free.length;
+    }
+
+    @Override
+    public MemorySegment block(int receive) {
+        return memory.block(receive);
+    }
+
+    SharedReceiveQueue queue() {
+        return queue;
+    }
+
+    int guaranteed() {
+        return guaranteed;
+    }
+
+    boolean tellsLastWork() {
+        return tellsLastWork;
+    }
+
+    /// Gives a channel its guaranteed receives.
+    ///
+    /// @throws io.rdmacomm.verbs.RdmaException if there are none for it
+    ReceiveShare admit(int most, ChannelParts parts) {
+        lock.lock();
+        try {
+            ReceiveShare share = new ReceiveShare(this, budget.admit(most), parts);
+            shares.add(share);
+            if (budget.uncommitted(freeCount) < 0) {
+                post();
+            }
+            return share;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A message of `share` is in this receive.
+    void ownedBy(ReceiveShare share, int receive) {
+        owners[receive] = share;
+    }
+
+    @Override
+    public void repost(int receive) {
+        ReceiveShare owner = owners[receive];
+        if (owner == null) {
+            throw new IllegalStateException("no message has arrived in receive " + receive);
+        }
+        long due;
+        lock.lock();
+        try {
+            budget.takeBack(owner.claim());
+            putBack(receive);
+            due = closed ? 0 : grant(owner);
+        } finally {
+            lock.unlock();
+        }
+        if (due > 0) {
+            owner.announce(due);
+        }
+    }
+
+    /// A message that should not have been sent was in this receive.
+    void returnUngranted(int receive) {
+        lock.lock();
+        try {
+            putBack(receive);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void putBack(int receive) {
+        free[freeCount++] = receive;
+        if (low || freeCount >= batch.capacity()) {
+            post();
+        }
+    }
+
+    /// A channel whose peer uses its receives fast, or has hardly any left, may have twice as many as before.
+    private long grant(ReceiveShare share) {
+        ReceiveClaim claim = share.claim();
+        if (share.unused() <= claim.window / 4 || share.usedLately() >= (long) BUSY * claim.window) {
+            claim.window = Math.min(claim.most, claim.window * 2);
+        }
+        while (budget.mayGive(claim) && isAnotherPosted()) {
+            budget.give(claim);
+            share.grant();
+        }
+        if (claim.held < claim.window && !scarce) {
+            scarce = true;
+        }
+        return share.due();
+    }
+
+    /// Whether a receive is posted that nobody was granted.
+    private boolean isAnotherPosted() {
+        if (budget.uncommitted(freeCount) <= 0) {
+            post();
+        }
+        return budget.uncommitted(freeCount) > 0;
+    }
+
+    /// Posts the free receives.
+    private void post() {
+        int wanted = 1;
+        int taken = closed ? 0 : 1;
+        while (freeCount > 0 && taken == wanted) {
+            batch.clear();
+            wanted = Math.min(freeCount, batch.capacity());
+            for (int i = 1; i <= wanted; i++) {
+                int receive = free[freeCount - i];
+                memory.append(batch, WorkId.sharedReceive(receive), receive);
+            }
+            taken = queue.post(batch);
+            freeCount -= taken;
+        }
+    }
+
+    /// An event of the device.
+    public void onEvent(AsyncEvent event) {
+        switch (event.type()) {
+            case SHARED_RECEIVE_QUEUE_LIMIT_REACHED -> {
+                if (queue.equals(event.resource())) {
+                    refill();
+                }
+            }
+            case QUEUE_PAIR_LAST_WORK_REACHED -> {
+                if (event.resource() instanceof QueuePair queuePair) {
+                    lastWorkReached(queuePair);
+                }
+            }
+            default -> {
+                // The completions tell what matters here.
+            }
+        }
+    }
+
+    private void refill() {
+        lock.lock();
+        try {
+            refills++;
+            low = true;
+            post();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void lastWorkReached(QueuePair queuePair) {
+        for (ReceiveShare share : shares) {
+            if (share.queuePair().equals(queuePair)) {
+                share.lastWorkReached();
+            }
+        }
+    }
+
+    /// Work that is not for the data path, to be called ten times a second: arms the limit again when there are enough
+    /// receives in the queue, which is a system call, and sees how fast the channels use theirs. When one could
+    /// borrow less than it needs, asks the peers of idle ones for what they have borrowed.
+    public void tend() {
+        if (low && hasEnough()) {
+            queue.armLimit(limit);
+        }
+        if (scarce) {
+            scarce = false;
+            shares.forEach(this::recallIfIdle);
+            shares.forEach(this::narrowUnlessBusy);
+        }
+        boolean check = !tellsLastWork && looks++ % LOOKS_PER_CHECK == 0;
+        for (ReceiveShare share : shares) {
+            share.look();
+            if (check) {
+                share.check();
+            }
+        }
+    }
+
+    private void recallIfIdle(ReceiveShare share) {
+        boolean ask;
+        lock.lock();
+        try {
+            ask = share.isToBeAsked(guaranteed);
+            takeBack(share, ask ? share.withdraw() : 0);
+        } finally {
+            lock.unlock();
+        }
+        if (ask) {
+            share.recall();
+        }
+    }
+
+    private void takeBack(ReceiveShare share, int count) {
+        for (int i = 0; i < count; i++) {
+            budget.takeBack(share.claim());
+        }
+    }
+
+    private void narrowUnlessBusy(ReceiveShare share) {
+        ReceiveClaim claim = share.claim();
+        if (share.usedLately() >= claim.window || claim.window == guaranteed) {
+            return;
+        }
+        lock.lock();
+        try {
+            claim.window = Math.max(guaranteed, claim.window / 2);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The peer of a channel has given back receives that it was granted.
+    ///
+    /// @return false if it does not have that many
+    boolean returned(ReceiveShare share, int count) {
+        lock.lock();
+        try {
+            if (count < 0 || count > share.unused() || !shares.contains(share)) {
+                return false;
+            }
+            share.take(count);
+            takeBack(share, count);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean hasEnough() {
+        lock.lock();
+        try {
+            boolean enough = !closed && posted() >= limit;
+            low = !enough;
+            return enough;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// How many receives are posted, or were taken by messages that are about to arrive.
+    private int posted() {
+        return free.length - freeCount - kept();
+    }
+
+    private int kept() {
+        int unused = 0;
+        for (ReceiveShare share : shares) {
+            unused += share.unused();
+        }
+        return free.length - budget.uncommitted(0) - unused;
+    }
+
+    /// The channel has ended.
+    void settle(ReceiveShare share) {
+        lock.lock();
+        try {
+            if (shares.remove(share)) {
+                budget.end(share.claim(), share.unused());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A snapshot of it.
+    public Snapshot snapshot() {
+        lock.lock();
+        try {
+            return new Snapshot(budget.open(), posted(), kept(), budget.lent(), refills);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Its state at one moment.
+    ///
+    /// @param channels channels that are open
+    /// @param posted receives that are posted
+    /// @param kept messages that were not given back
+    /// @param lent receives beyond the guaranteed ones that channels have
+    /// @param refills how often the limit of the queue was reached
+    public record Snapshot(int channels, int posted, int kept, int lent, long refills) {}
+
+    /// Posts no more receives and closes the queue. The channels are closed.
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        try (arena) {
+            queue.close();
+        }
+    }
+}
