@@ -7,6 +7,7 @@ import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SharedReceives;
 import io.rdmacomm.comm.ThreadMode;
 import java.io.IOException;
 import java.util.Map;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Option;
             "  rdmacomm ping node7                   five pings",
             "  rdmacomm ping node7 --count 100000 --interval 0 --size 4096",
             "  rdmacomm ping node7 --work-mode completion-channel    sleeps while it waits for an answer",
+            "  rdmacomm ping --server --shared-receives 256      for many clients, with 256 MiB instead of 16 for each",
             "  rdmacomm ping --server --port 2020 --rdma-cm-port 2021   behind a firewall or forward for these two ports",
             "  rdmacomm ping --interop rping --server        for `rping -c -a node7` on another machine",
             "  rdmacomm ping --interop rc_pingpong node7     where `ibv_rc_pingpong -g 1` runs"
@@ -60,6 +62,13 @@ final class PingCommand extends Subcommand {
             defaultValue = "0.2",
             description = "Time between pings; 0 shows only the summary (default: ${DEFAULT-VALUE}).")
     private double interval;
+
+    @Option(
+            names = "--shared-receives",
+            paramLabel = "N",
+            description = "With --server: share N receives of 1 MiB between all clients, at most N/2 at a time, "
+                    + "instead of 16 for each.")
+    private @Nullable Integer sharedReceives;
 
     @Mixin
     private final TimeoutOption timeout = new TimeoutOption();
@@ -108,6 +117,12 @@ final class PingCommand extends Subcommand {
         if (count != null && count < 1) {
             throw usage("--count must be at least 1");
         }
+        if (sharedReceives != null && (!peer.isServer() || tool != null)) {
+            throw usage("--shared-receives is an option of `ping --server` without --interop");
+        }
+        if (sharedReceives != null && (sharedReceives < 2 || sharedReceives > 1 << 16)) {
+            throw usage("--shared-receives " + sharedReceives + " is out of range: it can be 2 to 65536");
+        }
         if (!(interval >= 0) || interval > 3600) {
             throw usage("--interval can be 0 to 3600 seconds");
         }
@@ -151,6 +166,9 @@ final class PingCommand extends Subcommand {
     private void serve() {
         long clients = peer.isOnce() ? 1 : count == null ? Long.MAX_VALUE : count;
         SessionOptions options = modes.apply(sessionOptions()).withAddress(listen.bind(), listen.port());
+        if (sharedReceives != null) {
+            options = options.withSharedReceives(new SharedReceives(sharedReceives, sharedReceives / 2, 1));
+        }
         try (PingServer server = new PingServer(options, output());
                 CloseOnExit _ = new CloseOnExit(server::close)) {
             output().println(server.device());

@@ -33,6 +33,31 @@ class PingTest {
     }
 
     @Test
+    void clientsThatShareReceivesAreServedOrToldWhyNot() throws Exception {
+        try (Command server =
+                Command.start("ping", "--server", "--port", "0", "--shared-receives", "2", "--count", "2")) {
+            String peer = "localhost:" + server.port();
+            try (Command first = Command.start("ping", peer, "--interval", "3600")) {
+                first.awaitLine("ping 1:");
+
+                Result refused = Command.run("ping", peer);
+
+                assertThat(refused.exitCode()).isEqualTo(1);
+                assertThat(refused.err())
+                        .contains("the shared receives have no room for another channel: 1 of 1 are open");
+            }
+            server.awaitLine("1 pings answered");
+            Result next = Command.run("ping", peer, "--count", "20", "--interval", "0");
+
+            assertThat(next.exitCode()).as(next.err()).isZero();
+            assertThat(server.end().out()).contains(": 20 pings answered");
+        }
+        Result client = Command.run("ping", "localhost", "--shared-receives", "4");
+        assertThat(client.exitCode()).isEqualTo(2);
+        assertThat(client.err()).contains("--shared-receives is an option of `ping --server`");
+    }
+
+    @Test
     void theServerExitsOnCtrlC() throws Exception {
         try (Command server = Command.start("ping", "--server", "--port", "0")) {
             server.port();
