@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.Random;
-import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
 
 final class BackOffTest {
-    private static final DoubleSupplier HALF = () -> 0.5;
+    private static double half() {
+        return 0.5;
+    }
 
     private static Reconnect pauses(long first, long most) {
         return Reconnect.defaults()
@@ -22,7 +23,7 @@ final class BackOffTest {
 
     @Test
     void eachPauseIsLongerUpToTheLongest() {
-        BackOff backOff = new BackOff(pauses(100, 1_000), HALF);
+        BackOff backOff = new BackOff(pauses(100, 1_000), BackOffTest::half);
 
         assertThat(new long[] {
                     millis(backOff), millis(backOff), millis(backOff), millis(backOff), millis(backOff), millis(backOff)
@@ -32,7 +33,7 @@ final class BackOffTest {
 
     @Test
     void resetBeginsWithTheFirstAgain() {
-        BackOff backOff = new BackOff(pauses(10, 1_000).withFactor(10), HALF);
+        BackOff backOff = new BackOff(pauses(10, 1_000).withFactor(10), BackOffTest::half);
         assertThat(new long[] {millis(backOff), millis(backOff)}).containsExactly(10, 100);
 
         backOff.reset();
@@ -42,7 +43,7 @@ final class BackOffTest {
 
     @Test
     void aFactorOfOneKeepsThePause() {
-        BackOff backOff = new BackOff(pauses(30, 1_000).withFactor(1), HALF);
+        BackOff backOff = new BackOff(pauses(30, 1_000).withFactor(1), BackOffTest::half);
 
         assertThat(new long[] {millis(backOff), millis(backOff), millis(backOff)})
                 .containsExactly(30, 30, 30);
@@ -88,7 +89,7 @@ final class BackOffTest {
 
     @Test
     void theLongestPausesDoNotOverflow() {
-        BackOff backOff = new BackOff(pauses(86_400_000, 86_400_000).withFactor(100), HALF);
+        BackOff backOff = new BackOff(pauses(86_400_000, 86_400_000).withFactor(100), BackOffTest::half);
 
         for (int i = 0; i < 10_000; i++) {
             assertThat(millis(backOff)).isEqualTo(86_400_000);
