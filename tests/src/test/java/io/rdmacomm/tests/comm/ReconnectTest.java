@@ -45,6 +45,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Clients that replace an endpoint that has failed.
 @ExtendWith(LeakCheck.class)
+@SuppressWarnings("try") // cases close one side early
 final class ReconnectTest {
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);
     private static final Reconnect IN_AN_HOUR = Reconnect.defaults()
