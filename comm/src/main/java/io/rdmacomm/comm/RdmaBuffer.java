@@ -90,6 +90,12 @@ public final class RdmaBuffer implements AutoCloseable {
         return region.access();
     }
 
+    /// This buffer as its peers see it, for programs that tell them its address and key by other means than
+    /// [EndPoint#announce]; see [RemoteBuffer#of].
+    public RemoteBuffer asRemote() {
+        return RemoteBuffer.of(name, address, length, region.remoteKey(), region.access());
+    }
+
     /// Block `index`; always the same object.
     ///
     /// @throws IndexOutOfBoundsException if there is no such block

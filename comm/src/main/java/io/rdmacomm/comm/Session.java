@@ -5,6 +5,7 @@ import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -109,6 +110,18 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     public final @Nullable SharedReceiveStatistics sharedReceives() {
         SessionReceives receives = device.sharedReceives();
         return receives == null ? null : receives.statistics();
+    }
+
+    /// Makes progress as [#poll()] does, and sleeps if there is nothing to do, until the device reports a
+    /// completion or the time is up. A loop that waits for something that handlers do calls [#poll()] for a
+    /// while, and then this. It may return early, and another thread that polls may take the completion, so
+    /// the time-out should be short. In work mode POLLING, where completions raise no events, and in thread
+    /// modes other than CALLER it returns at once.
+    ///
+    /// @param timeout how long to sleep at most
+    /// @return the number of completions
+    public final int awaitCompletions(Duration timeout) {
+        return callerGroup == null ? 0 : callerGroup.pollOrSleep(timeout.toNanos());
     }
 
     /// The number of exceptions from handlers and listeners of this session.

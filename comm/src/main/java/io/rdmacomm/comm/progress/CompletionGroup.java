@@ -183,6 +183,23 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
+    /// Polls, and sleeps if nothing has completed: until there is an event, [#wake()] is called, or the time is
+    /// up. Without events, in [#SPIN_FOREVER], it only polls.
+    ///
+    /// @return how many completions there were before it slept
+    public int pollOrSleep(long maxNanos) {
+        int count = poll();
+        if (count > 0 || spinNanos == SPIN_FOREVER || isPolling()) {
+            return count;
+        }
+        arm();
+        count = poll();
+        if (count == 0) {
+            awaitEvent(maxNanos);
+        }
+        return count;
+    }
+
     private boolean runTasks() {
         if (!tasks.areWaiting()) {
             return false;
