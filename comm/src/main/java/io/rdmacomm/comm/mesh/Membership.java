@@ -203,7 +203,7 @@ final class Membership {
     }
 
     /// Takes note of connections that have failed but of which no listener was told yet.
-    private void noteFailures() {
+    void noteFailures() {
         for (Node node : peers()) {
             CommException why = node.endPoint().failure();
             if (why != null) {

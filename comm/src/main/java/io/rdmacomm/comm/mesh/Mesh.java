@@ -5,6 +5,7 @@ import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Nodes that are all connected with each other: from each to each other one [io.rdmacomm.comm.EndPoint], over
@@ -30,6 +31,8 @@ public final class Mesh implements AutoCloseable {
     private final int rank;
     private final ServerSession session;
     private final Membership members;
+    private final ReentrantLock collectivesLock = new ReentrantLock();
+    private @Nullable CollectiveEngine engine;
 
     Mesh(int rank, ServerSession session, Membership members) {
         this.rank = rank;
@@ -93,6 +96,64 @@ public final class Mesh implements AutoCloseable {
     /// The session of this node, to allocate buffers and to poll. It is closed with the mesh.
     public ServerSession session() {
         return session;
+    }
+
+    /// The collective operations of all nodes, with the default options unless
+    /// [#collectives(CollectiveOptions)] was called before.
+    public Collectives collectives() {
+        return new Collectives(engine(CollectiveOptions.defaults()), AlgorithmChoice.defaults());
+    }
+
+    /// The collective operations of all nodes, with options that all nodes must share. To be called before any
+    /// collective, barrier or allocation.
+    ///
+    /// @throws IllegalStateException if there are collectives with other options already
+    /// @throws IllegalArgumentException if the channels do not allow messages of that length, or have too few
+    ///         receives; the message says what to raise
+    /// @throws io.rdmacomm.verbs.VerbException if there is no memory for the slots
+    public Collectives collectives(CollectiveOptions options) {
+        CollectiveEngine made = engine(options);
+        if (!made.options().equals(options)) {
+            throw new IllegalStateException(this + " has collectives with " + made.options() + " already");
+        }
+        return new Collectives(made, AlgorithmChoice.defaults());
+    }
+
+    private CollectiveEngine engine(CollectiveOptions options) {
+        collectivesLock.lock();
+        try {
+            CollectiveEngine made = engine;
+            if (made == null) {
+                checkOpen();
+                made = new CollectiveEngine(new CollectiveLinks(this, members), options);
+                engine = made;
+            }
+            return made;
+        } finally {
+            collectivesLock.unlock();
+        }
+    }
+
+    /// Waits until all nodes have called it; see [Collectives#barrier]. It says nothing about the program's own
+    /// operations: those that have not ended yet may arrive later.
+    ///
+    /// @param timeout how long to wait
+    public void barrier(Duration timeout) {
+        collectives().barrier(timeout);
+    }
+
+    /// Allocates memory of the same length on all nodes, which all of them can write and read. A collective: all
+    /// nodes call it, with the same name and length. Blocks until all have allocated.
+    ///
+    /// @param name as of [io.rdmacomm.comm.Session#allocate(String, long, int)], the same on all nodes
+    /// @param bytes the length on each node, at least 1
+    /// @param timeout how long to wait
+    /// @throws IllegalArgumentException if an open buffer of this node has that name, or the length is below 1
+    /// @throws io.rdmacomm.verbs.VerbException if there is no room on this node; the message says what to raise
+    /// @throws io.rdmacomm.comm.CommException if there is no room on another node, or for a reason of
+    ///         [Collectives]
+    public MeshBuffer allocate(String name, long bytes, Duration timeout) {
+        return new MeshAllocation(engine(CollectiveOptions.defaults()), session, name, bytes).run(timeout);
     }
 
     /// Returns if the mesh is open and no node has failed.

@@ -1,0 +1,44 @@
+package io.rdmacomm.comm.mesh;
+
+import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.Session;
+
+/// The channels of a mesh that are reserved for collectives.
+///
+/// @param members tells which node has failed
+record CollectiveLinks(Mesh mesh, Membership members) implements MeshLinks {
+    @Override
+    public int rank() {
+        return mesh.rank();
+    }
+
+    @Override
+    public int size() {
+        return mesh.size();
+    }
+
+    @Override
+    public RdmaChannel channel(int peer) {
+        return mesh.node(peer).collectiveChannel();
+    }
+
+    @Override
+    public Session session() {
+        return mesh.session();
+    }
+
+    @Override
+    public void checkOpen() {
+        mesh.checkOpen();
+    }
+
+    /// A node that has failed ends the mesh, but its connection may end before its listener was told.
+    @Override
+    public CommException gone(int peer) {
+        members.noteFailures();
+        mesh.checkOpen();
+        return new ClosedException("rank " + peer + " has left the mesh while this rank waits for it", null);
+    }
+}

@@ -1,0 +1,41 @@
+package io.rdmacomm.comm.mesh;
+
+import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.PeerProtocolException;
+
+/// Why the collectives of a mesh have ended. Each rank that learns of it tells all others, once.
+///
+/// @param reason one of the constants
+/// @param text one line that says what happened and what to do
+record Fault(byte reason, String text) {
+    static final byte MISMATCH = 1;
+    static final byte DEADLINE = 2;
+    static final byte PROTOCOL = 3;
+    static final byte OTHER = 4;
+
+    private static final int MOST_TEXT = 512;
+
+    /// A fault whose reason and text come from a peer.
+    static Fault fromPeer(int rank, byte reason, String text) {
+        String clean = text.replaceAll("\\p{Cntrl}", " ");
+        String line = clean.substring(0, Math.min(clean.length(), MOST_TEXT));
+        return new Fault(reason, "rank " + rank + " has ended the collectives: " + line);
+    }
+
+    /// What the call in progress throws.
+    CommException failure() {
+        return switch (reason) {
+            case MISMATCH -> new CollectiveMismatchException(text, null);
+            case DEADLINE -> new DeadlineException(text, null);
+            case PROTOCOL -> new PeerProtocolException(text, null);
+            default -> new CommException(text, null);
+        };
+    }
+
+    /// What later calls throw.
+    ClosedException refusal() {
+        return new ClosedException("the collectives of this mesh have ended; join again: " + text, failure());
+    }
+}
