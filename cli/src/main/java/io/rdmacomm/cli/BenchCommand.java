@@ -9,6 +9,7 @@ import io.rdmacomm.cli.bench.CsvFile;
 import io.rdmacomm.cli.bench.MatrixReport;
 import io.rdmacomm.cli.bench.ModeMatrix;
 import io.rdmacomm.cli.bench.Modes;
+import io.rdmacomm.cli.collective.CollectiveTest;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.CommException;
@@ -36,7 +37,11 @@ import picocli.CommandLine.Option;
             "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw.",
             "The latency of send and write is half a round trip; that of read and atomic is a full one.",
             "The tests poll in loops of their own. With --work-mode or --thread-mode, send_lat, read_lat and atomic_lat use",
-            "blocking calls instead, which wait in these modes on both sides; the other tests cannot."
+            "blocking calls instead, which wait in these modes on both sides; the other tests cannot.",
+            "",
+            "Collectives: barrier broadcast reduce allreduce allgather reducescatter alltoall.",
+            "They run on a mesh: --nodes starts all nodes on this machine; --rank, --hostfile, mpirun, srun or torchrun"
+                    + " start them anywhere. Rank 0 prints the columns of nccl-tests."
         },
         footer = {
             "",
@@ -48,7 +53,9 @@ import picocli.CommandLine.Option;
             "  rdmacomm bench --matrix                              every work mode and thread mode",
             "  rdmacomm bench --device siw0 --bind 10.8.0.1         a device that only its own address reaches",
             "  rdmacomm bench --server                              on one machine, and on another:",
-            "  rdmacomm bench node7 --tests write_bw --duration 5"
+            "  rdmacomm bench node7 --tests write_bw --duration 5",
+            "  rdmacomm bench --tests allreduce,barrier --nodes 4   collectives of four processes on this machine",
+            "  mpirun -n 4 rdmacomm bench --tests allgather --all   from 8 bytes to 64 MiB"
         })
 final class BenchCommand extends Subcommand {
     private static final double MATRIX_SECONDS = 1.5;
@@ -58,7 +65,7 @@ final class BenchCommand extends Subcommand {
     @Mixin
     private final PeerOptions peer = new PeerOptions();
 
-    @Option(names = "--until-eof", hidden = true, description = "With --server: exit at the end of standard input.")
+    @Option(names = "--until-eof", hidden = true, description = "Exit at the end of standard input.")
     private boolean untilEof;
 
     @Mixin
@@ -69,6 +76,9 @@ final class BenchCommand extends Subcommand {
 
     @Mixin
     private final JsonOption json = new JsonOption();
+
+    @Mixin
+    private final CollectiveBenchOptions collective = new CollectiveBenchOptions();
 
     @Mixin
     private final ListenOptions listen = new ListenOptions();
@@ -98,6 +108,11 @@ final class BenchCommand extends Subcommand {
                 .withThreadMode(ThreadMode.CALLER)
                 .withWorkMode(WorkMode.ADAPTIVE)
                 .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));
+        List<CollectiveTest> collectives = tests.collectives();
+        if (!collectives.isEmpty()) {
+            measureCollectives(collectives, options);
+            return 0;
+        }
         PeerAddress address = peer.address();
         if (peer.isServer()) {
             modes.reject("--server, which uses the modes that its client asks for");
@@ -108,6 +123,30 @@ final class BenchCommand extends Subcommand {
             measureLocally(measurement(options), options);
         }
         return 0;
+    }
+
+    private void measureCollectives(List<CollectiveTest> collectives, SessionOptions options) throws IOException {
+        if (peer.isServer() || peer.address() != null) {
+            throw usage("collectives have no server; --nodes or a launcher starts all of their nodes");
+        }
+        if (matrix.isWanted()) {
+            throw usage("--matrix measures no collectives");
+        }
+        modes.reject("collectives, which always spin and then sleep");
+        tests.checkTimes();
+        json.check();
+        if (untilEof) {
+            InputWatch.onEnd(() -> System.exit(1));
+        }
+        List<String> arguments = new ArrayList<>(List.of("bench", "--until-eof"));
+        arguments.addAll(tests.collectiveArguments());
+        arguments.addAll(device.arguments());
+        collective.run(
+                tests.collectiveSettings(collectives, collective),
+                options.withAddress(listen.bind(), 0),
+                arguments,
+                json,
+                output());
     }
 
     /// Measures between this process and a second one.

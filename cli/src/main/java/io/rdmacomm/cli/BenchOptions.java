@@ -3,10 +3,13 @@ package io.rdmacomm.cli;
 import io.rdmacomm.cli.bench.BenchSettings;
 import io.rdmacomm.cli.bench.BenchTest;
 import io.rdmacomm.cli.bench.Modes;
+import io.rdmacomm.cli.collective.CollectiveSettings;
+import io.rdmacomm.cli.collective.CollectiveTest;
 import io.rdmacomm.cli.terminal.ByteSize;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,6 +23,9 @@ final class BenchOptions {
     private static final double TEST_SECONDS = 0.25;
     private static final long MAX_BYTES = 1L << 30;
     private static final int LARGEST_SHIFT = 23;
+    private static final List<Long> COLLECTIVE_SIZES = List.of(8L, 1L << 10, 1L << 16, 1L << 20, 1L << 24);
+    private static final int SMALLEST_COLLECTIVE_SHIFT = 3;
+    private static final int LARGEST_COLLECTIVE_SHIFT = 26;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -38,7 +44,8 @@ final class BenchOptions {
 
     @Option(
             names = {"-a", "--all"},
-            description = "All sizes that are powers of two, from 1 byte to 8 MiB.")
+            description =
+                    "All sizes that are powers of two, from 1 byte to 8 MiB; of collectives, from 8 bytes to 64 MiB.")
     private boolean all;
 
     @Option(
@@ -122,15 +129,9 @@ final class BenchOptions {
         if (depth < 1 || depth > 16_384 || queuePairs < 1 || idleQueuePairs < 0 || queuePairs + idleQueuePairs > 256) {
             throw usage("--depth can be 1 to 16384, --qps and --idle-qps together 1 to 256");
         }
-        List<Long> wanted = all ? powersOfTwo() : sizes;
-        for (long size : wanted) {
-            if (size < 1 || size > MAX_BYTES) {
-                throw usage("size " + size + " is out of range: sizes can be 1 to 1g");
-            }
-        }
         return new BenchSettings(
                 tests(chosen),
-                wanted,
+                checked(all ? powersOfTwo(0, LARGEST_SHIFT) : sizes),
                 iterations,
                 durationNanos(TEST_SECONDS),
                 warmUpNanos(),
@@ -168,10 +169,59 @@ final class BenchOptions {
         }
     }
 
-    private static List<Long> powersOfTwo() {
-        return IntStream.rangeClosed(0, LARGEST_SHIFT)
-                .mapToObj(shift -> 1L << shift)
-                .toList();
+    /// The chosen collectives; empty if none is.
+    ///
+    /// @throws ParameterException if there are other tests as well
+    List<CollectiveTest> collectives() {
+        List<CollectiveTest> chosen = CollectiveBenchOptions.collectives(tests);
+        if (!chosen.isEmpty() && chosen.size() < tests.size()) {
+            throw usage("collectives have no other tests beside them; run the others on their own");
+        }
+        return chosen;
+    }
+
+    /// What to measure of collectives.
+    ///
+    /// @throws ParameterException if a size is out of range
+    CollectiveSettings collectiveSettings(List<CollectiveTest> chosen, CollectiveBenchOptions how) {
+        return how.settings(chosen, collectiveSizes(), iterations, durationNanos(TEST_SECONDS), warmUpNanos());
+    }
+
+    /// The arguments for another process that takes part in the same collectives.
+    List<String> collectiveArguments() {
+        String wanted = collectiveSizes().stream().map(String::valueOf).collect(Collectors.joining(","));
+        return List.of(
+                "--tests",
+                String.join(",", tests),
+                "--sizes",
+                wanted,
+                "--iterations",
+                "" + iterations,
+                "--duration",
+                "" + durationNanos(TEST_SECONDS) / 1e9,
+                "--warmup",
+                "" + warmUp);
+    }
+
+    private List<Long> collectiveSizes() {
+        if (all) {
+            return powersOfTwo(SMALLEST_COLLECTIVE_SHIFT, LARGEST_COLLECTIVE_SHIFT);
+        }
+        boolean given = spec.commandLine().getParseResult().hasMatchedOption("--sizes");
+        return checked(given ? sizes : COLLECTIVE_SIZES);
+    }
+
+    private List<Long> checked(List<Long> wanted) {
+        for (long size : wanted) {
+            if (size < 1 || size > MAX_BYTES) {
+                throw usage("size " + size + " is out of range: sizes can be 1 to 1g");
+            }
+        }
+        return wanted;
+    }
+
+    private static List<Long> powersOfTwo(int first, int last) {
+        return IntStream.rangeClosed(first, last).mapToObj(shift -> 1L << shift).toList();
     }
 
     private ParameterException usage(String message) {

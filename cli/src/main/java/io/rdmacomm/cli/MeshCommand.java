@@ -128,7 +128,7 @@ final class MeshCommand extends Subcommand {
     }
 
     /// Joins the mesh. If a node on this host fails meanwhile, that is the reason why it does not come about.
-    private static Mesh join(Rendezvous rendezvous, SessionOptions options, Duration patience, LocalNodes others) {
+    static Mesh join(Rendezvous rendezvous, SessionOptions options, Duration patience, LocalNodes others) {
         Thread joining = Thread.currentThread();
         AtomicBoolean inJoin = new AtomicBoolean(true);
         others.onFailure(() -> {
@@ -196,7 +196,7 @@ final class MeshCommand extends Subcommand {
     }
 
     /// A call that fails because a node has died may notice before the mesh does.
-    private static @Nullable NodeFailedException awaitFailure(Mesh mesh) {
+    static @Nullable NodeFailedException awaitFailure(Mesh mesh) {
         long deadline = System.nanoTime() + BLAME.toNanos();
         while (mesh.failure() == null && deadline - System.nanoTime() > 0) {
             LockSupport.parkNanos(PAUSE_NANOS);

@@ -29,7 +29,7 @@ final class NodeOptions {
     private CommandSpec spec = CommandSpec.create();
 
     @Option(
-            names = {"-n", "--nodes"},
+            names = {"-N", "--nodes"},
             paramLabel = "N",
             description = "Run all N nodes on this machine, each in a process of its own.")
     private @Nullable Integer nodes;

@@ -35,6 +35,11 @@ abstract class Subcommand implements Callable<Integer> {
         return spec.commandLine().getParseResult().hasMatchedOption("-v");
     }
 
+    /// Whether the command line has an option.
+    final boolean isGiven(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
     /// Where the command prints.
     final CommandOutput output() {
         return new CommandOutput(spec.commandLine().getOut(), spec.commandLine().getErr(), spec.name());

@@ -195,7 +195,7 @@ public final class CompletionGroup implements AutoCloseable {
         arm();
         count = poll();
         if (count == 0) {
-            awaitEvent(maxNanos);
+            awaitEvent(() -> false, maxNanos);
         }
         return count;
     }
