@@ -56,7 +56,8 @@ public record AlgorithmChoice(
             case BARRIER -> Algorithm.DISSEMINATION;
             case BROADCAST, REDUCE -> rooted(ranks, bytes);
             case ALL_REDUCE -> allReduce(ranks, bytes);
-            case ALL_GATHER, ALLOCATE -> bytes <= shortBytes ? Algorithm.RECURSIVE_DOUBLING : Algorithm.RING;
+            case ALL_GATHER -> bytes <= shortBytes ? Algorithm.RECURSIVE_DOUBLING : Algorithm.RING;
+            case ALLOCATE -> Algorithm.RECURSIVE_DOUBLING;
             case REDUCE_SCATTER -> bytes <= shortBytes ? Algorithm.DIRECT : Algorithm.RING;
             case ALL_TO_ALL -> Algorithm.DIRECT;
         };
