@@ -57,8 +57,7 @@ final class CollectiveBenchOptions {
 
     CollectiveSettings settings(
             List<CollectiveTest> tests, List<Long> sizes, long iterations, long durationNanos, long warmUpNanos) {
-        return new CollectiveSettings(
-                tests, sizes, iterations, durationNanos, warmUpNanos, arrays, algorithm, TIMEOUT);
+        return new CollectiveSettings(tests, sizes, iterations, durationNanos, warmUpNanos, arrays, algorithm, TIMEOUT);
     }
 
     /// Measures, on this node and those that it starts.
