@@ -132,7 +132,6 @@ final class BenchCommand extends Subcommand {
         if (matrix.isWanted()) {
             throw usage("--matrix measures no collectives");
         }
-        modes.reject("collectives, which always spin and then sleep");
         tests.checkTimes();
         json.check();
         if (untilEof) {
@@ -141,9 +140,10 @@ final class BenchCommand extends Subcommand {
         List<String> arguments = new ArrayList<>(List.of("bench", "--until-eof"));
         arguments.addAll(tests.collectiveArguments());
         arguments.addAll(device.arguments());
+        arguments.addAll(modes.arguments());
         collective.run(
                 tests.collectiveSettings(collectives, collective),
-                options.withAddress(listen.bind(), 0),
+                modes.apply(options).withAddress(listen.bind(), 0),
                 arguments,
                 json,
                 output());

@@ -175,7 +175,7 @@ final class BenchOptions {
     List<CollectiveTest> collectives() {
         List<CollectiveTest> chosen = CollectiveBenchOptions.collectives(tests);
         if (!chosen.isEmpty() && chosen.size() < tests.size()) {
-            throw usage("collectives have no other tests beside them; run the others on their own");
+            throw usage("collectives have no server and no other tests beside them; run the others on their own");
         }
         return chosen;
     }

@@ -108,6 +108,9 @@ final class MeshCommand extends Subcommand {
     @Mixin
     private final DeviceOptions device = new DeviceOptions();
 
+    @Mixin
+    private final ModeOptions modes = new ModeOptions();
+
     @Override
     public Integer call() throws IOException {
         MeshSettings settings = settings();
@@ -204,12 +207,12 @@ final class MeshCommand extends Subcommand {
         return mesh.failure();
     }
 
-    /// Only this thread drives the traffic: on few processors others would get in its way.
+    /// Unless another mode is given, only this thread drives the traffic: on few processors others get in its way.
     private SessionOptions sessionOptions() {
-        SessionOptions options = device.apply(SessionOptions.defaults()
+        SessionOptions options = device.apply(modes.apply(SessionOptions.defaults()
                 .withThreadMode(ThreadMode.CALLER)
                 .withWorkMode(WorkMode.ADAPTIVE)
-                .withChannels(channels));
+                .withChannels(channels)));
         return options.withChannel(options.channel().withSendWindow(window));
     }
 
@@ -222,6 +225,7 @@ final class MeshCommand extends Subcommand {
             arguments.addAll(List.of("--iterations", "" + iterations));
         }
         arguments.addAll(device.arguments());
+        arguments.addAll(modes.arguments());
         return arguments;
     }
 

@@ -4,6 +4,8 @@ import io.rdmacomm.cli.terminal.ChoiceText;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,6 +55,18 @@ final class ModeOptions {
     SessionOptions apply(SessionOptions options) {
         return options.withWorkMode(work == null ? options.workMode() : work)
                 .withThreadMode(thread == null ? options.threadMode() : thread);
+    }
+
+    /// The options that were given, for another process.
+    List<String> arguments() {
+        List<String> arguments = new ArrayList<>();
+        if (work != null) {
+            arguments.addAll(List.of(WORK, ChoiceText.of(work)));
+        }
+        if (thread != null) {
+            arguments.addAll(List.of(THREAD, ChoiceText.of(thread)));
+        }
+        return arguments;
     }
 
     /// Rejects both options.

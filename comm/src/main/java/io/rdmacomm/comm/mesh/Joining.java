@@ -12,6 +12,7 @@ import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.verbs.RdmaException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -57,6 +58,22 @@ final class Joining {
     }
 
     Mesh join() {
+        MeshEvent event = new MeshEvent();
+        event.begin();
+        try {
+            return connectAll();
+        } catch (RdmaException e) {
+            event.failure = String.valueOf(e.getMessage());
+            throw e;
+        } finally {
+            event.rank = rendezvous.rank();
+            event.ranks = rendezvous.size();
+            event.rendezvous = rendezvous.toString();
+            event.commit();
+        }
+    }
+
+    private Mesh connectAll() {
         ServerSession session = ServerSession.listen(sessionOptions());
         boolean joined = false;
         try {

@@ -11,6 +11,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The TCP port that clients connect to.
@@ -21,6 +22,7 @@ public final class TcpListener implements AutoCloseable {
     private final ServerSocketChannel channel;
     private final InetAddress address;
     private final int port;
+    private final ReentrantLock accepting = new ReentrantLock();
 
     private TcpListener(ServerSocketChannel channel, InetAddress address) throws IOException {
         this.channel = channel;
@@ -90,16 +92,22 @@ public final class TcpListener implements AutoCloseable {
     /// @return the connection; null when the listener is closed
     @Nullable
     public TcpConnector accept() throws IOException {
+        accepting.lock();
         try {
             return new TcpConnector(channel.accept());
         } catch (ClosedChannelException e) {
             return null;
+        } finally {
+            accepting.unlock();
         }
     }
 
+    /// Ends [#accept]. The port is free when this returns: a virtual thread that accepts frees it when it wakes up.
     @Override
     public void close() {
         close(channel);
+        accepting.lock();
+        accepting.unlock();
     }
 
     private static void close(@Nullable ServerSocketChannel open) {

@@ -59,6 +59,23 @@ class MeshCommandTest {
     }
 
     @Test
+    void allNodesTakeTheModes() {
+        Result result = Command.run(
+                "mesh",
+                "--nodes",
+                "2",
+                "--iterations",
+                "3",
+                "--work-mode",
+                "completion-channel",
+                "--thread-mode",
+                "shared-cq");
+
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.out()).contains("2 nodes are connected");
+    }
+
+    @Test
     void aMeshOfOneNodeEndsAtOnce() {
         Result result = Command.run("mesh", "--nodes", "1", "--iterations", "1", "--json", "-");
 

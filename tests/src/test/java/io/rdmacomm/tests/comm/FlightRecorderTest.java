@@ -47,12 +47,35 @@ final class FlightRecorderTest {
             recording.dump(file);
         }
 
-        Set<String> names = RecordingFile.readAllEvents(file).stream()
+        assertThat(names(file)).contains("io.rdmacomm.Connect", "io.rdmacomm.CreditStall", "io.rdmacomm.Error");
+    }
+
+    @Test
+    void meshesAndCollectivesAreRecorded(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("recording.jfr");
+        try (Recording recording = new Recording()) {
+            recording.start();
+            try (MeshNodes nodes = MeshNodes.join(2, SessionOptions.defaults())) {
+                var other = MeshNodes.inThread(() -> {
+                    nodes.node(1).barrier(PATIENCE);
+                    return true;
+                });
+                nodes.node(0).barrier(PATIENCE);
+                other.join();
+            }
+            recording.stop();
+            recording.dump(file);
+        }
+
+        assertThat(names(file)).contains("io.rdmacomm.Mesh", "io.rdmacomm.Collective");
+    }
+
+    private static Set<String> names(Path file) throws IOException {
+        return RecordingFile.readAllEvents(file).stream()
                 .map(RecordedEvent::getEventType)
                 .map(type -> type.getName())
                 .filter(name -> name.startsWith("io.rdmacomm."))
                 .collect(Collectors.toSet());
-        assertThat(names).contains("io.rdmacomm.Connect", "io.rdmacomm.CreditStall", "io.rdmacomm.Error");
     }
 
     private static void stallOnce(ConnectedPair pair) {
