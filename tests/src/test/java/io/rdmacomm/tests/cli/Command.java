@@ -27,13 +27,17 @@ final class Command implements AutoCloseable {
     private Command(Process process) {
         this.process = process;
         this.output = process.inputReader(StandardCharsets.UTF_8);
-        this.complaints = CompletableFuture.supplyAsync(() -> {
-            try {
-                return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-            } catch (IOException e) {
-                return e.toString();
-            }
-        });
+        // Not in the common pool: it has one thread on two cores, and the ends of processes are handled there.
+        this.complaints = CompletableFuture.supplyAsync(
+                this::readComplaints, task -> Thread.ofPlatform().daemon().start(task));
+    }
+
+    private String readComplaints() {
+        try {
+            return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return e.toString();
+        }
     }
 
     /// The result of a run.

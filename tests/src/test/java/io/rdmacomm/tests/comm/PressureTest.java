@@ -56,6 +56,7 @@ final class PressureTest {
                         .withRetries(channel.connection().retries().withReceiverNotReady(0, Duration.ofMillis(1)))));
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @MethodSource("modes")
     void theReceiverSetsThePaceInEveryMode(Line line, WorkMode work, ThreadMode thread) throws Exception {
@@ -191,6 +192,7 @@ final class PressureTest {
     }
 
     /// Each side sends messages of its own, and from its handler an answer to each message of the peer.
+    @Tag("slow")
     @ParameterizedTest
     @MethodSource("modes")
     void bothSidesFloodEachOtherAlsoFromHandlers(Line line, WorkMode work, ThreadMode thread) throws Exception {

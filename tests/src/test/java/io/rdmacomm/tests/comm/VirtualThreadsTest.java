@@ -29,6 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -161,6 +162,7 @@ final class VirtualThreadsTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @MethodSource("modes")
     void threadsThatWaitForAMessageLeaveTheProcessorAlone(Line line, WorkMode work, ThreadMode thread)

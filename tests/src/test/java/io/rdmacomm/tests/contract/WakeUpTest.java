@@ -29,6 +29,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
 /// that it arrives before, while and after the thread arms the queue, drains it and falls asleep. The thread sleeps
 /// until
 /// an event wakes it and never looks otherwise, so a missed wake-up is a message without an answer.
+@Tag("slow")
 class WakeUpTest extends ContractCase {
     private static final Duration FOR_GOOD = Duration.ofDays(1);
     private static final long PATIENCE_MILLIS = TimeUnit.HOURS.toMillis(1);

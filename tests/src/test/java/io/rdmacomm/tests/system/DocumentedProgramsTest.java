@@ -38,12 +38,14 @@ class DocumentedProgramsTest {
 
     private static final String IMPORTS = """
             import io.rdmacomm.comm.*;
+            import io.rdmacomm.comm.mesh.*;
             import io.rdmacomm.tests.fixture.*;
             import io.rdmacomm.verbs.*;
             import io.rdmacomm.verbs.cm.*;
             import java.lang.foreign.*;
             import java.net.*;
             import java.time.*;
+            import java.util.function.*;
             import org.junit.jupiter.api.Test;
             """;
 
