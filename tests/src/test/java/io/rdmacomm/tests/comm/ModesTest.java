@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -165,6 +166,7 @@ final class ModesTest {
     }
 
     /// One of the threads sleeps for all of them, and none looks again and again.
+    @Tag("slow")
     @ParameterizedTest
     @EnumSource(names = {"COMPLETION_CHANNEL", "EPOLL", "ADAPTIVE"})
     void callersThatWaitUseNoProcessor(WorkMode mode) {

@@ -433,6 +433,7 @@ final class SharedReceivesTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @MethodSource("devices")
     void messagesThatNobodyReceivedComeBackWithTheEndPoint(Fabric fabric) {
@@ -526,6 +527,7 @@ final class SharedReceivesTest {
     }
 
     /// What a server holds for its clients, in the files of the software device.
+    @Tag("slow")
     @Test
     void aPoolNeedsAFractionOfTheMemory() {
         int clients = Amount.onLine(200, 20);

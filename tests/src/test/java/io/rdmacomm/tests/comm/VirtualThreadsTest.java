@@ -105,6 +105,7 @@ final class VirtualThreadsTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @MethodSource("modes")
     void everyAnswerBelongsToItsRequest(Line line, WorkMode work, ThreadMode thread) throws Exception {

@@ -41,6 +41,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -231,6 +232,7 @@ class CompletionEventTest extends ContractCase {
     }
 
     /// The kernel counts how often a thread fell asleep: an idle program uses hardly any CPU time.
+    @Tag("slow")
     @Test
     void aWaitingThreadSleepsOnAndOn() throws Exception {
         LocalQueue other = here().queue(Spec.usual());
