@@ -11,7 +11,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /// The TCP port that clients connect to.
@@ -22,7 +22,7 @@ public final class TcpListener implements AutoCloseable {
     private final ServerSocketChannel channel;
     private final InetAddress address;
     private final int port;
-    private final ReentrantLock accepting = new ReentrantLock();
+    private final Semaphore accepting = new Semaphore(1);
 
     private TcpListener(ServerSocketChannel channel, InetAddress address) throws IOException {
         this.channel = channel;
@@ -92,13 +92,13 @@ public final class TcpListener implements AutoCloseable {
     /// @return the connection; null when the listener is closed
     @Nullable
     public TcpConnector accept() throws IOException {
-        accepting.lock();
+        accepting.acquireUninterruptibly();
         try {
             return new TcpConnector(channel.accept());
         } catch (ClosedChannelException e) {
             return null;
         } finally {
-            accepting.unlock();
+            accepting.release();
         }
     }
 
@@ -106,8 +106,8 @@ public final class TcpListener implements AutoCloseable {
     @Override
     public void close() {
         close(channel);
-        accepting.lock();
-        accepting.unlock();
+        accepting.acquireUninterruptibly();
+        accepting.release();
     }
 
     private static void close(@Nullable ServerSocketChannel open) {
