@@ -151,12 +151,12 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    /// The connection to the peer is gone. When this side has said that it is done, the peer may have said so
-    /// too and be right to go: that has arrived then, but perhaps nobody has looked at it yet.
+    /// Something has failed. If the peer is gone, the last that it has said may have arrived without anybody having
+    /// looked at it: that it is done and right to go, or why it has aborted.
     private void lost(CommException failure) {
         CommException why = withPeerName(failure);
-        if (doneSaid && !status.isPeerDone()) {
-            CompletionGroup group = device.control();
+        CompletionGroup group = device.control();
+        if (why instanceof PeerClosedException && !status.isPeerDone() && !group.isPolling()) {
             group.submit(() -> {
                 group.drain();
                 fail(why);

@@ -107,6 +107,7 @@ class BenchTest {
         return ((Number) row.get(name)).doubleValue();
     }
 
+    @Tag("slow")
     @Test
     void severalQueuePairsInBothDirectionsWithIdleOnes() throws Exception {
         Result result = Command.run(

@@ -65,6 +65,7 @@ class ModeOptionsTest {
                 .toList();
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"polling", "completion-channel", "epoll", "adaptive"})
     void aServerAndAClientMayUseDifferentThreadModes(String work) throws Exception {

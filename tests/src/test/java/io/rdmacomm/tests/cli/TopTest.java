@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,6 +59,7 @@ final class TopTest {
         return ((Number) ((Map<?, ?>) channel.get(group)).get(name)).doubleValue();
     }
 
+    @Tag("slow")
     @Test
     void showsTheRatesOfABusyProgram() throws Exception {
         AtomicBoolean stop = new AtomicBoolean();
@@ -103,6 +105,7 @@ final class TopTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void showsAnotherProcessUntilItIsKilled() throws Exception {
         try (Command server = Command.start("ping", "--server", "--port", "0", "--bind", "127.0.0.1")) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -19,6 +20,7 @@ final class CollectiveProcessesTest {
         return MeshDevice.all().stream();
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @MethodSource("devices")
     void ranksInThreeProcessesGetTheResultsOfAPlainComputation(MeshDevice device) throws IOException {

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -41,6 +42,7 @@ final class CollectivesTest {
         return MeshDevice.all();
     }
 
+    @Tag("slow")
     @ParameterizedTest(name = "{1} ranks on {0}")
     @MethodSource("meshes")
     void resultsAreThoseOfAPlainComputation(MeshDevice device, int size) {

@@ -15,6 +15,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -101,6 +102,7 @@ class ReceiverNotReadyTest extends ContractCase {
         good(pair.there().one(), 2, CompletionOpcode.RECEIVE);
     }
 
+    @Tag("slow")
     @Test
     void theRetryCountStartsAgainWithEveryMessage() {
         // Each message may wait six times and needs two waits.

@@ -21,6 +21,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// A peer that does not answer: not yet, no longer, or never.
@@ -133,6 +134,7 @@ class RetryTest extends ContractCase {
         assertThat(pair.there().poll()).isEmpty();
     }
 
+    @Tag("slow")
     @Test
     void aPeerThatWasDestroyedExhaustsTheRetries() {
         Pair pair = connected(LONG);

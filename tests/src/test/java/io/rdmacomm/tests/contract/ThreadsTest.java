@@ -41,6 +41,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -297,6 +298,7 @@ class ThreadsTest extends ContractCase {
         assertThat(failed.stream().skip(1)).allMatch(status -> status == WorkStatus.FLUSHED);
     }
 
+    @Tag("slow")
     @Test
     void thePeersQueuePairMayCloseUnderTraffic() {
         for (int round = 0; round < Amount.onLine(Amount.of(5, 2), 2); round++) {
@@ -312,6 +314,7 @@ class ThreadsTest extends ContractCase {
         }
     }
 
+    @Tag("slow")
     @Test
     void thePeersQueuePairMayCloseUnderMessages() {
         for (int round = 0; round < Amount.onLine(Amount.of(5, 2), 2); round++) {
