@@ -89,7 +89,9 @@ class LaunchersTest {
     @Test
     void mpirunOfOpenMpi() throws Exception {
         needs("mpirun");
-        List<String> mpirun = List.of("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4");
+        // mpirun takes the argument behind one with "cp" in it, such as a device "tcp0", for the class path of a program
+        // that is called java. It leaves env alone.
+        List<String> mpirun = List.of("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", "env");
         // Without a program for other hosts, mpirun refuses to start at all.
         Map<String, String> environment = Map.of("OMPI_MCA_plm_rsh_agent", "true");
         try (Command all = Command.launch(mpirun, NO_OPTIONS, environment, traffic())) {
