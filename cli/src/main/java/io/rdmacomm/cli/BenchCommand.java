@@ -92,7 +92,7 @@ final class BenchCommand extends Subcommand {
     @Mixin
     private final ModeOptions modes = new ModeOptions();
 
-    /// What to do with a server.
+    /// A measurement with a server.
     @FunctionalInterface
     private interface Measurement {
         /// Measures with the server that `options` name.

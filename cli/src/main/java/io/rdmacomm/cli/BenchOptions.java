@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// What `rdmacomm bench` measures, and how long.
+/// The options of `rdmacomm bench` that choose the tests, and how long they run.
 final class BenchOptions {
     private static final String DEFAULT_SIZES = "8,65536,1048576";
     private static final double TEST_SECONDS = 0.25;
@@ -100,7 +100,7 @@ final class BenchOptions {
     @Option(names = "--no-floors", description = "Do not measure the limits of the machine itself.")
     private boolean noFloors;
 
-    /// How long to measure, in nanoseconds.
+    /// The time to measure, in nanoseconds.
     long durationNanos(double defaultSeconds) {
         return (long) ((duration == null ? defaultSeconds : duration) * 1e9);
     }
@@ -121,7 +121,7 @@ final class BenchOptions {
         }
     }
 
-    /// What to measure.
+    /// The settings for all other tests.
     ///
     /// @param chosen the modes to measure in; null if the tests poll
     /// @throws ParameterException if a number is out of range, or a test unknown or without modes
@@ -180,7 +180,7 @@ final class BenchOptions {
         return chosen;
     }
 
-    /// What to measure of collectives.
+    /// The settings for collectives.
     ///
     /// @throws ParameterException if a size is out of range
     CollectiveSettings collectiveSettings(List<CollectiveTest> chosen, CollectiveBenchOptions how) {

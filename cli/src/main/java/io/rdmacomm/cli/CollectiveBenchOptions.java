@@ -102,7 +102,7 @@ final class CollectiveBenchOptions {
         }
     }
 
-    /// What fails on this node ends all others, and what fails on another one ends this one.
+    /// A failure on any node ends all nodes.
     private static void measure(
             Mesh mesh, CollectiveSettings settings, @Nullable ProgressLine line, Consumer<CollectiveResult> onResult) {
         try {

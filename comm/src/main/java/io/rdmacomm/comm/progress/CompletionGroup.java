@@ -189,7 +189,7 @@ public final class CompletionGroup implements AutoCloseable {
     /// @return how many completions there were before it slept
     public int pollOrSleep(long maxNanos) {
         int count = poll();
-        if (count > 0 || spinNanos == SPIN_FOREVER || isPolling()) {
+        if (count > 0 || spins() || isPolling()) {
             return count;
         }
         arm();
