@@ -146,24 +146,30 @@ public final class EndPoint implements AutoCloseable {
     /// After the handshake the connection only serves to detect the end of the peer's process.
     private void watch(TcpConnector connection) {
         CommException end = Failures.ofSetUp(connection.awaitEnd());
+        CompletionGroup group = device.control();
+        group.runExclusively(group::drain);
         if (!doneSaid || !status.isPeerDone()) {
-            lost(end);
+            fail(withPeerName(end));
         }
     }
 
-    /// Something has failed. If the peer is gone, the last that it has said may have arrived without anybody having
+    /// A channel has failed. If the peer is gone, the last that it has said may have arrived without anybody having
     /// looked at it: that it is done and right to go, or why it has aborted.
     private void lost(CommException failure) {
         CommException why = withPeerName(failure);
         CompletionGroup group = device.control();
-        if (why instanceof PeerClosedException && !status.isPeerDone() && !group.isPolling()) {
+        if (doneSaid && !status.isPeerDone()) {
             group.submit(() -> {
                 group.drain();
                 fail(why);
             });
-        } else {
-            fail(why);
+            return;
         }
+        if (why instanceof PeerClosedException) {
+            group.catchUp();
+        }
+        // Now and not later: the failed operation ends when this returns, and its program may look at the state.
+        fail(why);
     }
 
     /// People know a peer by its name; those who detect its end know only an address or a queue pair.

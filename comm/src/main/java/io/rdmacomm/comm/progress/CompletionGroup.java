@@ -40,6 +40,9 @@ public final class CompletionGroup implements AutoCloseable {
     private static final long RETRY_MICROS = 10;
     /// A round of polling looks for waiters without a memory fence, and so may miss one that has just come.
     private static final long MISSED_NANOS = 500_000;
+    /// The polling thread could itself be waiting for the one that catches up, so that one must not wait for long.
+    private static final long CATCH_UP_NANOS = 100_000_000;
+
     private static final VarHandle OWNER;
 
     static {
@@ -322,6 +325,25 @@ public final class CompletionGroup implements AutoCloseable {
         int count = 1;
         for (int left = queue.capacity(); left > 0 && count > 0 && !broken; left -= count) {
             count = pollQueue();
+        }
+    }
+
+    /// Takes what has completed up to now, for a thread that polls another group: it waits a moment for the thread
+    /// that polls this one, and then gives up. Does nothing in a handler of this group, where all that completed
+    /// earlier was handled.
+    public void catchUp() {
+        long deadline = System.nanoTime() + CATCH_UP_NANOS;
+        while (!isPolling() && deadline - System.nanoTime() > 0) {
+            if (enter()) {
+                try {
+                    drain();
+                    wakeWaiters();
+                } finally {
+                    leave();
+                }
+                return;
+            }
+            LockSupport.parkNanos(this, TimeUnit.MICROSECONDS.toNanos(RETRY_MICROS));
         }
     }
 

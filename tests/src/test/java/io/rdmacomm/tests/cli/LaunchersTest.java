@@ -89,7 +89,8 @@ class LaunchersTest {
     @Test
     void mpirunOfOpenMpi() throws Exception {
         needs("mpirun");
-        // mpirun takes the argument behind one with "cp" in it, such as a device "tcp0", for the class path of a program
+        // mpirun takes the argument behind one with "cp" in it, such as a device "tcp0", for the class path of a
+        // program
         // that is called java. It leaves env alone.
         List<String> mpirun = List.of("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", "env");
         // Without a program for other hosts, mpirun refuses to start at all.

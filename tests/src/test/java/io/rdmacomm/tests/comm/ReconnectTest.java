@@ -194,6 +194,7 @@ final class ReconnectTest {
                         OPTIONS.withPort(cable.port()).withReconnect(options).withListener(told))) {
             EndPoint only = client.endPoint();
             cable.close();
+            awaitFailed(only);
             server.close();
 
             assertThatThrownBy(() -> client.awaitEndPoint(PATIENCE))
@@ -301,6 +302,8 @@ final class ReconnectTest {
                 ClientSession two = ClientSession.connect(options.withReconnect(QUICKLY.withAfterPeerDone(true)))) {
             EndPoint first = one.endPoint();
             EndPoint second = two.endPoint();
+            server.accept(PATIENCE);
+            server.accept(PATIENCE);
 
             server.close();
             try (ServerSession _ = ServerSession.listen(OPTIONS.withPort(options.port()))) {
