@@ -27,7 +27,7 @@ class SlowConnectionTest {
     private static final int BYTES = AddressEnd.HALF;
     private static final int PIECE = 1024;
     // 128 KiB take 8 s; a peer may be silent for 5 s.
-    private static final long NANOS_FOR_A_PIECE = 62_500_000;
+    private static final long NANOS_FOR_A_BYTE = 61_000;
 
     @Test
     void aLongMessageOverASlowLineArrives() throws Exception {
@@ -102,7 +102,7 @@ class SlowConnectionTest {
                 for (int count = in.read(piece); count >= 0; count = in.read(piece)) {
                     out.write(piece, 0, count);
                     if (maySlow && slow) {
-                        LockSupport.parkNanos(NANOS_FOR_A_PIECE);
+                        LockSupport.parkNanos(NANOS_FOR_A_BYTE * count);
                     }
                 }
                 to.shutdownOutput();
