@@ -167,6 +167,7 @@ class CopyTest {
 
     @Test
     @Tag("slow")
+    @Tag("long")
     @Timeout(300)
     void moreThanFourGigabytes() throws Exception {
         Path file = source.resolve("sparse");

@@ -333,7 +333,7 @@ final class SharedReceivesTest {
     @Tag("slow")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void aClientThatDiesGivesItsReceivesBack(Fabric fabric) throws InterruptedException {
-        int deaths = Amount.onLine(3000, 60);
+        int deaths = Amount.onLine(Amount.of(3000, 100), 60);
         int threads = 4;
         SessionOptions plain = SharedPool.plain(fabric)
                 .withDeadlines(Deadlines.defaults().withClose(Duration.ofMillis(1)))
@@ -530,7 +530,7 @@ final class SharedReceivesTest {
     @Tag("slow")
     @Test
     void aPoolNeedsAFractionOfTheMemory() {
-        int clients = Amount.onLine(200, 20);
+        int clients = Amount.onLine(Amount.of(200, 50), 20);
         SessionOptions plain = SharedPool.plain(Fabric.SOFT_ONE_PROCESS);
         SessionOptions client =
                 plain.withChannel(plain.channel().withReceives(1).withMessageBytes(8));

@@ -19,6 +19,7 @@ import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Compare-and-swap and fetch-and-add.
@@ -84,6 +85,7 @@ class AtomicsTest extends ContractCase {
     }
 
     @Test
+    @Tag("slow")
     void sumIsExactFromManyQueuePairsBothSidesAndTheCpu() throws Exception {
         if (missing()) {
             return;
@@ -128,6 +130,7 @@ class AtomicsTest extends ContractCase {
     }
 
     @Test
+    @Tag("slow")
     void compareAndSwapImplementsALock() {
         if (missing()) {
             return;

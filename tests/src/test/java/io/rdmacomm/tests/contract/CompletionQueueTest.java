@@ -28,6 +28,7 @@ import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Capacity, overrun and resizing of completion queues.
@@ -231,6 +232,7 @@ class CompletionQueueTest extends ContractCase {
     }
 
     @Test
+    @Tag("slow")
     void hundredsOfQueuePairsShareOneQueue() {
         // Connecting by address is slow. Without its placeholder, siw has room for only 55.
         int count = fabric.address() == null ? 300 : 160;

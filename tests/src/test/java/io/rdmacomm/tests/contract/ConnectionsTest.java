@@ -48,6 +48,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -440,6 +441,7 @@ class ConnectionsTest {
     }
 
     @Test
+    @Tag("slow")
     void opensAHundredConnectionsInSequence() throws Exception {
         Listener listener = listen();
         LocalMemory near = memory(client);

@@ -19,6 +19,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -176,6 +177,7 @@ class TransferTest extends ContractCase {
 
     /// Regardless of the request that used its slot of the send queue before.
     @Test
+    @Tag("slow")
     void aReadWithoutElementsBehindManyWritesReadsNothing() {
         for (Way way : bothWays(connected())) {
             EndMemory source = way.from().allocate(8, everything());

@@ -102,7 +102,7 @@ class SoftwareToKernelTest {
 
     /// One server serves many clients in sequence, with both sizes.
     @ParameterizedTest
-    @CsvSource({"false, 2", "true, 10"})
+    @CsvSource({"false, 2", "true, 3"})
     void theServerTalksToTheClientsOfRping(boolean checksum, int connections) throws Exception {
         serveClients(checksum, connections);
     }
@@ -171,6 +171,7 @@ class SoftwareToKernelTest {
     }
 
     @Test
+    @Tag("slow")
     void aStringIsCopiedFromTheKernelsDeviceAndBack() throws Exception {
         try (HeardProcess server = FarProcess.serve(
                 true, "copy-string -d soft0 --bind " + FarProcess.ADDRESS + " --server --once" + WAIT)) {
@@ -188,6 +189,7 @@ class SoftwareToKernelTest {
     }
 
     @Test
+    @Tag("slow")
     void theSoftwareDevicePingsTheKernels() throws Exception {
         NearCommand server =
                 NearCommand.serve("ping -d siw0 --bind " + KERNEL + " --server --once --port 0" + WAIT + SET_UP);
