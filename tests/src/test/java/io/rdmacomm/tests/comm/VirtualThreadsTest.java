@@ -19,9 +19,11 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
@@ -68,8 +70,24 @@ final class VirtualThreadsTest {
     }
 
     private static void join(List<FutureTask<@Nullable Void>> tasks) throws Exception {
+        join(tasks, List.of());
+    }
+
+    /// Waits for `tasks`. If one of them does not end in time, the failures of the rest and of `others` say why.
+    private static void join(List<FutureTask<@Nullable Void>> tasks, List<FutureTask<@Nullable Void>> others)
+            throws Exception {
         for (FutureTask<@Nullable Void> task : tasks) {
-            task.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            try {
+                task.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            } catch (TimeoutException e) {
+                long left = tasks.stream().filter(each -> !each.isDone()).count();
+                AssertionError late = new AssertionError(left + " of " + tasks.size() + " threads have not ended", e);
+                Stream.concat(tasks.stream(), others.stream())
+                        .filter(each -> each.state() == Future.State.FAILED)
+                        .limit(10)
+                        .forEach(each -> late.addSuppressed(each.exceptionNow()));
+                throw late;
+            }
         }
     }
 
@@ -136,7 +154,7 @@ final class VirtualThreadsTest {
                     .limit((long) threads * rounds)
                     .toList();
             List<FutureTask<@Nullable Void>> dispatcher = start(1, any -> dispatch(channel, answered));
-            join(start(threads, mine -> {
+            List<FutureTask<@Nullable Void>> asking = start(threads, mine -> {
                 for (int tag = mine; tag < answered.size(); tag += threads) {
                     long request = ThreadLocalRandom.current().nextLong();
                     requests.segment().setAtIndex(JAVA_LONG, mine, request);
@@ -146,7 +164,8 @@ final class VirtualThreadsTest {
                         wrong.incrementAndGet();
                     }
                 }
-            }));
+            });
+            join(asking, Stream.concat(server.stream(), dispatcher.stream()).toList());
             join(dispatcher);
             pair.clientEnd.close();
             join(server);
