@@ -146,11 +146,17 @@ public final class EndPoint implements AutoCloseable {
     /// After the handshake the connection only serves to detect the end of the peer's process.
     private void watch(TcpConnector connection) {
         CommException end = Failures.ofSetUp(connection.awaitEnd());
-        CompletionGroup group = device.control();
-        group.runExclusively(group::drain);
-        if (!doneSaid || !status.isPeerDone()) {
+        if (!areBothDone()) {
+            CompletionGroup group = device.control();
+            group.runExclusively(group::drain);
+        }
+        if (!areBothDone()) {
             fail(withPeerName(end));
         }
+    }
+
+    private boolean areBothDone() {
+        return doneSaid && status.isPeerDone();
     }
 
     /// A channel has failed. If the peer is gone, the last that it has said may have arrived without anybody having

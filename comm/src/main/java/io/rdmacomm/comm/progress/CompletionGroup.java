@@ -323,7 +323,7 @@ public final class CompletionGroup implements AutoCloseable {
     /// a task.
     public void drain() {
         int count = 1;
-        for (int left = queue.capacity(); left > 0 && count > 0 && !broken; left -= count) {
+        for (int left = broken ? 0 : queue.capacity(); left > 0 && count > 0 && !broken; left -= count) {
             count = pollQueue();
         }
     }

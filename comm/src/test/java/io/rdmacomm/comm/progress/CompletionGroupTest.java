@@ -47,6 +47,40 @@ class CompletionGroupTest {
         }
     }
 
+    /// An endpoint that learns of the end of its peer drains a group that its session may just have closed.
+    @Test
+    void nothingIsTakenFromAClosedGroup() {
+        CompletionGroup group;
+        try (Context context = Rdma.open("soft0")) {
+            group = new CompletionGroup(context, "a group", 0, ENTRIES, 2, false);
+            group.close();
+        }
+
+        group.runExclusively(group::drain);
+        group.catchUp();
+
+        assertThat(group.isBroken()).isTrue();
+    }
+
+    /// A handler of another group may look for what has completed here, but not wait for the thread that polls here:
+    /// that thread may be waiting for the handler.
+    @Test
+    void catchingUpGivesUpWhileAnotherThreadPolls() throws Exception {
+        try (Context context = Rdma.open("soft0")) {
+            CompletionGroup group = new CompletionGroup(context, "a group", 0, ENTRIES, 2, false);
+            FutureTask<Boolean> catchingUp = new FutureTask<>(group::catchUp, true);
+            FutureTask<Boolean> polling = new FutureTask<>(() -> {
+                Thread.ofPlatform().daemon().start(catchingUp);
+                return catchingUp.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            });
+            group.submit(polling);
+            Thread.ofPlatform().daemon().start(group::poll);
+
+            assertThat(polling.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            group.close();
+        }
+    }
+
     private static boolean awaitInside(Thread thread, String method) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS / 2);
         while (System.nanoTime() < deadline) {
