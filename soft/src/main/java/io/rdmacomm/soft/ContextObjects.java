@@ -67,6 +67,7 @@ final class ContextObjects implements SharedMemory.Events {
     ///
     /// @return false if one still is, after a long time
     boolean quiesce() {
+        context.sharedMemory().awaitCopiesForPeers();
         boolean idle = true;
         for (SoftQueuePair queuePair : queuePairs) {
             idle &= queuePair.awaitExecutions();

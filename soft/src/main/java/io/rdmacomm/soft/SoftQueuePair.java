@@ -259,9 +259,9 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
     /// Waits until neither this queue pair nor its peer is in the middle of an operation that began before; any
     /// thread, without the lock.
     boolean awaitExecutions() {
-        boolean here = block.awaitIdle();
+        block.awaitIdle();
         Transport to = transport;
-        return (to == null || to.awaitPeer()) && here;
+        return to == null || to.awaitPeer();
     }
 
     // ---- What the transport tells ----

@@ -7,6 +7,7 @@ import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePairState;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -97,11 +98,23 @@ public final class QueuePairBlock {
         SharedWords.release(memory, at, SharedWords.opaque(memory, at) + 1);
     }
 
-    /// Waits until the operations that are in flight here have ended, or have not ended in time.
+    /// Waits until the operations that are in flight here have ended. Without a deadline: threads of this process
+    /// stop and go on together, and an operation in flight waits for nobody.
+    public void awaitIdle() {
+        long seen = executing(memory, block);
+        for (int spins = 0; seen != 0 && executing(memory, block) == seen; spins++) {
+            pause(spins);
+        }
+    }
+
+    /// What the counter in a block is, if its owner, perhaps another process, is in the middle of an operation.
     ///
-    /// @return false if they have not ended in time
-    public boolean awaitIdle() {
-        return awaitIdle(memory, block, () -> true);
+    /// @return 0 if it is in none
+    public static long executing(MemorySegment memory, long block) {
+        // What the caller has published must be seen by operations that begin after the counter was read.
+        VarHandle.fullFence();
+        long seen = SharedWords.acquire(memory, block + ControlLayout.QP_EXECUTING);
+        return (seen & 1) == 0 ? 0 : seen;
     }
 
     /// Waits until the owner of a block, perhaps another process, has ended the operations that it had in flight.
@@ -113,23 +126,41 @@ public final class QueuePairBlock {
     /// @param alive whether the owner still lives
     /// @return false if they have not ended in time
     public static boolean awaitIdle(MemorySegment memory, long block, BooleanSupplier alive) {
-        long seen = SharedWords.acquire(memory, block + ControlLayout.QP_EXECUTING);
-        if ((seen & 1) == 0) {
+        long seen = executing(memory, block);
+        if (seen == 0) {
             return true;
         }
         long deadline = System.nanoTime() + DEADLINE_NANOS;
-        int spins = 0;
-        while (SharedWords.acquire(memory, block + ControlLayout.QP_EXECUTING) == seen && alive.getAsBoolean()) {
+        for (int spins = 0; executing(memory, block) == seen && alive.getAsBoolean(); spins++) {
             if (System.nanoTime() - deadline >= 0) {
                 return false;
             }
-            if (++spins < SPINS) {
-                Thread.onSpinWait();
-            } else {
-                LockSupport.parkNanos(PARK_NANOS);
-            }
+            pause(spins);
         }
         return true;
+    }
+
+    /// A thread of another process wakes nobody up here.
+    private static void pause(int spins) {
+        if (spins < SPINS) {
+            Thread.onSpinWait();
+        } else {
+            LockSupport.parkNanos(PARK_NANOS);
+        }
+    }
+
+    /// Whether the queue pair with this number of the owner of a control file exists and accepts messages.
+    public static boolean accepts(MemorySegment memory, int number) {
+        long block = ControlLayout.queuePair(number);
+        return isReady(SharedWords.acquire(memory, block + ControlLayout.QP_IDENTITY), number);
+    }
+
+    /// Whether the identity of a block is that of the queue pair with this number, in a state that accepts messages.
+    public static boolean isReady(long identity, int number) {
+        int state = (int) (identity >>> 32);
+        return (int) identity == number
+                && state >= QueuePairState.READY_TO_RECEIVE.code()
+                && state <= QueuePairState.SEND_QUEUE_DRAIN.code();
     }
 
     /// Notes which receive of the peer is being filled, so that the peer can flush it should this process die.

@@ -21,6 +21,8 @@ import java.lang.foreign.MemorySegment;
 /// Delivers a message: takes the peer's oldest receive, puts the payload into its memory and completes it. Under the
 /// queue pair's send lock, or on the stager's thread; allocates nothing.
 final class Delivery {
+    private static final int FLUSHED = WorkStatus.FLUSHED.code();
+    private static final int GENERAL = WorkStatus.GENERAL_ERROR.code();
     private static final int LOCAL_LENGTH = WorkStatus.LOCAL_LENGTH_ERROR.code();
     private static final int LOCAL_PROTECTION = WorkStatus.LOCAL_PROTECTION_ERROR.code();
     private static final int REMOTE_INVALID = WorkStatus.REMOTE_INVALID_REQUEST.code();
@@ -63,8 +65,11 @@ final class Delivery {
                 return Outcome.NEEDS_STAGING;
             }
             if (take(memory, ring, position, workId)) {
-                if (status == Outcome.DONE && transfer.put(true) != Outcome.DONE) {
-                    status = WorkStatus.FLUSHED.code();
+                if (status == Outcome.DONE) {
+                    int result = put();
+                    if (result != Outcome.DONE) {
+                        return endWithoutPayload(result, workId, request, at, flags);
+                    }
                 }
                 if (status == Outcome.DONE && !invalidated(request, at)) {
                     status = REMOTE_INVALID;
@@ -72,6 +77,29 @@ final class Delivery {
                 return complete(RECEIVE, workId, status, request, at, flags);
             }
         }
+    }
+
+    /// Copies the payload. Once the receive is taken, nothing may keep it from its end.
+    private int put() {
+        try {
+            return transfer.put(true);
+        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+            // Somebody has freed memory without closing its region.
+            return GENERAL;
+        }
+    }
+
+    /// Ends a receive that was taken for a payload which could not be copied. If the peer was reset or closed
+    /// meanwhile, its receive has ended already.
+    ///
+    /// @param result why not
+    private int endWithoutPayload(int result, long workId, MemorySegment request, long at, int flags) {
+        if (!peer.hasReceives()) {
+            block.closeJournal();
+            return Outcome.NO_PEER;
+        }
+        int status = complete(RECEIVE, workId, FLUSHED, request, at, flags);
+        return result == LOCAL_PROTECTION || result == GENERAL ? result : status;
     }
 
     /// Delivers the immediate data of a WRITE, whose payload has its place already.

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.KeyTable;
+import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.memory.ElementList;
@@ -47,7 +48,7 @@ final class PeerQueuePair {
         MemorySegment itsMemory = candidate.memory();
         long itsBlock = ControlLayout.queuePair(itsNumber);
         long identity = SharedWords.acquire(itsMemory, itsBlock + ControlLayout.QP_IDENTITY);
-        if (!isReady(identity, itsNumber)
+        if (!QueuePairBlock.isReady(identity, itsNumber)
                 || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_DESTINATION) != ownNumber
                 || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_LID) != ownLid
                 || itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_GID_HIGH) != ownGid.high()
@@ -79,7 +80,7 @@ final class PeerQueuePair {
             return false;
         }
         long identity = SharedWords.acquire(memory, block + ControlLayout.QP_IDENTITY);
-        if (!isReady(identity, number)) {
+        if (!QueuePairBlock.isReady(identity, number)) {
             return false;
         }
         if (!established) {
@@ -91,11 +92,15 @@ final class PeerQueuePair {
         return true;
     }
 
-    private static boolean isReady(long identity, int expected) {
-        int state = (int) (identity >>> 32);
-        return (int) identity == expected
-                && state >= QueuePairState.READY_TO_RECEIVE.code()
-                && state <= QueuePairState.SEND_QUEUE_DRAIN.code();
+    /// Whether the queue pair has not been reset or closed since it was bound: it waits for the end of each receive
+    /// that was taken, even if it has failed.
+    boolean hasReceives() {
+        Peer bound = peer;
+        if (bound == null || !bound.isAlive()) {
+            return false;
+        }
+        long identity = SharedWords.acquire(memory, block + ControlLayout.QP_IDENTITY);
+        return (int) identity == number && (int) (identity >>> 32) != QueuePairState.RESET.code();
     }
 
     MemorySegment memory() {
@@ -227,8 +232,14 @@ final class PeerQueuePair {
         if (segment == null) {
             return false;
         }
-        into.add(segment, regionOffset, length);
+        into.add(segment, key, regionOffset, length);
         return true;
+    }
+
+    /// Whether a key that [#resolve] has accepted is still valid.
+    boolean isValid(int key) {
+        long word = SharedWords.acquire(memory, ControlLayout.key(key) + ControlLayout.KEY_WORD);
+        return (int) word == key && (int) (word >>> 32) != 0;
     }
 
     /// Adds memory that no other process can map. A context that is its own peer finds the region among its own.
@@ -242,7 +253,7 @@ final class PeerQueuePair {
             // Closed meanwhile. The closing thread waits for operations that found the region before.
             return false;
         }
-        into.add(region.segment(), offset, length);
+        into.add(region.segment(), key, offset, length);
         return true;
     }
 }

@@ -83,7 +83,8 @@ public final class SharedMemory implements AutoCloseable {
         if (peer == null) {
             return null;
         }
-        ShmTransport transport = new ShmTransport(peer, lid, gid, memory, stager, resources, transports::remove);
+        ShmTransport transport = new ShmTransport(
+                peer, lid, gid, memory, stager, stagingServer, resources, transports::remove);
         transports.add(transport);
         if (!peer.isAlive()) {
             // The engine has dealt with its end already, or does so just now.
@@ -102,6 +103,11 @@ public final class SharedMemory implements AutoCloseable {
     /// How many pieces this side has copied for peers, to or from memory that only it can access.
     public long stagedCopiesForPeers() {
         return stagingServer.copies();
+    }
+
+    /// Waits until this side is not in the middle of a copy for a peer that it began before; any thread.
+    public void awaitCopiesForPeers() {
+        stagingServer.awaitIdle();
     }
 
     /// Tells peers that they can drop their mapping of a region.

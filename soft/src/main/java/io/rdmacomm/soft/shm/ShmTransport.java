@@ -26,6 +26,7 @@ import java.util.function.Consumer;
 /// Transport to a queue pair of this host. The posting thread executes requests. Those that must wait for the peer
 /// stay in the [SendQueue], and the engine or the stager executes them later.
 final class ShmTransport implements Transport, Stager.Client {
+    private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
     private static final long LOCKED_NANOS = 50_000;
 
@@ -33,6 +34,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private final int lid;
     private final Gid gid;
     private final Stager stager;
+    private final StagingServer stagingServer;
     private final QueuePairBlock block;
     private final SendQueue sends;
     private final SendCompleter completer;
@@ -45,6 +47,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private final int number;
     private final long peerBlock;
     private final PeerQueuePair peer;
+    private final Transfer transfer;
     private final RequestExecutor executor;
     private boolean staging;
     private volatile boolean stopped;
@@ -61,12 +64,14 @@ final class ShmTransport implements Transport, Stager.Client {
             Gid gid,
             LocalMemory memory,
             Stager stager,
+            StagingServer stagingServer,
             QueuePairResources resources,
             Consumer<ShmTransport> onClose) {
         this.context = context;
         this.lid = lid;
         this.gid = gid;
         this.stager = stager;
+        this.stagingServer = stagingServer;
         this.block = resources.block();
         this.sends = resources.sends();
         this.completer = sends.completer();
@@ -79,7 +84,7 @@ final class ShmTransport implements Transport, Stager.Client {
         this.number = resources.number();
         this.peerBlock = ControlLayout.queuePair(destination.number());
         this.peer = new PeerQueuePair(number, memory);
-        Transfer transfer = new Transfer(peer, stager);
+        this.transfer = new Transfer(memory, peer, stager);
         Delivery delivery = new Delivery(lid, number, block, peer, transfer);
         this.executor =
                 new RequestExecutor(sends.localElements(), resources.windowRequests(), peer, transfer, delivery);
@@ -208,10 +213,13 @@ final class ShmTransport implements Transport, Stager.Client {
             lock.leave();
         }
         int result;
+        block.beginExecuting();
         try {
             result = executor.execute(sends.segment(), sends.headAt(), true);
         } catch (IllegalStateException | IndexOutOfBoundsException e) {
             result = GENERAL_ERROR;
+        } finally {
+            block.endExecuting();
         }
         if (!enterUnlessStopped()) {
             return;
@@ -227,6 +235,24 @@ final class ShmTransport implements Transport, Stager.Client {
         } finally {
             lock.leave();
         }
+    }
+
+    @Override
+    public boolean isStopped() {
+        return stopped;
+    }
+
+    /// Nobody else writes the counter meanwhile: what is posted waits in the queue, and who stops the transport waits
+    /// for the stager.
+    @Override
+    public void pause() {
+        block.endExecuting();
+    }
+
+    @Override
+    public int goOn() {
+        block.beginExecuting();
+        return stopped ? FLUSHED : transfer.recheck();
     }
 
     /// Takes the lock, unless the transport was stopped: the thread that stopped it may be waiting for the stager
@@ -290,8 +316,13 @@ final class ShmTransport implements Transport, Stager.Client {
 
     @Override
     public void stop(boolean orderly) {
+        if (stopped) {
+            return;
+        }
         stopped = true;
+        stager.abandon(this);
         staging = false;
+        stagingServer.awaitIdle();
         awaitPeer();
     }
 
@@ -311,7 +342,6 @@ final class ShmTransport implements Transport, Stager.Client {
     @Override
     public void close() {
         stop(true);
-        stager.abandon(this);
         peer.unbind();
         onClose.accept(this);
     }

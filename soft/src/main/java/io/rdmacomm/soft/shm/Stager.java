@@ -10,6 +10,9 @@ import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -21,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// to copy it to or from its memory. Slow, but with the same semantics. The thread starts with the first request
 /// that needs it.
 ///
-/// An answer counts only if it has the block's current ticket. A block whose request was abandoned is not reused,
-/// because a slow peer may still be copying into it.
+/// While the stager waits for an answer, its request keeps nobody from closing a region or a queue pair; what the
+/// request is about is checked again before anything else is copied. A request that is given up is withdrawn. If the
+/// peer has begun with it, its block is lent to the peer until that has finished.
 final class Stager implements AutoCloseable {
     private static final long DEADLINE_NANOS = 5_000_000_000L;
     private static final long PARK_NANOS = 1_000_000;
@@ -33,7 +37,21 @@ final class Stager implements AutoCloseable {
     interface Client {
         /// Executes the request; may wait for the peer.
         void runStaged();
+
+        /// Whether the request must end as soon as possible; any thread.
+        boolean isStopped();
+
+        /// The request uses no memory until [#goOn].
+        void pause();
+
+        /// The request uses memory again.
+        ///
+        /// @return [Outcome#DONE], or why it must not
+        int goOn();
     }
+
+    /// A block whose request the peer was carrying out when it was given up.
+    private record Lent(Peer to, long block, long served) {}
 
     private final String name;
     private final int lid;
@@ -42,10 +60,11 @@ final class Stager implements AutoCloseable {
     private @Nullable Thread thread;
     private volatile @Nullable Client current;
     private volatile boolean closed;
-    private volatile @Nullable Client abandoned;
     private final AtomicLong copies = new AtomicLong();
+    private final ArrayDeque<Lent> lent = new ArrayDeque<>();
     private long block;
     private long ticket;
+    private int failure;
 
     /// @param name of the thread
     /// @param lid of this context
@@ -80,19 +99,21 @@ final class Stager implements AutoCloseable {
         }
     }
 
-    /// Abandons the work for `client`, and waits until it has ended.
+    /// Abandons the work for `client`, which is stopped, and waits until it has ended. Without a deadline: what is
+    /// left of the work waits for nobody. If this is the stager's thread, it has ended already.
     void abandon(Client client) {
-        abandoned = client;
         requests.removeIf(client::equals);
         LockSupport.unpark(thread);
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        while (client.equals(current) && System.nanoTime() < deadline) {
+        while (client.equals(current) && !Thread.currentThread().equals(thread)) {
             LockSupport.parkNanos(PARK_NANOS / 10);
         }
     }
 
     /// Whether there is a block to put requests into.
     private boolean hasBlock() {
+        if (block == 0) {
+            block = takeBack();
+        }
         if (block == 0) {
             try {
                 block = control.allocate(StagingBlock.BYTES);
@@ -102,6 +123,19 @@ final class Stager implements AutoCloseable {
             }
         }
         return true;
+    }
+
+    /// A block that was lent and is not in use any more, or 0.
+    private long takeBack() {
+        for (Iterator<Lent> each = lent.iterator(); each.hasNext(); ) {
+            Lent one = each.next();
+            long state = SharedWords.acquire(control.memory(), one.block + StagingBlock.STATE);
+            if (state != one.served || !one.to.isAlive()) {
+                each.remove();
+                return one.block;
+            }
+        }
+        return 0;
     }
 
     /// Copies from memory of this side to memory of the peer, some of which only the peer can access.
@@ -115,6 +149,7 @@ final class Stager implements AutoCloseable {
     }
 
     private int move(PeerQueuePair peer, ElementList from, ElementList to, long bytes, boolean put) {
+        failure = Outcome.DONE;
         boolean moved = ElementList.forEachPiece(
                 from,
                 to,
@@ -122,7 +157,11 @@ final class Stager implements AutoCloseable {
                 StagingBlock.DATA_BYTES,
                 (source, sourceIndex, sourceDone, sink, sinkIndex, sinkDone, piece) ->
                         movePiece(peer, source, sourceIndex, sourceDone, sink, sinkIndex, sinkDone, piece, put));
-        return moved ? Outcome.DONE : WorkStatus.REMOTE_ACCESS_ERROR.code();
+        return moved ? Outcome.DONE : failure();
+    }
+
+    private int failure() {
+        return failure == Outcome.DONE ? WorkStatus.REMOTE_ACCESS_ERROR.code() : failure;
     }
 
     private boolean movePiece(
@@ -159,17 +198,20 @@ final class Stager implements AutoCloseable {
         return true;
     }
 
-    /// Has the peer execute an atomic operation on memory that only it can access.
+    /// Has the peer execute an atomic operation on memory that only it can access. It is never executed again: if the
+    /// peer is gone afterwards, it counts as not answered.
     int atomic(PeerQueuePair peer, boolean compare, ElementList at, long operand, long swap, ElementList result) {
+        failure = Outcome.DONE;
         int operation = compare ? StagingBlock.COMPARE_AND_SWAP : StagingBlock.FETCH_AND_ADD;
         if (!ask(peer, operation, at.keys[0], at.addresses[0], Long.BYTES, operand, swap)) {
-            return WorkStatus.REMOTE_ACCESS_ERROR.code();
+            return failure == Outcome.NO_PEER ? WorkStatus.RETRY_EXCEEDED.code() : failure();
         }
         AtomicResult.store(result, control.memory().get(JAVA_LONG, block + StagingBlock.OLD));
         return Outcome.DONE;
     }
 
     private boolean ask(PeerQueuePair peer, int operation, int key, long offset, long length, long operand, long swap) {
+        Client client = Objects.requireNonNull(current, "only on the stager's thread");
         Peer to = peer.peer();
         if (to == null || !hasBlock()) {
             return false;
@@ -177,28 +219,54 @@ final class Stager implements AutoCloseable {
         MemorySegment own = control.memory();
         own.set(JAVA_INT, block + StagingBlock.OPERATION, operation);
         own.set(JAVA_INT, block + StagingBlock.KEY, key);
+        own.set(JAVA_INT, block + StagingBlock.QUEUE_PAIR, peer.number());
         own.set(JAVA_LONG, block + StagingBlock.OFFSET, offset);
         own.set(JAVA_LONG, block + StagingBlock.LENGTH, length);
         own.set(JAVA_LONG, block + StagingBlock.OPERAND, operand);
         own.set(JAVA_LONG, block + StagingBlock.SWAP, swap);
-        long asked = (++ticket << 2) | StagingBlock.ASKED;
+        long asked = StagingBlock.word(++ticket, StagingBlock.ASKED);
         SharedWords.publish(own, block + StagingBlock.STATE, asked);
         copies.incrementAndGet();
-        if (to.tell(Message.STAGE, 0, lid, block) && awaitAnswer(to, asked)) {
-            return (SharedWords.acquire(own, block + StagingBlock.STATE) & 3) == StagingBlock.FINISHED;
+        int state = StagingBlock.REFUSED;
+        client.pause();
+        try {
+            if (to.tell(Message.STAGE, 0, lid, block)) {
+                state = awaitAnswer(client, to, asked);
+            }
+            if (state != StagingBlock.FINISHED) {
+                giveUp(to, asked);
+            }
+        } finally {
+            failure = client.goOn();
         }
-        block = 0;
-        return false;
+        return state == StagingBlock.FINISHED && failure == Outcome.DONE;
     }
 
-    private boolean awaitAnswer(Peer from, long asked) {
+    /// Takes the request back if it was not answered.
+    private void giveUp(Peer to, long asked) {
+        MemorySegment own = control.memory();
+        long at = block + StagingBlock.STATE;
+        long served = StagingBlock.withState(asked, StagingBlock.SERVED);
+        if (!SharedWords.compareAndSet(own, at, asked, StagingBlock.withState(asked, StagingBlock.WITHDRAWN))
+                && SharedWords.acquire(own, at) == served) {
+            lent.add(new Lent(to, block, served));
+            block = 0;
+        }
+    }
+
+    /// Waits for the peer to carry out what it was asked.
+    ///
+    /// @return the state of the block
+    private int awaitAnswer(Client client, Peer from, long asked) {
         long deadline = System.nanoTime() + DEADLINE_NANOS;
         int spins = 0;
-        while (SharedWords.acquire(control.memory(), block + StagingBlock.STATE) == asked) {
-            Client workingFor = current;
-            boolean givenUp = closed || (workingFor != null && workingFor.equals(abandoned));
-            if (givenUp || !from.isAlive() || System.nanoTime() > deadline) {
-                return false;
+        while (true) {
+            int state = StagingBlock.state(SharedWords.acquire(control.memory(), block + StagingBlock.STATE));
+            if (state != StagingBlock.ASKED && state != StagingBlock.SERVED) {
+                return state;
+            }
+            if (closed || client.isStopped() || !from.isAlive() || System.nanoTime() > deadline) {
+                return state;
             }
             if (++spins < SPINS) {
                 Thread.onSpinWait();
@@ -206,7 +274,6 @@ final class Stager implements AutoCloseable {
                 LockSupport.parkNanos(PARK_NANOS);
             }
         }
-        return true;
     }
 
     /// How many pieces the stager has asked peers to copy.

@@ -3,12 +3,16 @@ package io.rdmacomm.soft.shm;
 /// Where things are in a staging block, through which the stager of one process asks the engine of another to copy.
 ///
 /// ```
-/// +0 ticket << 2 | state | +8 region key | +16 offset | +24 length
+/// +0 ticket << 3 | state | +8 region key | +12 target's queue pair | +16 offset | +24 length
 /// +32 compare or add | +40 swap | +48 old value | +56 operation | +64 data
 /// ```
+/// Asker and engine agree on who may touch the block with compare-and-set: the engine makes ASKED SERVED before it
+/// reads what is asked, and an asker that gives up makes ASKED WITHDRAWN. A block that is SERVED stays the engine's
+/// until it is FINISHED or REFUSED.
 final class StagingBlock {
     static final int STATE = 0;
     static final int KEY = 8;
+    static final int QUEUE_PAIR = 12;
     static final int OFFSET = 16;
     static final int LENGTH = 24;
     static final int OPERAND = 32;
@@ -20,10 +24,13 @@ final class StagingBlock {
     static final int BYTES = DATA + DATA_BYTES;
 
     /// States.
-    static final int ASKED = 1;
+    static final int WITHDRAWN = 0;
 
-    static final int FINISHED = 2;
-    static final int REFUSED = 3;
+    static final int ASKED = 1;
+    static final int SERVED = 2;
+    static final int FINISHED = 3;
+    static final int REFUSED = 4;
+    private static final int STATE_MASK = 7;
 
     /// Operations.
     static final int PUT = 0;
@@ -33,4 +40,19 @@ final class StagingBlock {
     static final int FETCH_AND_ADD = 3;
 
     private StagingBlock() {}
+
+    /// The word of the request with this number.
+    static long word(long ticket, int state) {
+        return ticket * (STATE_MASK + 1) + state;
+    }
+
+    /// The state in a word.
+    static int state(long word) {
+        return (int) word & STATE_MASK;
+    }
+
+    /// The same request in another state.
+    static long withState(long word, int state) {
+        return (word & ~(long) STATE_MASK) | state;
+    }
 }

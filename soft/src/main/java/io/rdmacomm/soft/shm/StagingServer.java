@@ -3,6 +3,7 @@ package io.rdmacomm.soft.shm;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.memory.AtomicOperation;
 import io.rdmacomm.soft.memory.ElementList;
@@ -10,14 +11,22 @@ import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// Executes the transfers that the [Stager] of a peer asks for, on memory that only this process can access. Runs on
 /// the engine's thread.
+///
+/// The engine counts as a queue pair does (decision 3): its counter is odd from before it looks whether the queue pair
+/// and the region are still there until it has let go of the memory.
 final class StagingServer {
+    private static final int SPINS = 1_000;
+    private static final long PARK_NANOS = 20_000;
+
     private final int lid;
     private final LocalMemory memory;
     private final AtomicLong copies = new AtomicLong();
+    private final AtomicLong executing = new AtomicLong();
 
     /// @param lid of this context
     StagingServer(int lid, LocalMemory memory) {
@@ -35,19 +44,41 @@ final class StagingServer {
             return;
         }
         long asked = SharedWords.acquire(theirs, itsBlock + StagingBlock.STATE);
-        if ((asked & 3) != StagingBlock.ASKED) {
+        long served = StagingBlock.withState(asked, StagingBlock.SERVED);
+        if (StagingBlock.state(asked) != StagingBlock.ASKED
+                || !SharedWords.compareAndSet(theirs, itsBlock + StagingBlock.STATE, asked, served)) {
+            // The peer has given up.
             return;
         }
         copies.incrementAndGet();
-        long answer;
-        try {
-            answer = carryOut(theirs, itsBlock) ? StagingBlock.FINISHED : StagingBlock.REFUSED;
-        } catch (IllegalStateException | IndexOutOfBoundsException e) {
-            // The region was closed meanwhile.
-            answer = StagingBlock.REFUSED;
-        }
-        SharedWords.compareAndSet(theirs, itsBlock + StagingBlock.STATE, asked, (asked & ~3L) | answer);
+        int answer = execute(theirs, itsBlock) ? StagingBlock.FINISHED : StagingBlock.REFUSED;
+        SharedWords.release(theirs, itsBlock + StagingBlock.STATE, StagingBlock.withState(asked, answer));
         peer.tell(Message.STAGED, 0, lid, itsBlock);
+    }
+
+    private boolean execute(MemorySegment theirs, long itsBlock) {
+        executing.incrementAndGet();
+        try {
+            return carryOut(theirs, itsBlock);
+        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+            // The caller has freed the memory without closing the region.
+            return false;
+        } finally {
+            executing.incrementAndGet();
+        }
+    }
+
+    /// Waits until the engine is not in the middle of a transfer that it began before; any thread. The engine itself
+    /// never waits here, and the wait ends, because a transfer waits for nobody.
+    void awaitIdle() {
+        long seen = executing.get();
+        for (int spins = 0; (seen & 1) != 0 && executing.get() == seen; spins++) {
+            if (spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(PARK_NANOS);
+            }
+        }
     }
 
     /// How many pieces this side was asked to copy.
@@ -56,6 +87,9 @@ final class StagingServer {
     }
 
     private boolean carryOut(MemorySegment theirs, long itsBlock) {
+        if (!QueuePairBlock.accepts(memory.control(), theirs.get(JAVA_INT, itsBlock + StagingBlock.QUEUE_PAIR))) {
+            return false;
+        }
         LocalRegion region = memory.region(theirs.get(JAVA_INT, itsBlock + StagingBlock.KEY));
         long offset = theirs.get(JAVA_LONG, itsBlock + StagingBlock.OFFSET);
         long length = theirs.get(JAVA_LONG, itsBlock + StagingBlock.LENGTH);

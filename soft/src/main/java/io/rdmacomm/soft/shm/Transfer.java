@@ -3,17 +3,51 @@ package io.rdmacomm.soft.shm;
 import io.rdmacomm.soft.memory.AtomicOperation;
 import io.rdmacomm.soft.memory.AtomicResult;
 import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// The memory of a request on both sides, and the copies between them.
 final class Transfer {
     final ElementList local = new ElementList(ElementList.MAX_ELEMENTS);
     final ElementList remote = new ElementList(ElementList.MAX_ELEMENTS);
+    private final LocalMemory memory;
     private final PeerQueuePair peer;
     private final Stager stager;
 
-    Transfer(PeerQueuePair peer, Stager stager) {
+    /// @param memory of this side
+    Transfer(LocalMemory memory, PeerQueuePair peer, Stager stager) {
+        this.memory = memory;
         this.peer = peer;
         this.stager = stager;
+    }
+
+    /// Whether the peer and all memory are still there, after a time in which everything could be closed.
+    ///
+    /// @return an [Outcome]
+    int recheck() {
+        if (!peer.isReady()) {
+            return Outcome.NO_PEER;
+        }
+        for (int i = 0; i < local.count; i++) {
+            if (!isOpen(local.keys[i], local.segments[i])) {
+                return WorkStatus.LOCAL_PROTECTION_ERROR.code();
+            }
+        }
+        for (int i = 0; i < remote.count; i++) {
+            if (remote.segments[i] != null && !peer.isValid(remote.keys[i])) {
+                return WorkStatus.REMOTE_ACCESS_ERROR.code();
+            }
+        }
+        return Outcome.DONE;
+    }
+
+    /// Whether the memory is that of an open region; inline data, which has no key, always is.
+    private boolean isOpen(int key, @Nullable MemorySegment segment) {
+        LocalRegion region = memory.region(key);
+        return region == null ? key == 0 : region.segment().equals(segment);
     }
 
     void clear() {
