@@ -20,6 +20,7 @@ final class ContextObjects implements SharedMemory.Events {
     private final Set<SoftQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final Map<Integer, SoftCompletionQueue> completionQueues = new ConcurrentHashMap<>();
     private final Map<Integer, SoftSharedReceiveQueue> sharedQueues = new ConcurrentHashMap<>();
+    private final Quarantine quarantine = new Quarantine();
 
     ContextObjects(SoftContext context) {
         this.context = context;
@@ -63,16 +64,21 @@ final class ContextObjects implements SharedMemory.Events {
         return context.queuePair(number) instanceof SoftQueuePair queuePair ? queuePair.tcp() : null;
     }
 
+    /// What stopped peers may still write to.
+    Quarantine quarantine() {
+        return quarantine;
+    }
+
     /// Waits until no operation that began before is still using memory of this context, its own or a peer's.
     ///
-    /// @return false if one still is, after a long time
+    /// @return false if a peer still is, after a long time
     boolean quiesce() {
         context.sharedMemory().awaitCopiesForPeers();
         boolean idle = true;
         for (SoftQueuePair queuePair : queuePairs) {
             idle &= queuePair.awaitExecutions();
         }
-        return idle;
+        return idle & quarantine.look();
     }
 
     @Override

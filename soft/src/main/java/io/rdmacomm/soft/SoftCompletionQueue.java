@@ -134,7 +134,7 @@ final class SoftCompletionQueue extends CompletionQueue {
         if (channel != null) {
             channel.forget(this);
         }
-        ring.free();
+        context.objects().quarantine().free(ring, ring::free);
         PolledLinks made = links;
         if (made != null) {
             made.close();

@@ -246,10 +246,18 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         made.resume();
     }
 
+    private Quarantine quarantine() {
+        return context.objects().quarantine();
+    }
+
     private void endTransport(boolean orderly) {
         Transport ending = transport;
         if (ending != null) {
             ending.stop(orderly);
+            if (!ending.isPeerIdle()) {
+                quarantine().hold(
+                        ending::isPeerIdle, block, receives.ring(), receiveCompletions.ring());
+            }
             transport = null;
             ending.close();
             tcp.ended();
@@ -340,6 +348,9 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         try {
             if (isConnected()) {
                 fail(failedStatus, failedVendorError, failedEvent);
+            } else if (state() == QueuePairState.ERROR) {
+                // A receive may have come back that the peer had when the others were flushed.
+                receives.flush();
             }
         } finally {
             receiveLock().unlock();
@@ -398,7 +409,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         }
         block.rights(effective.accessFlags(), effective.minRnrTimer().code());
         switch (to) {
-            case RESET -> reset();
+            case RESET -> reset(from);
             case ERROR -> {
                 if (from != QueuePairState.ERROR) {
                     fail(FLUSHED, 0, AsyncEventType.UNKNOWN);
@@ -435,12 +446,30 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         sends.setOpen(to == QueuePairState.READY_TO_SEND);
     }
 
-    private void reset() {
+    private void reset(QueuePairState from) {
         enter(QueuePairState.RESET);
         stop();
+        Transport ending = transport;
+        if (ending != null && !ending.isPeerIdle()) {
+            stayInError(from);
+        }
         sends.clear();
         receives.clear();
         disconnect();
+    }
+
+    /// What a peer completes that goes on later would be taken for the work of the next connection.
+    private void stayInError(QueuePairState from) {
+        if (from == QueuePairState.ERROR) {
+            enter(QueuePairState.ERROR);
+        } else {
+            fail(FLUSHED, 0, AsyncEventType.UNKNOWN);
+        }
+        throw new VerbException(
+                "modify queue pair (ibv_modify_qp)",
+                Errno.EBUSY,
+                this + " was not reset, because its peer was stopped in the middle of an operation; it is in state ERROR:"
+                        + " close it and create another");
     }
 
     private void disconnect() {
@@ -454,12 +483,13 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
 
     @Override
     protected void doDestroy() {
-        context.objects().remove(this);
         block.withdraw();
         stop();
         disconnect();
-        receives.free();
+        // Not before, or a region that is closed meanwhile would see neither the queue pair nor the quarantine.
+        context.objects().remove(this);
+        quarantine().free(receives.ring(), receives::free);
         sends.close();
-        context.objects().numbers().free(number);
+        quarantine().free(block, () -> context.objects().numbers().free(number));
     }
 }

@@ -64,7 +64,6 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     @Override
     protected void doClose() {
         context.objects().remove(number);
-        context.objects().quiesce();
-        ring.free();
+        context.objects().quarantine().free(ring, ring::free);
     }
 }

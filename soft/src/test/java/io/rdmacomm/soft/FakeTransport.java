@@ -89,6 +89,11 @@ final class FakeTransport implements Transport {
     }
 
     @Override
+    public boolean isPeerIdle() {
+        return true;
+    }
+
+    @Override
     public void close() {
         work(() -> calls.add("close"));
     }

@@ -52,6 +52,8 @@ final class ShmTransport implements Transport, Stager.Client {
     private boolean staging;
     private volatile boolean stopped;
     private volatile boolean peerDied;
+    // The peer's counter, when it has not finished an operation in time.
+    private volatile long unfinished;
 
     /// A transport to a context whose queue pair may not be ready yet.
     ///
@@ -284,7 +286,7 @@ final class ShmTransport implements Transport, Stager.Client {
         lock.enter();
         try {
             peer.unbind();
-            if (!stopped) {
+            if (!stopped || unfinished != 0) {
                 settleJournal();
                 events.failed(WorkStatus.RETRY_EXCEEDED.code(), 0, AsyncEventType.QUEUE_PAIR_FATAL);
             }
@@ -323,11 +325,18 @@ final class ShmTransport implements Transport, Stager.Client {
         stager.abandon(this);
         staging = false;
         stagingServer.awaitIdle();
-        awaitPeer();
+        unfinished = executingOfPeer();
+        if (unfinished != 0 && waitForPeer()) {
+            unfinished = 0;
+        }
     }
 
     @Override
     public boolean awaitPeer() {
+        return unfinished == 0 ? waitForPeer() : isPeerIdle();
+    }
+
+    private boolean waitForPeer() {
         if (peerDied) {
             return true;
         }
@@ -336,6 +345,26 @@ final class ShmTransport implements Transport, Stager.Client {
         } catch (IllegalStateException e) {
             // The engine has just unmapped the memory of a dead peer: nothing is in flight there.
             return true;
+        }
+    }
+
+    /// What began after the transport was stopped, or in another life of the peer's block, finds that this side's queue
+    /// pair is gone: only the operation from before counts.
+    @Override
+    public boolean isPeerIdle() {
+        return unfinished == 0 || executingOfPeer() != unfinished;
+    }
+
+    /// The peer's counter if it is in the middle of an operation, 0 if it is in none.
+    private long executingOfPeer() {
+        if (!context.isAlive()) {
+            return 0;
+        }
+        try {
+            return QueuePairBlock.executing(context.memory(), peerBlock);
+        } catch (IllegalStateException e) {
+            // The engine has just unmapped the memory of a dead peer.
+            return 0;
         }
     }
 

@@ -134,6 +134,11 @@ public final class TcpTransport implements Transport {
     }
 
     @Override
+    public boolean isPeerIdle() {
+        return true;
+    }
+
+    @Override
     public void close() {
         stop(true);
     }

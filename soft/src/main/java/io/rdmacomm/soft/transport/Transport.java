@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.SendBatch;
 /// Carries the send requests of one queue pair to its peer, and for a peer on the network those of the peer to this
 /// side. A queue pair gets its transport when it has found its peer, and keeps it until it is reset.
 ///
-/// All methods except [#awaitPeer] are called with the queue pair's send lock held. A transport never calls its queue
+/// All methods except [#awaitPeer] and [#isPeerIdle] are called with the queue pair's send lock held. A transport never calls its queue
 /// pair: it tells [Events], which only take notes, and the queue pair acts when the transport has returned.
 public interface Transport {
     /// Executes the requests from `first` to `end` of `batch`, in order, or keeps them in the [SendQueue].
@@ -21,7 +21,8 @@ public interface Transport {
     boolean isDrained();
 
     /// Gives up the requests that were begun. The [SendQueue] keeps them, to be flushed, and a receive that was taken
-    /// for an incomplete message goes back to its [ReceiveQueue]. Nothing is executed any more. Idempotent.
+    /// for an incomplete message goes back to its [ReceiveQueue]. Nothing is executed any more, and no memory is
+    /// used, except by a peer that [#isPeerIdle] tells of. Idempotent.
     ///
     /// @param orderly whether the peer's queue pair should not fail because of it
     void stop(boolean orderly);
@@ -31,6 +32,10 @@ public interface Transport {
     ///
     /// @return false if it still is, after a long time
     boolean awaitPeer();
+
+    /// After [#stop]: whether the peer is in no operation on this side's memory that it has not finished in time.
+    /// Does not wait. Any thread, without the lock, even when the transport is closed.
+    boolean isPeerIdle();
 
     /// Stops, and releases what it holds.
     void close();

@@ -1,0 +1,54 @@
+package io.rdmacomm.soft;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/// Places that a peer may still write to: it was stopped in the middle of an operation on a queue pair that has been
+/// reset or closed. Nobody else gets them before the peer has gone on or has died.
+///
+/// Nothing tells when a peer goes on, so the quarantine looks when a place is to be freed, a region is closed, or a
+/// peer has died. Thread-safe; takes no time while it is empty.
+final class Quarantine {
+    /// What one peer may write to.
+    ///
+    /// @param released whether it cannot any more
+    private record Hold(BooleanSupplier released, List<Object> places) {
+        boolean has(Object place) {
+            return places.stream().anyMatch(each -> each == place);
+        }
+    }
+
+    /// A place that its owner does not need any more.
+    private record Freed(Object place, Runnable free) {}
+
+    private final List<Hold> holds = new ArrayList<>();
+    private final List<Freed> waiting = new ArrayList<>();
+
+    /// Keeps `places` from being freed.
+    ///
+    /// @param released whether nobody can write to them any more; never again false after true
+    synchronized void hold(BooleanSupplier released, Object... places) {
+        holds.add(new Hold(released, List.of(places)));
+    }
+
+    /// Runs `free`, which makes `place` available to others: at once, or when nobody holds it any more.
+    synchronized void free(Object place, Runnable free) {
+        waiting.add(new Freed(place, free));
+        look();
+    }
+
+    /// Frees what is not held any more.
+    ///
+    /// @return whether nothing is held
+    synchronized boolean look() {
+        holds.removeIf(hold -> hold.released.getAsBoolean());
+        for (Freed each : List.copyOf(waiting)) {
+            if (holds.stream().noneMatch(hold -> hold.has(each.place))) {
+                waiting.remove(each);
+                each.free.run();
+            }
+        }
+        return holds.isEmpty();
+    }
+}
