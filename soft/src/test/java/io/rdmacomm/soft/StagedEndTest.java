@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// `-Drdma.test.rounds=1000` runs longer.
 class StagedEndTest {
     private static final long SEED = Long.getLong("rdma.test.seed", System.nanoTime());
-    private static final int ROUNDS = Integer.getInteger("rdma.test.rounds", 5);
+    private static final int ROUNDS = Integer.getInteger("rdma.test.rounds", 3);
     private static final int PIECE = 256 * 1024;
     private static final int BYTES = 16 * PIECE;
     private static final byte MINE = 0x11;

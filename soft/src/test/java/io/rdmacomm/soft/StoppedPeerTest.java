@@ -206,6 +206,9 @@ class StoppedPeerTest {
             assertThat(System.nanoTime()).as("ended: " + ended).isLessThan(deadline);
             collect(objects, ended);
         }
+        if (!killed) {
+            peer.awaitFailure();
+        }
         assertThat(objects.queue.poll(done)).isZero();
         objects.pair.modify(reset);
         assertThat(objects.pair.state()).isEqualTo(QueuePairState.RESET);

@@ -33,8 +33,8 @@ public interface Transport {
     /// @return false if it still is, after a long time
     boolean awaitPeer();
 
-    /// After [#stop]: whether the peer is in no operation on this side's memory that it has not finished in time.
-    /// Does not wait. Any thread, without the lock, even when the transport is closed.
+    /// After [#stop], which waits for it only so long: whether the peer has finished the operation on this side's memory
+    /// that it was in. Does not wait. Any thread, without the lock, even when the transport is closed.
     boolean isPeerIdle();
 
     /// Stops, and releases what it holds.
