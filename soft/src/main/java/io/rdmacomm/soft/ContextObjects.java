@@ -78,7 +78,7 @@ final class ContextObjects implements SharedMemory.Events {
         for (SoftQueuePair queuePair : queuePairs) {
             idle &= queuePair.awaitExecutions();
         }
-        return idle & quarantine.look();
+        return quarantine.look() && idle;
     }
 
     @Override

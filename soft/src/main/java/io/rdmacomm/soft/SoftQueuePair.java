@@ -255,8 +255,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         if (ending != null) {
             ending.stop(orderly);
             if (!ending.isPeerIdle()) {
-                quarantine().hold(
-                        ending::isPeerIdle, block, receives.ring(), receiveCompletions.ring());
+                quarantine().hold(ending::isPeerIdle, block, receives.ring(), receiveCompletions.ring());
             }
             transport = null;
             ending.close();
@@ -468,7 +467,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         throw new VerbException(
                 "modify queue pair (ibv_modify_qp)",
                 Errno.EBUSY,
-                this + " was not reset, because its peer was stopped in the middle of an operation; it is in state ERROR:"
+                this + " is in state ERROR and not reset, because its peer was stopped in the middle of an operation;"
                         + " close it and create another");
     }
 

@@ -24,7 +24,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -77,8 +76,7 @@ final class SendingProcess implements AutoCloseable {
     }
 
     private boolean isStopped() throws IOException {
-        try (Stream<Path> threads =
-                Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
             return threads.allMatch(SendingProcess::isStopped);
         }
     }
@@ -89,7 +87,8 @@ final class SendingProcess implements AutoCloseable {
             // The state follows the name, which may contain anything (proc_pid_stat(5)).
             return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            // The thread has ended since it was listed: look again.
+            return false;
         }
     }
 
@@ -153,7 +152,10 @@ final class SendingProcess implements AutoCloseable {
                 region.segment().fill(CONTENT);
                 System.out.println(print(pair.info()));
                 pair.connect(parse(in.readLine()), IMPATIENT);
-                SendBatch batch = SendBatch.create(arena, 1, 1).send(1).with(region, 0, BYTES).signaled();
+                SendBatch batch = SendBatch.create(arena, 1, 1)
+                        .send(1)
+                        .with(region, 0, BYTES)
+                        .signaled();
                 Completions done = Completions.create(arena, 1);
                 do {
                     pair.post(batch);

@@ -78,7 +78,8 @@ class StoppedPeerTest {
             for (int i = 0; i < count; i++) {
                 ReceiveBatch batch =
                         ReceiveBatch.create(arena, 1, 1).receive(++posted).with(region, 0, SendingProcess.BYTES);
-                assertThat(shared == null ? pair.post(batch) : shared.post(batch)).isEqualTo(1);
+                assertThat(shared == null ? pair.post(batch) : shared.post(batch))
+                        .isEqualTo(1);
             }
         }
 
@@ -179,8 +180,8 @@ class StoppedPeerTest {
         }
     }
 
-    /// The receive that it had taken is the last to end, whether it goes on or dies. Until then the queue pair cannot be
-    /// used for another connection.
+    /// The receive that it had taken is the last to end, whether it goes on or dies. Until then the queue pair cannot
+    /// be used for another connection.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void everyReceiveOfAFailedQueuePairEndsOnce(boolean killed) throws Exception {
@@ -217,7 +218,9 @@ class StoppedPeerTest {
     private void collect(Objects objects, Set<Long> ended) {
         int count = objects.queue.poll(done);
         for (int i = 0; i < count; i++) {
-            assertThat(ended.add(done.workId(i))).as("the first end of " + done.workId(i)).isTrue();
+            assertThat(ended.add(done.workId(i)))
+                    .as("the first end of " + done.workId(i))
+                    .isTrue();
         }
     }
 }

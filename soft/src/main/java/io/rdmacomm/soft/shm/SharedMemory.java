@@ -83,8 +83,8 @@ public final class SharedMemory implements AutoCloseable {
         if (peer == null) {
             return null;
         }
-        ShmTransport transport = new ShmTransport(
-                peer, lid, gid, memory, stager, stagingServer, resources, transports::remove);
+        ShmTransport transport =
+                new ShmTransport(peer, lid, gid, memory, stager, stagingServer, resources, transports::remove);
         transports.add(transport);
         if (!peer.isAlive()) {
             // The engine has dealt with its end already, or does so just now.

@@ -6,8 +6,9 @@ import io.rdmacomm.verbs.SendBatch;
 /// Carries the send requests of one queue pair to its peer, and for a peer on the network those of the peer to this
 /// side. A queue pair gets its transport when it has found its peer, and keeps it until it is reset.
 ///
-/// All methods except [#awaitPeer] and [#isPeerIdle] are called with the queue pair's send lock held. A transport never calls its queue
-/// pair: it tells [Events], which only take notes, and the queue pair acts when the transport has returned.
+/// All methods except [#awaitPeer] and [#isPeerIdle] are called with the queue pair's send lock held. A transport
+/// never calls its queue pair: it tells [Events], which only take notes, and the queue pair acts when the transport
+/// has returned.
 public interface Transport {
     /// Executes the requests from `first` to `end` of `batch`, in order, or keeps them in the [SendQueue].
     ///
@@ -33,8 +34,8 @@ public interface Transport {
     /// @return false if it still is, after a long time
     boolean awaitPeer();
 
-    /// After [#stop], which waits for it only so long: whether the peer has finished the operation on this side's memory
-    /// that it was in. Does not wait. Any thread, without the lock, even when the transport is closed.
+    /// After [#stop], which waits for it only so long: whether the peer has finished the operation on this side's
+    /// memory that it was in. Does not wait. Any thread, without the lock, even when the transport is closed.
     boolean isPeerIdle();
 
     /// Stops, and releases what it holds.
