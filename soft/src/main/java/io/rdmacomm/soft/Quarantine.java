@@ -13,11 +13,7 @@ final class Quarantine {
     /// What one peer may write to.
     ///
     /// @param released whether it cannot any more
-    private record Hold(BooleanSupplier released, List<Object> places) {
-        boolean has(Object place) {
-            return places.stream().anyMatch(each -> each == place);
-        }
-    }
+    private record Hold(BooleanSupplier released, List<Object> places) {}
 
     /// A place that its owner does not need any more.
     private record Freed(Object place, Runnable free) {}
@@ -44,7 +40,7 @@ final class Quarantine {
     synchronized boolean look() {
         holds.removeIf(hold -> hold.released.getAsBoolean());
         for (Freed each : List.copyOf(waiting)) {
-            if (holds.stream().noneMatch(hold -> hold.has(each.place))) {
+            if (holds.stream().noneMatch(hold -> hold.places.contains(each.place))) {
                 waiting.remove(each);
                 each.free.run();
             }
