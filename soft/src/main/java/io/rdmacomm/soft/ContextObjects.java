@@ -139,9 +139,7 @@ final class ContextObjects implements SharedMemory.Events {
             queue.ring().skipClaims(lid);
         }
         for (SoftCompletionQueue queue : completionQueues.values()) {
-            if (!queue.ring().isEmpty()) {
-                queue.announceIfArmed();
-            }
+            queue.announceToWaiter();
         }
         quiesce();
     }

@@ -20,6 +20,8 @@ final class SoftCompletionQueue extends CompletionQueue {
     private final CompletionRing ring;
     private final CompletionSink sink;
     private volatile @Nullable PolledLinks links;
+    /// Armed and not announced since. The arming in the ring does not say that: producers take it back before they tell.
+    private volatile boolean awaiting;
 
     SoftCompletionQueue(SoftContext context, CompletionQueueOptions options) {
         super(context, options);
@@ -64,15 +66,18 @@ final class SoftCompletionQueue extends CompletionQueue {
         context.engine().execute(() -> context.objects().onOverrun(number));
     }
 
-    /// Wakes up waiters, because completions may have arrived in another way than by a push.
-    void announceIfArmed() {
-        if (ring.disarm()) {
+    /// Wakes up who waits for an event, because a producer may have died between its completion and the telling. A waiter
+    /// has to expect that it finds nothing (ibv_get_cq_event(3)).
+    void announceToWaiter() {
+        boolean armed = ring.disarm();
+        if (armed || awaiting) {
             announce();
         }
     }
 
     /// It was armed and has a completion.
     void announce() {
+        awaiting = false;
         SoftCompletionChannel to = channel;
         if (to != null) {
             to.announce(this);
@@ -103,6 +108,7 @@ final class SoftCompletionQueue extends CompletionQueue {
 
     @Override
     protected void doArm(boolean solicitedOnly) {
+        awaiting = true;
         ring.arm(solicitedOnly);
         if (links != null) {
             context.tcp().armed();

@@ -128,11 +128,6 @@ public final class CompletionRing {
         return SharedWords.opaqueInt(memory, queue + QUEUE_BROKEN) != 0;
     }
 
-    /// Whether a completion is waiting.
-    public boolean isEmpty() {
-        return (SharedWords.acquire(memory, slot(ring, mask, head)) & KIND_MASK) != FULL;
-    }
-
     /// Moves up to `max` completions to the start of `into`; one thread at a time.
     ///
     /// @return how many there were
@@ -237,7 +232,7 @@ public final class CompletionRing {
         return SharedWords.acquireInt(memory, queue + QUEUE_ARMED) != 0;
     }
 
-    /// Takes the arming back.
+    /// Takes the arming back, as a producer does that is about to tell.
     ///
     /// @return whether it was armed
     public boolean disarm() {
