@@ -190,7 +190,7 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     }
 
     private long onTime() {
-        return Math.min(retries.onTime(), tcp.onTime());
+        return Math.min(Math.min(retries.onTime(), sharedMemory.onTime()), tcp.onTime());
     }
 
     private static TcpEndpoint endpoint(QueuePair queuePair) {

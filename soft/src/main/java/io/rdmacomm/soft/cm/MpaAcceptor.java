@@ -5,7 +5,7 @@ import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaFrameReader;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.MpaViolation;
-import io.rdmacomm.soft.tcp.AcceptPause;
+import io.rdmacomm.soft.transport.AcceptPause;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;

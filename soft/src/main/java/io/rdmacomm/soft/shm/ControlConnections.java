@@ -1,6 +1,8 @@
 package io.rdmacomm.soft.shm;
 
+import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.verbs.Gid;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -12,21 +14,34 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.jspecify.annotations.Nullable;
 
 /// The socket in a context's folder, and the connections that peers have made to it: receives their [Message]s. The
 /// engine.
-final class ControlConnections {
+final class ControlConnections implements Engine.Ready, AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(ControlConnections.class.getName());
     private static final int BACKLOG = 1024;
     private static final int BATCH = 64;
 
     /// Takes messages; the engine.
     interface Receiver {
+        /// A context has connected to this one.
+        ///
+        /// @return that context, null if this one cannot connect to it
+        @Nullable
+        Peer onHello(Gid gid, int lid);
+
+        /// Any other message.
         void onMessage(int type, int number, long first, long second);
+
+        /// The connection of a context has ended.
+        void onEnd(Peer peer);
     }
 
     private final Engine engine;
     private final Receiver receiver;
     private final ServerSocketChannel server;
+    private final AcceptPause pause = new AcceptPause();
     private final ByteBuffer buffer =
             ByteBuffer.allocateDirect(Message.BYTES * BATCH).order(ByteOrder.nativeOrder());
 
@@ -36,54 +51,119 @@ final class ControlConnections {
         this.receiver = receiver;
     }
 
-    /// Listens at `path` until the engine is closed.
+    /// Listens at `path` until it, or the engine, is closed.
     ///
     /// @throws IOException if the socket cannot be made
-    static void listen(Path path, Engine engine, Receiver receiver) throws IOException {
+    static ControlConnections listen(Path path, Engine engine, Receiver receiver) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        boolean listening = false;
         try {
             server.configureBlocking(false);
             server.bind(UnixDomainSocketAddress.of(path), BACKLOG);
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
             ControlConnections connections = new ControlConnections(server, engine, receiver);
-            engine.register(server, SelectionKey.OP_ACCEPT, key -> connections.accept());
-        } catch (IOException | RuntimeException e) {
-            server.close();
-            throw e;
-        }
-    }
-
-    private void accept() throws IOException {
-        SocketChannel accepted = server.accept();
-        if (accepted != null) {
-            accepted.configureBlocking(false);
-            ByteBuffer partial = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
-            engine.register(accepted, SelectionKey.OP_READ, key -> receive(accepted, partial));
-        }
-    }
-
-    private void receive(SocketChannel channel, ByteBuffer partial) throws IOException {
-        buffer.clear();
-        if (read(channel) < 0) {
-            channel.close();
-            return;
-        }
-        buffer.flip();
-        while (buffer.hasRemaining()) {
-            partial.put(buffer.get());
-            if (!partial.hasRemaining()) {
-                partial.flip();
-                receiver.onMessage(partial.getInt(), partial.getInt(), partial.getLong(), partial.getLong());
-                partial.clear();
+            engine.register(server, SelectionKey.OP_ACCEPT, connections);
+            listening = true;
+            return connections;
+        } finally {
+            if (!listening) {
+                server.close();
             }
         }
     }
 
-    private int read(SocketChannel channel) {
+    /// Accepts a connection.
+    @Override
+    public void ready(SelectionKey key) {
+        SocketChannel accepted = null;
         try {
-            return channel.read(buffer);
+            accepted = server.accept();
+            if (accepted != null) {
+                accepted.configureBlocking(false);
+                engine.register(accepted, SelectionKey.OP_READ, new Connection(accepted));
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "cannot take a connection now", e);
+            close(accepted);
+            pause.begin(key);
+        }
+    }
+
+    private static void close(@Nullable SocketChannel channel) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
         } catch (IOException e) {
-            return -1;
+            LOGGER.log(System.Logger.Level.DEBUG, "closing a connection", e);
+        }
+    }
+
+    /// Ends a pause in which no connections are taken; the engine.
+    ///
+    /// @return nanoseconds until this is wanted again
+    long onTime() {
+        return pause.endIfOver();
+    }
+
+    /// Stops listening.
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+
+    /// A connection that a peer has made.
+    private final class Connection implements Engine.Ready {
+        private final SocketChannel channel;
+        private final ByteBuffer partial = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
+        private @Nullable Peer owner;
+
+        Connection(SocketChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public void ready(SelectionKey key) {
+            buffer.clear();
+            if (!read()) {
+                close(channel);
+                Peer gone = owner;
+                if (gone != null) {
+                    receiver.onEnd(gone);
+                }
+                return;
+            }
+            buffer.flip();
+            while (buffer.hasRemaining()) {
+                partial.put(buffer.get());
+                if (!partial.hasRemaining()) {
+                    partial.flip();
+                    take(partial.getInt(), partial.getInt(), partial.getLong(), partial.getLong());
+                    partial.clear();
+                }
+            }
+        }
+
+        /// @return false if the connection has ended
+        private boolean read() {
+            try {
+                return channel.read(buffer) >= 0;
+            } catch (IOException e) {
+                return false;
+            }
+        }
+
+        /// The messages after one that fails are about other queues.
+        private void take(int type, int number, long first, long second) {
+            try {
+                if (type == Message.HELLO) {
+                    owner = receiver.onHello(new Gid(first, second), number);
+                } else {
+                    receiver.onMessage(type, number, first, second);
+                }
+            } catch (RuntimeException | Error e) {
+                engine.goOn(e);
+            }
         }
     }
 }

@@ -10,8 +10,6 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +27,7 @@ public final class Peer implements AutoCloseable {
     private final int lid;
     private final MappedFile control;
     private final SocketChannel socket;
-    private final ByteBuffer out = ByteBuffer.allocateDirect(Message.BYTES).order(ByteOrder.nativeOrder());
+    private final Outbox outbox;
     private volatile boolean alive = true;
     private volatile @Nullable Region[] regions = new @Nullable Region[16];
 
@@ -37,6 +35,7 @@ public final class Peer implements AutoCloseable {
         this.lid = lid;
         this.control = control;
         this.socket = socket;
+        this.outbox = new Outbox(socket);
     }
 
     /// Connects to the context with this LID and says hello. Does not block.
@@ -61,7 +60,8 @@ public final class Peer implements AutoCloseable {
                 socket.configureBlocking(false);
                 if (socket.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)))) {
                     Peer peer = new Peer(lid, control, socket);
-                    if (peer.tell(Message.HELLO, ownLid, ownHigh, ownLow)) {
+                    peer.tell(Message.HELLO, ownLid, ownHigh, ownLow);
+                    if (!peer.outbox.isWaiting()) {
                         return peer;
                     }
                 }
@@ -120,31 +120,20 @@ public final class Peer implements AutoCloseable {
         return socket;
     }
 
-    /// Sends a message; thread-safe. Does not block: if the peer has stopped reading, the connection is closed.
+    /// What waits to be sent.
+    Outbox outbox() {
+        return outbox;
+    }
+
+    /// Sends a message, later if the peer does not read now; thread-safe. Does not block.
     ///
     /// @return false if the peer is dead
-    public synchronized boolean tell(int type, int number, long first, long second) {
+    public boolean tell(int type, int number, long first, long second) {
         if (!alive) {
             return false;
         }
-        try {
-            out.clear();
-            out.putInt(type).putInt(number).putLong(first).putLong(second);
-            out.flip();
-            int idle = 0;
-            while (out.hasRemaining() && idle < 10_000) {
-                idle = socket.write(out) == 0 ? idle + 1 : 0;
-                Thread.onSpinWait();
-            }
-            if (!out.hasRemaining()) {
-                return true;
-            }
-            socket.close();
-            return false;
-        } catch (IOException e) {
-            // The engine also sees the end of the connection, and handles it.
-            return false;
-        }
+        outbox.send(type, number, first, second);
+        return true;
     }
 
     /// Tells the owner of a completion queue what became of a push to it.

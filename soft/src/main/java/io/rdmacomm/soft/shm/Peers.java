@@ -2,9 +2,6 @@ package io.rdmacomm.soft.shm;
 
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.Gid;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -14,13 +11,12 @@ import org.jspecify.annotations.Nullable;
 final class Peers implements AutoCloseable {
     private final Engine engine;
     private final Consumer<Peer> onEnd;
-    private final ByteBuffer nothing = ByteBuffer.allocateDirect(Message.BYTES);
     private final int ownLid;
     private final Gid ownGid;
     private final Map<Integer, Peer> connected = new ConcurrentHashMap<>();
     private boolean closed;
 
-    /// @param onEnd told on the engine's thread that the connection to a peer has ended
+    /// @param onEnd told on the engine's thread that the connection to a peer has ended, perhaps more than once
     Peers(Engine engine, int ownLid, Gid ownGid, Consumer<Peer> onEnd) {
         this.engine = engine;
         this.onEnd = onEnd;
@@ -40,32 +36,12 @@ final class Peers implements AutoCloseable {
     private @Nullable Peer connect(Gid gid, int lid) {
         Peer peer = Peer.connect(lid, gid.high(), gid.low(), ownLid, ownGid.high(), ownGid.low());
         if (peer != null) {
+            PeerWatch watch = new PeerWatch(peer, engine, onEnd);
+            engine.execute(watch::begin);
+            peer.outbox().onWait(() -> engine.execute(watch::flush));
             connected.put(lid, peer);
-            engine.execute(() -> watch(peer));
         }
         return peer;
-    }
-
-    private void watch(Peer peer) {
-        try {
-            engine.register(peer.socket(), SelectionKey.OP_READ, key -> watchEnd(key, peer));
-        } catch (IOException e) {
-            onEnd.accept(peer);
-        }
-    }
-
-    /// Peers never send on this connection: whatever becomes readable is its end.
-    private void watchEnd(SelectionKey key, Peer peer) {
-        int count;
-        try {
-            count = peer.socket().read(nothing.clear());
-        } catch (IOException e) {
-            count = -1;
-        }
-        if (count < 0) {
-            key.cancel();
-            onEnd.accept(peer);
-        }
     }
 
     /// The peer with this LID if it is connected.

@@ -45,10 +45,12 @@ public final class SharedMemory implements AutoCloseable {
     private final int lid;
     private final Gid gid;
     private final LocalMemory memory;
+    private final Engine engine;
     private final Events events;
     private final Peers peers;
     private final Stager stager;
     private final StagingServer stagingServer;
+    private final ControlConnections control;
     private final Set<ShmTransport> transports = ConcurrentHashMap.newKeySet();
 
     /// Listens for peers.
@@ -59,19 +61,20 @@ public final class SharedMemory implements AutoCloseable {
             ShmDirectory directory,
             String name,
             Gid gid,
-            ControlFile control,
+            ControlFile file,
             LocalMemory memory,
             Engine engine,
             Events events)
             throws IOException {
         this.lid = directory.lid();
+        this.engine = engine;
         this.gid = gid;
         this.memory = memory;
         this.events = events;
         this.peers = new Peers(engine, lid, gid, this::onPeerGone);
-        this.stager = new Stager(name + "-" + lid + "-stager", lid, control);
+        this.stager = new Stager(name + "-" + lid + "-stager", lid, file);
         this.stagingServer = new StagingServer(lid, memory);
-        ControlConnections.listen(directory.file(Peer.SOCKET), engine, this::onMessage);
+        this.control = ControlConnections.listen(directory.file(Peer.SOCKET), engine, new Receiver());
     }
 
     /// Makes a transport to the destination in `resources`, if its context is on this host.
@@ -117,12 +120,6 @@ public final class SharedMemory implements AutoCloseable {
 
     private void onMessage(int type, int number, long first, long second) {
         switch (type) {
-            case Message.HELLO -> {
-                Gid theirs = new Gid(first, second);
-                // A context that can reach this one's memory is watched from here, too.
-                peers.find(theirs, number);
-                events.onHello(theirs, number);
-            }
             case Message.COMPLETION -> events.onCompletion(number);
             case Message.FAULT -> events.onFault(number, AsyncEventType.of((int) first));
             case Message.OVERRUN -> events.onOverrun(number);
@@ -137,14 +134,34 @@ public final class SharedMemory implements AutoCloseable {
         }
     }
 
+    /// One of the two connections with a peer has ended, or this side has given the peer up; the other one follows.
     private void onPeerGone(Peer peer) {
+        if (!peer.isAlive()) {
+            return;
+        }
         peer.markDead();
         for (ShmTransport transport : transports) {
-            transport.peerDied(peer);
+            attempt(() -> transport.peerDied(peer));
         }
-        events.onPeerDied(peer.lid());
+        attempt(() -> events.onPeerDied(peer.lid()));
         peers.remove(peer);
         peer.close();
+    }
+
+    /// What goes wrong for one must not keep the others from knowing.
+    private void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            engine.goOn(e);
+        }
+    }
+
+    /// Ends a pause of the control connections; the engine.
+    ///
+    /// @return nanoseconds until this is wanted again
+    public long onTime() {
+        return control.onTime();
     }
 
     /// Ends the stager's work, before the engine is closed.
@@ -156,5 +173,25 @@ public final class SharedMemory implements AutoCloseable {
     @Override
     public void close() {
         peers.close();
+    }
+
+    private final class Receiver implements ControlConnections.Receiver {
+        @Override
+        public @Nullable Peer onHello(Gid theirs, int theirLid) {
+            // A context that can reach this one's memory is watched from here, too.
+            Peer peer = peers.find(theirs, theirLid);
+            events.onHello(theirs, theirLid);
+            return peer;
+        }
+
+        @Override
+        public void onMessage(int type, int number, long first, long second) {
+            SharedMemory.this.onMessage(type, number, first, second);
+        }
+
+        @Override
+        public void onEnd(Peer peer) {
+            onPeerGone(peer);
+        }
     }
 }

@@ -287,11 +287,11 @@ final class ShmTransport implements Transport, Stager.Client {
         try {
             peer.unbind();
             if (!stopped || unfinished != 0) {
-                settleJournal();
                 events.failed(WorkStatus.RETRY_EXCEEDED.code(), 0, AsyncEventType.QUEUE_PAIR_FATAL);
+                settleJournal();
             }
-            peerDied = true;
         } finally {
+            peerDied = true;
             lock.leave();
         }
     }

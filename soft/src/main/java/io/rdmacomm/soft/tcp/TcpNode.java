@@ -2,6 +2,7 @@ package io.rdmacomm.soft.tcp;
 
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.Gid;
 import java.io.IOException;

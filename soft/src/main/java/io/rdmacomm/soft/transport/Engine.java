@@ -94,7 +94,7 @@ public final class Engine implements AutoCloseable {
                 wait = clock.onTime();
             } catch (ClosedSelectorException e) {
                 return;
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 goOn(e);
                 wait = 0;
             }
@@ -135,13 +135,13 @@ public final class Engine implements AutoCloseable {
             }
         } catch (CancelledKeyException e) {
             LOGGER.log(System.Logger.Level.TRACE, "another thread has closed it meanwhile", e);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             goOn(e);
         }
     }
 
-    /// One bad connection must neither end the engine nor keep it from the others.
-    private void goOn(Exception e) {
+    /// Logs a failure that costs one connection, and must neither end the engine nor keep it from the others; the engine.
+    public void goOn(Throwable e) {
         long now = System.nanoTime();
         if (now - nextComplaint < 0) {
             // A channel that fails once is likely to fail in each pass.

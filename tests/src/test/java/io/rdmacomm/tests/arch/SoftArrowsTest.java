@@ -76,7 +76,7 @@ class SoftArrowsTest {
 
     @Test
     void connectionsByAddressAreMadeOverTcp() {
-        seesOfSoftOnly(CM, TCP, IWARP);
+        seesOfSoftOnly(CM, TCP, TRANSPORT, IWARP);
     }
 
     /// A queue pair posts to the interface; only what sets a device up names the packages of the transports.

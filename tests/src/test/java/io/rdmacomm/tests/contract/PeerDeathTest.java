@@ -492,6 +492,28 @@ class PeerDeathTest {
         assertThat(outcomes).extracting(Outcome::id).containsExactly(1L, 2L);
     }
 
+    /// A stopped peer does not read what it is told, here of closed regions, and more than a socket takes.
+    @Test
+    void theDeathOfAStoppedPeerThatWasToldALotIsNoticed() throws Exception {
+        Pair pair = connected(Spec.usual());
+        pair.here().receive(1);
+        pair.here().arm(false);
+        List<LocalMemory> regions = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            regions.add(here.register(64, AccessFlag.allRemote()));
+        }
+        process.freeze();
+        regions.forEach(LocalMemory::close);
+        process.kill();
+        if (silent()) {
+            unnoticed(pair.here());
+        }
+        long start = System.nanoTime();
+        assertThat(pair.here().channel().awaitEvent(Duration.ofSeconds(10))).isNotNull();
+        noticed(pair.here(), start);
+        assertThat(pair.here().one().status()).isEqualTo(WorkStatus.FLUSHED);
+    }
+
     @Test
     void theOrderlyEndOfAPeerIsNoticed() {
         Pair pair = connected(Spec.usual());

@@ -1,4 +1,4 @@
-package io.rdmacomm.soft.tcp;
+package io.rdmacomm.soft.transport;
 
 import java.nio.channels.SelectionKey;
 import org.jspecify.annotations.Nullable;

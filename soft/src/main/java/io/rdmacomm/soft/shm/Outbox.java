@@ -1,0 +1,87 @@
+package io.rdmacomm.soft.shm;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.util.LinkedHashSet;
+
+/// The messages to a peer. One that the socket does not take waits here until the engine sends it: the peer's engine may
+/// stall, or its process may be stopped, and nobody waits for it. The same message waits only once. A [Message] says what
+/// is the case, so that one of a kind is enough, and no more can wait than the peer has objects. Thread-safe.
+final class Outbox {
+    /// More objects than a context has.
+    private static final int MOST = 1 << 18;
+
+    private record Waiting(int type, int number, long first, long second) {}
+
+    private final SocketChannel socket;
+    private final ByteBuffer out =
+            ByteBuffer.allocateDirect(Message.BYTES).order(ByteOrder.nativeOrder()).limit(0);
+    private final LinkedHashSet<Waiting> waiting = new LinkedHashSet<>();
+    private Runnable onWait = () -> {};
+
+    /// @param socket the connection to the peer, non-blocking
+    Outbox(SocketChannel socket) {
+        this.socket = socket;
+    }
+
+    /// Has `task` called when messages begin to wait for [#flush], or too many do; it must not block.
+    synchronized void onWait(Runnable task) {
+        onWait = task;
+    }
+
+    /// Sends a message, now or later. If the connection has ended, [#flush] says so. Does not block.
+    synchronized void send(int type, int number, long first, long second) {
+        if (out.hasRemaining()) {
+            boolean added = waiting.size() < MOST && waiting.add(new Waiting(type, number, first, second));
+            if (added && waiting.size() == MOST) {
+                onWait.run();
+            }
+            return;
+        }
+        put(type, number, first, second);
+        try {
+            socket.write(out);
+        } catch (IOException e) {
+            // The engine meets it again, and handles the end of the connection.
+        }
+        if (out.hasRemaining()) {
+            onWait.run();
+        }
+    }
+
+    private void put(int type, int number, long first, long second) {
+        out.clear();
+        out.putInt(type).putInt(number).putLong(first).putLong(second);
+        out.flip();
+    }
+
+    /// Sends what waits, as far as the socket takes it; the engine.
+    ///
+    /// @return whether nothing waits any more
+    /// @throws IOException if the connection has ended, or so many messages wait that others were dropped
+    synchronized boolean flush() throws IOException {
+        if (waiting.size() == MOST) {
+            throw new IOException(MOST + " messages wait for a peer that does not read its control connection");
+        }
+        while (true) {
+            if (out.hasRemaining()) {
+                socket.write(out);
+            }
+            if (out.hasRemaining()) {
+                return false;
+            }
+            if (waiting.isEmpty()) {
+                return true;
+            }
+            Waiting next = waiting.removeFirst();
+            put(next.type, next.number, next.first, next.second);
+        }
+    }
+
+    /// Whether messages wait.
+    synchronized boolean isWaiting() {
+        return out.hasRemaining();
+    }
+}

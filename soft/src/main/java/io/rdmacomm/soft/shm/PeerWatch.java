@@ -1,0 +1,71 @@
+package io.rdmacomm.soft.shm;
+
+import io.rdmacomm.soft.transport.Engine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Watches the connection to a peer: for its end, and for room if messages wait in the [Outbox]. The engine.
+final class PeerWatch implements Engine.Ready {
+    private static final System.Logger LOGGER = System.getLogger(PeerWatch.class.getName());
+
+    private final Peer peer;
+    private final Engine engine;
+    private final Consumer<Peer> onEnd;
+    private final ByteBuffer nothing = ByteBuffer.allocate(Message.BYTES);
+    private @Nullable SelectionKey key;
+
+    /// @param onEnd told that the connection has ended
+    PeerWatch(Peer peer, Engine engine, Consumer<Peer> onEnd) {
+        this.peer = peer;
+        this.engine = engine;
+        this.onEnd = onEnd;
+    }
+
+    /// Begins to watch.
+    void begin() {
+        try {
+            key = engine.register(peer.socket(), SelectionKey.OP_READ, this);
+        } catch (IOException e) {
+            end(e);
+        }
+    }
+
+    @Override
+    public void ready(SelectionKey ready) {
+        try {
+            // Peers never send on this connection: whatever becomes readable is its end.
+            if (ready.isReadable() && peer.socket().read(nothing.clear()) < 0) {
+                throw new IOException("the peer has ended the connection");
+            }
+            flush();
+        } catch (IOException e) {
+            end(e);
+        }
+    }
+
+    /// Sends the messages that wait, now or when there is room.
+    void flush() {
+        SelectionKey watched = key;
+        if (watched == null || !watched.isValid()) {
+            return;
+        }
+        try {
+            boolean sent = peer.outbox().flush();
+            watched.interestOps(sent ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+        } catch (IOException e) {
+            end(e);
+        }
+    }
+
+    private void end(IOException why) {
+        LOGGER.log(System.Logger.Level.DEBUG, () -> "the connection to LID " + peer.lid() + " has ended", why);
+        SelectionKey watched = key;
+        if (watched != null) {
+            watched.cancel();
+        }
+        onEnd.accept(peer);
+    }
+}

@@ -1,0 +1,154 @@
+package io.rdmacomm.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Who sleeps until a peer on this host tells of a completion is woken, even if the peer's engine stalls or the peer
+/// dies.
+class WakeUpByPeerTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /// More messages than a socket takes whose other end is not read.
+    private static final int MANY = 1_000;
+
+    private final Arena arena = Arena.ofShared();
+    private final SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("soft1=127.0.0.1"));
+    private final Completions completions = Completions.create(arena, 4);
+    private SoftContext here;
+    private SoftContext there;
+    private CompletionChannel channel;
+    private SoftCompletionQueue queue;
+    private QueuePair pair;
+    private QueuePair peer;
+    private CompletionQueue theirQueue;
+
+    /// Connects two queue pairs; the one here gives events.
+    @BeforeEach
+    void connect() {
+        here = (SoftContext) device.open();
+        there = (SoftContext) device.open();
+        channel = here.createCompletionChannel();
+        queue = queue(channel);
+        theirQueue = there.createCompletionQueue(CompletionQueueOptions.ofCapacity(16));
+        pair = pair(here, queue);
+        peer = pair(there, theirQueue);
+        pair.connect(peer.info(), ConnectionOptions.defaults());
+        peer.connect(pair.info(), ConnectionOptions.defaults());
+    }
+
+    private SoftCompletionQueue queue(CompletionChannel of) {
+        return (SoftCompletionQueue) here.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(16).withChannel(of));
+    }
+
+    private static QueuePair pair(SoftContext context, CompletionQueue queue) {
+        ProtectionDomain domain = context.allocateProtectionDomain();
+        return domain.createQueuePair(QueuePairOptions.reliable(queue));
+    }
+
+    @AfterEach
+    void close() {
+        here.close();
+        there.close();
+        arena.close();
+    }
+
+    /// Waits until the engine of `here` has done everything that it was told before.
+    private void settled() throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        here.engine().execute(done::countDown);
+        assertThat(done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+
+    /// A peer that has pushed a completion takes the arming back, then tells: here it dies in between.
+    @Test
+    void aPeerThatDiesBeforeItTellsLeavesNobodyAsleep() throws InterruptedException {
+        pair.post(ReceiveBatch.create(arena, 1, 1).receive(7));
+        queue.arm(false);
+        assertThat(queue.ring().disarm()).isTrue();
+        there.close();
+        assertThat(channel.awaitEvent(PATIENCE)).isEqualTo(queue);
+        queue.acknowledge(1);
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(completions.status(0)).isEqualTo(WorkStatus.FLUSHED);
+        assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    /// The dead peer may have served any queue, also one that looks empty because of a slot that it claimed.
+    @Test
+    void theDeathOfAPeerWakesAllWaitersOnceAndNobodyElse() throws InterruptedException {
+        CompletionChannel ofOther = here.createCompletionChannel();
+        SoftCompletionQueue other = queue(ofOther);
+        CompletionChannel ofUnarmed = here.createCompletionChannel();
+        queue(ofUnarmed);
+        other.arm(true);
+        there.close();
+        assertThat(ofOther.awaitEvent(PATIENCE)).isEqualTo(other);
+        other.acknowledge(1);
+        settled();
+        assertThat(ofOther.awaitEvent(Duration.ZERO)).isNull();
+        assertThat(ofUnarmed.awaitEvent(Duration.ZERO)).isNull();
+        assertThat(channel.awaitEvent(Duration.ZERO)).as("not armed").isNull();
+        other.arm(true);
+        assertThat(other.ring().isArmed()).isTrue();
+    }
+
+    /// What cannot be told at once is told when the peer's engine goes on, and nobody waits for that.
+    @Test
+    void aStalledEngineGetsItsMessagesLater() throws InterruptedException {
+        CountDownLatch stalled = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        here.engine().execute(() -> {
+            stalled.countDown();
+            awaitQuietly(goOn);
+        });
+        assertThat(stalled.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        try {
+            for (int i = 0; i < MANY; i++) {
+                there.sharedMemory().regionGone(i << 16);
+            }
+            pair.post(ReceiveBatch.create(arena, 1, 1).receive(7));
+            queue.arm(false);
+            peer.post(SendBatch.create(arena, 1, 1).send(1).signaled());
+            assertThat(queue.ring().isArmed()).as("the peer has told").isFalse();
+        } finally {
+            goOn.countDown();
+        }
+        assertThat(channel.awaitEvent(PATIENCE)).isEqualTo(queue);
+        queue.acknowledge(1);
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(completions.status(0)).isEqualTo(WorkStatus.SUCCESS);
+        // The connection is as good as new.
+        pair.post(ReceiveBatch.create(arena, 1, 1).receive(8));
+        queue.arm(false);
+        peer.post(SendBatch.create(arena, 1, 1).send(2).signaled());
+        assertThat(channel.awaitEvent(PATIENCE)).isEqualTo(queue);
+        queue.acknowledge(1);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
