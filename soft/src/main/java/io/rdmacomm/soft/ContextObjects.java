@@ -81,6 +81,18 @@ final class ContextObjects implements SharedMemory.Events {
         return quarantine.look() && idle;
     }
 
+    /// Nobody notices any more what peers do: fails all queue pairs, whose work would never end.
+    void deviceFailed() {
+        context.asyncEvents().raise(AsyncEventType.DEVICE_FATAL, null);
+        for (SoftQueuePair queuePair : queuePairs) {
+            try {
+                queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL);
+            } catch (RuntimeException | Error e) {
+                context.engine().goOn(e);
+            }
+        }
+    }
+
     @Override
     public void onHello(Gid gid, int lid) {
         for (SoftQueuePair queuePair : queuePairs) {

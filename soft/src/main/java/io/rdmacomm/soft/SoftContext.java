@@ -64,7 +64,7 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         this.directory = directory;
         this.control = control;
         this.memory = new LocalMemory(control);
-        this.engine = new Engine(device.name() + "-" + lid(), this::onTime);
+        this.engine = new Engine(device.name() + "-" + lid(), this::onTime, objects::deviceFailed);
         this.retries = new Retries(engine::wakeup);
         this.sharedMemory = new SharedMemory(directory, device.name(), gid(), control, memory, engine, objects);
         this.tcp = new TcpNode(

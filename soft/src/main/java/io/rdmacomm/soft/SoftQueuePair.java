@@ -45,6 +45,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
     private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
+    private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
 
     private final SoftContext context;
     private final int number;
@@ -92,7 +93,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         LocalElements elements = new LocalElements(context.memory(), domain.number());
         SendCompleter completer = new SendCompleter(sendCompletions.sink(), number, options.signalAll());
         this.sends = new SendQueue(sizes, elements, completer);
-        this.retries = new RetryTimer(context.retries(), this, this::seek);
+        this.retries = new RetryTimer(context.retries(), this, this::seekAgain);
         WindowRequests windowRequests = new WindowRequests(context.memory(), number, domain.number());
         this.withoutPeer = new RequestsWithoutPeer(sends, windowRequests);
         this.resources = new QueuePairResources(
@@ -211,12 +212,22 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         tcp.call();
     }
 
+    /// On the engine's thread, which serves all queue pairs: whatever goes wrong fails this one.
+    private void seekAgain() {
+        try {
+            seek();
+        } catch (RuntimeException | Error e) {
+            context.engine().goOn(e);
+            failed(GENERAL_ERROR, 0, AsyncEventType.QUEUE_PAIR_FATAL);
+        }
+    }
+
     /// A context of this host has connected to this one: it may be that of the peer; the engine.
     void peerAppeared(Gid gid, int lid) {
         enter();
         try {
             if (isConnected() && transport == null && destination.lid() == lid && gid.equals(destination.gid())) {
-                seek();
+                seekAgain();
             }
         } finally {
             leave();

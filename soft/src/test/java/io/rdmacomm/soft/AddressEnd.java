@@ -146,6 +146,17 @@ final class AddressEnd implements AutoCloseable {
         return found;
     }
 
+    /// Waits until the engine has done that, without polling; in time or not at all.
+    void awaitWithoutPolling(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + LONG.toNanos();
+        while (!condition.getAsBoolean()) {
+            Thread.onSpinWait();
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("not so yet, with " + pair + " in state " + pair.state());
+            }
+        }
+    }
+
     List<WorkStatus> statuses(int count) {
         List<WorkStatus> found = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -79,9 +79,14 @@ public final class MpaAcceptor implements AutoCloseable {
         return counters;
     }
 
+    /// Whether it takes no more connections, because it was closed or has failed.
+    boolean isEnded() {
+        return closed;
+    }
+
     /// Waits for a request.
     ///
-    /// @return the request, or null if none came in time or the listener was closed
+    /// @return the request, or null if none came in time, or the listener was closed or has failed
     public @Nullable MpaRequest await(long timeoutNanos) throws InterruptedException {
         long left = timeoutNanos;
         lock.lockInterruptibly();
@@ -98,9 +103,6 @@ public final class MpaAcceptor implements AutoCloseable {
     /// Stops listening, wakes who waits, and refuses the requests that nobody took.
     @Override
     public void close() {
-        if (closed) {
-            return;
-        }
         closed = true;
         selector.wakeup();
         boolean interrupted = Thread.interrupted();
@@ -132,17 +134,30 @@ public final class MpaAcceptor implements AutoCloseable {
             while (!closed) {
                 try {
                     turn();
-                } catch (IOException | RuntimeException e) {
+                } catch (IOException | RuntimeException | Error e) {
                     // One bad connection must not end the listener for all others.
                     LOGGER.log(System.Logger.Level.WARNING, "the listener goes on after an unexpected failure", e);
+                    selector.selectedKeys().clear();
                     pause.begin(serverKey);
                 }
             }
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "closing the listener", e);
         } finally {
-            halfOpen.forEach(each -> drop(each.channel));
+            end();
         }
+    }
+
+    /// Nobody else waits for a thread that has ended, for whatever reason.
+    private void end() {
+        closed = true;
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        halfOpen.forEach(each -> drop(each.channel));
     }
 
     private void turn() throws IOException {
@@ -153,7 +168,7 @@ public final class MpaAcceptor implements AutoCloseable {
                 continue;
             }
             if (key.attachment() instanceof HalfOpen connection) {
-                if (connection.read()) {
+                if (connection.tryRead()) {
                     complete.add(connection);
                 }
             } else {
@@ -206,7 +221,8 @@ public final class MpaAcceptor implements AutoCloseable {
             HalfOpen connection = new HalfOpen(channel);
             connection.key = channel.register(selector, SelectionKey.OP_READ, connection);
             halfOpen.addLast(connection);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "a connection is closed", e);
             counters.vanished.increment();
             drop(channel);
         }
@@ -227,7 +243,8 @@ public final class MpaAcceptor implements AutoCloseable {
         MpaRequest request;
         try {
             request = new MpaRequest(connection.channel, connection.reader.frame());
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "a connection is closed", e);
             counters.vanished.increment();
             drop(connection.channel);
             return;
@@ -307,6 +324,18 @@ public final class MpaAcceptor implements AutoCloseable {
                 leave(counters.vanished);
             }
             return false;
+        }
+
+        /// Reads what has come. An error costs this connection only, and must not keep those from being served that are
+        /// ready, too.
+        boolean tryRead() {
+            try {
+                return read();
+            } catch (RuntimeException | Error e) {
+                LOGGER.log(System.Logger.Level.WARNING, "a connection is closed after an unexpected failure", e);
+                leave(counters.vanished);
+                return false;
+            }
         }
 
         private void leave(LongAdder counter) {

@@ -1,5 +1,7 @@
 package io.rdmacomm.soft.cm;
 
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
 import java.net.InetSocketAddress;
@@ -26,6 +28,12 @@ final class SoftListener extends Listener {
     @Override
     protected @Nullable ConnectionRequest doAwaitRequest(long timeoutNanos) throws InterruptedException {
         MpaRequest request = acceptor.await(timeoutNanos);
+        if (request == null && acceptor.isEnded() && isOpen()) {
+            throw new VerbException(
+                    "wait for a connection request (rdma_get_request)",
+                    Errno.EIO,
+                    this + " has failed, as the log says; close it and listen again");
+        }
         return request == null ? null : new SoftConnectionRequest(connections, request);
     }
 

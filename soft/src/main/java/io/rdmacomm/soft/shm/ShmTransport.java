@@ -218,7 +218,8 @@ final class ShmTransport implements Transport, Stager.Client {
         block.beginExecuting();
         try {
             result = executor.execute(sends.segment(), sends.headAt(), true);
-        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+        } catch (RuntimeException | Error e) {
+            // The stager serves other queue pairs, too.
             result = GENERAL_ERROR;
         } finally {
             block.endExecuting();

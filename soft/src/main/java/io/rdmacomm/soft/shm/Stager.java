@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// request is about is checked again before anything else is copied. A request that is given up is withdrawn. If the
 /// peer has begun with it, its block is lent to the peer until that has finished.
 final class Stager implements AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(Stager.class.getName());
     private static final long DEADLINE_NANOS = 5_000_000_000L;
     private static final long PARK_NANOS = 1_000_000;
     private static final int SPINS = 2_000;
@@ -93,6 +94,9 @@ final class Stager implements AutoCloseable {
                 client.runStaged();
             } catch (InterruptedException e) {
                 return;
+            } catch (RuntimeException | Error e) {
+                // All clients depend on this thread.
+                LOGGER.log(System.Logger.Level.ERROR, name + " goes on after an error", e);
             } finally {
                 current = null;
             }

@@ -60,8 +60,8 @@ final class StagingServer {
         executing.incrementAndGet();
         try {
             return carryOut(theirs, itsBlock);
-        } catch (IllegalStateException | IndexOutOfBoundsException e) {
-            // The caller has freed the memory without closing the region.
+        } catch (RuntimeException | Error e) {
+            // Somebody has freed the memory without closing the region, or has truncated the file under it.
             return false;
         } finally {
             executing.incrementAndGet();

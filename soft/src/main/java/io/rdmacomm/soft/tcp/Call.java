@@ -36,8 +36,8 @@ abstract class Call implements Engine.Ready {
             LOGGER.log(System.Logger.Level.DEBUG, "a call is ended: {0}", e.toString());
             node.counters().malformed();
             end();
-        } catch (RuntimeException e) {
-            // A bug here costs this call only.
+        } catch (RuntimeException | Error e) {
+            // A bug here, or no memory for the buffers of a link, costs this call only.
             LOGGER.log(System.Logger.Level.WARNING, "a call is ended after an unexpected failure", e);
             node.counters().malformed();
             end();

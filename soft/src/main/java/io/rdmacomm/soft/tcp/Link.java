@@ -167,7 +167,7 @@ final class Link {
                 send(false, false);
                 finish();
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             lost(e);
         } finally {
             leave();
@@ -198,7 +198,7 @@ final class Link {
                 finish();
             }
             return got != FrameInput.IDLE;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             lost(e);
             return true;
         } finally {
@@ -335,7 +335,7 @@ final class Link {
     }
 
     /// The connection has failed. Reads what the peer has sent before that, which may be the reason.
-    private void lost(Exception e) {
+    private void lost(Throwable e) {
         if (closed || end.isOver()) {
             return;
         }
@@ -348,7 +348,11 @@ final class Link {
             LOGGER.log(System.Logger.Level.TRACE, "nothing more can be read", again);
         }
         ended = true;
-        finish();
+        try {
+            finish();
+        } catch (RuntimeException | Error again) {
+            end.lost(WorkStatus.GENERAL_ERROR, VENDOR_LOST, loss);
+        }
     }
 
     /// Whether [#checkTime] has to prompt the peer.

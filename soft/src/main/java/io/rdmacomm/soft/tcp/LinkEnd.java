@@ -66,16 +66,16 @@ final class LinkEnd {
         if (byAddress) {
             fail(FLUSHED, 0, AsyncEventType.UNKNOWN, "the peer has ended the connection");
         } else {
-            LOGGER.log(System.Logger.Level.DEBUG, "{0}: closed by the peer", link);
             over = true;
             events.peerGone();
+            LOGGER.log(System.Logger.Level.DEBUG, "{0}: closed by the peer", link);
         }
     }
 
     private void fail(int status, int vendorError, AsyncEventType event, String why) {
-        LOGGER.log(System.Logger.Level.DEBUG, "{0}: {1}", link, why);
         over = true;
         reason = why;
         events.failed(status, vendorError, event);
+        LOGGER.log(System.Logger.Level.DEBUG, "{0}: {1}", link, why);
     }
 }

@@ -143,7 +143,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         try {
             calls.add(call);
             engine.register(call.channel(), operations, call);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             call.end();
             throw e;
         }
@@ -186,7 +186,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
                     handshake.destination().gid().address(),
                     handshake.destination().lid()));
             begin(call, SelectionKey.OP_CONNECT);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             LOGGER.log(System.Logger.Level.DEBUG, () -> handshake.source() + " cannot call its peer", e);
             call.end();
         }

@@ -61,7 +61,7 @@ public final class TcpTransport implements Transport {
         traffic.begin(link);
         try {
             driver.open();
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             stop(false);
             throw e;
         }

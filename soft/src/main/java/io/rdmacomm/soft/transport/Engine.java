@@ -38,6 +38,7 @@ public final class Engine implements AutoCloseable {
     }
 
     private final Clock clock;
+    private final Runnable onFailure;
     private final Selector selector;
     private final Consumer<SelectionKey> handler = this::handle;
     private final Thread thread;
@@ -50,9 +51,11 @@ public final class Engine implements AutoCloseable {
     /// An engine that does not run yet.
     ///
     /// @param name of the thread
+    /// @param onFailure called once by the thread if it ends although the engine was not closed
     /// @throws IOException if the system has no selector left
-    public Engine(String name, Clock clock) throws IOException {
+    public Engine(String name, Clock clock, Runnable onFailure) throws IOException {
         this.clock = clock;
+        this.onFailure = onFailure;
         this.selector = Selector.open();
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
     }
@@ -84,6 +87,16 @@ public final class Engine implements AutoCloseable {
     }
 
     private void run() {
+        try {
+            work();
+        } finally {
+            if (!stopping) {
+                onFailure.run();
+            }
+        }
+    }
+
+    private void work() {
         long wait = Long.MAX_VALUE;
         while (!stopping) {
             try {
@@ -93,6 +106,9 @@ public final class Engine implements AutoCloseable {
                 }
                 wait = clock.onTime();
             } catch (ClosedSelectorException e) {
+                if (!stopping) {
+                    LOGGER.log(System.Logger.Level.ERROR, "the engine has lost its selector and ends", e);
+                }
                 return;
             } catch (IOException | RuntimeException | Error e) {
                 goOn(e);
@@ -142,6 +158,15 @@ public final class Engine implements AutoCloseable {
 
     /// Logs a failure that costs one connection, and must neither end the engine nor keep it from the others; the engine.
     public void goOn(Throwable e) {
+        try {
+            complain(e);
+        } catch (RuntimeException | Error again) {
+            // No memory or no stack to say so; or the log itself fails. What matters is that the engine goes on.
+            untold++;
+        }
+    }
+
+    private void complain(Throwable e) {
         long now = System.nanoTime();
         if (now - nextComplaint < 0) {
             // A channel that fails once is likely to fail in each pass.
@@ -169,9 +194,11 @@ public final class Engine implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        for (SelectionKey key : selector.keys()) {
-            key.channel().close();
+        if (selector.isOpen()) {
+            for (SelectionKey key : selector.keys()) {
+                key.channel().close();
+            }
+            selector.close();
         }
-        selector.close();
     }
 }

@@ -19,6 +19,8 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -90,6 +92,56 @@ class MpaAcceptorTest {
             assertThat(first.array()).containsExactly(0, 14);
         }
         assertThat(peer.isEnded()).isTrue();
+    }
+
+    /// Here of its log, about a stranger; those that are ready at the same time are served, too.
+    @Test
+    void anErrorCostsOneConnection() throws Exception {
+        MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(4));
+        Logger logger = Logger.getLogger(MpaAcceptor.class.getName());
+        List<Error> errors =
+                new ArrayList<>(List.of(new OutOfMemoryError("no"), new StackOverflowError(), new AssertionError()));
+        logger.setLevel(Level.FINE);
+        logger.setFilter(entry -> {
+            if (entry.getLevel().equals(Level.FINE) && !errors.isEmpty()) {
+                throw errors.removeLast();
+            }
+            return false;
+        });
+        try {
+            for (int i = 0; i < 3; i++) {
+                Wire peer = call(acceptor);
+                Wire stranger = call(acceptor);
+                stranger.send("47".repeat(32));
+                peer.send(RPING);
+                request(acceptor).drop();
+                assertThat(stranger.isEnded()).isTrue();
+            }
+            assertThat(errors).isEmpty();
+        } finally {
+            logger.setFilter(null);
+            logger.setLevel(null);
+        }
+    }
+
+    @Test
+    void whoWaitsIsWokenByItsUnexpectedEnd() throws Exception {
+        MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(4));
+        Logger logger = Logger.getLogger(MpaAcceptor.class.getName());
+        logger.setLevel(Level.FINE);
+        logger.setFilter(entry -> {
+            throw new OutOfMemoryError("whatever it does");
+        });
+        try {
+            Wire stranger = call(acceptor);
+            stranger.send("47".repeat(32));
+            assertThat(acceptor.await(TimeUnit.HOURS.toNanos(1))).isNull();
+            assertThat(acceptor.isEnded()).isTrue();
+            assertThat(stranger.isEnded()).isTrue();
+        } finally {
+            logger.setFilter(null);
+            logger.setLevel(null);
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,11 +24,13 @@ class EngineTest {
     private final List<Pipe> pipes = new ArrayList<>();
     private Engine engine;
     private volatile long nanosUntilWanted = Long.MAX_VALUE;
+    private volatile LongSupplier onTime = this::sinceWanted;
+    private final AtomicInteger failures = new AtomicInteger();
     private final CountDownLatch busy = new CountDownLatch(MANY);
 
     @BeforeEach
     void start() throws IOException {
-        engine = new Engine("engine", this::onTime);
+        engine = new Engine("engine", this::onTime, failures::incrementAndGet);
         engine.start();
     }
 
@@ -117,7 +120,85 @@ class EngineTest {
         assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
     }
 
+    /// By its own handlers, tasks and clock.
+    @Test
+    void anErrorDoesNotEndIt() throws Exception {
+        List<Error> errors = List.of(new OutOfMemoryError("no"), new StackOverflowError("no"), new AssertionError("no"));
+        for (Error error : errors) {
+            CountDownLatch thrown = new CountDownLatch(3);
+            register(key -> {
+                key.cancel();
+                thrown.countDown();
+                throw error;
+            });
+            engine.execute(() -> {
+                thrown.countDown();
+                throw error;
+            });
+            onTime = () -> {
+                onTime = () -> Long.MAX_VALUE;
+                thrown.countDown();
+                throw error;
+            };
+            engine.wakeup();
+            assertThat(thrown.await(10, TimeUnit.SECONDS)).isTrue();
+            served();
+        }
+        assertThat(failures).hasValue(0);
+    }
+
+    private void served() throws Exception {
+        CountDownLatch done = new CountDownLatch(2);
+        register(key -> {
+            key.cancel();
+            done.countDown();
+        });
+        engine.execute(done::countDown);
+        assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void anErrorOfTheLogDoesNotEndIt() throws Exception {
+        Logger logger = Logger.getLogger(Engine.class.getName());
+        CountDownLatch thrown = new CountDownLatch(1);
+        logger.setFilter(entry -> {
+            thrown.countDown();
+            throw new OutOfMemoryError("no");
+        });
+        try {
+            engine.execute(() -> {
+                throw new StackOverflowError("no");
+            });
+            assertThat(thrown.await(10, TimeUnit.SECONDS)).isTrue();
+            served();
+        } finally {
+            logger.setFilter(null);
+        }
+    }
+
+    @Test
+    void itsUnexpectedEndIsToldOnce() throws Exception {
+        register(key -> key.selector().close());
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (failures.get() == 0 && System.nanoTime() < deadline) {
+            Thread.onSpinWait();
+        }
+        engine.close();
+        assertThat(failures).hasValue(1);
+    }
+
+    @Test
+    void itsOrdinaryEndIsNoFailure() throws Exception {
+        served();
+        engine.close();
+        assertThat(failures).hasValue(0);
+    }
+
     private long onTime() {
+        return onTime.getAsLong();
+    }
+
+    private long sinceWanted() {
         long nanos = nanosUntilWanted;
         if (nanos == 0) {
             busy.countDown();
