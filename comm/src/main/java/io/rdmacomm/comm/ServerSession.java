@@ -1,11 +1,9 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.comm.setup.TicketListeners;
-import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -15,7 +13,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Accepts clients on a TCP port for as long as it is open; each is set up on its own, so that a silent or
@@ -31,12 +28,11 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class ServerSession extends Session {
     private static final Logger LOGGER = System.getLogger(ServerSession.class.getPackageName());
     private static final int MOST_AT_A_TIME = 1024;
-    private static final long PAUSE_NANOS = 10_000_000;
 
     private final TcpListener listener;
     private final HandShake handShake;
     private final TicketListeners tickets;
-    private final Thread acceptor;
+    private final AcceptLoop<TcpConnector> acceptor;
     private final InterruptibleCalls connecting = new InterruptibleCalls(toString());
     private final Set<TcpConnector> settingUp = ConcurrentHashMap.newKeySet();
     private final Phaser setUps = new Phaser(1);
@@ -49,7 +45,7 @@ public final class ServerSession extends Session {
         this.listener = listener;
         this.handShake = handShake(options);
         this.tickets = new TicketListeners(device::connections, listener.address(), options.connectionPort());
-        this.acceptor = Thread.ofVirtual().name("rdmacomm-accept-" + name()).unstarted(this::acceptAll);
+        this.acceptor = new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, this::welcome);
     }
 
     /// Opens the device and listens.
@@ -155,22 +151,6 @@ public final class ServerSession extends Session {
         return connecting.run(() -> reach(ServerReach.settle(device(), there)));
     }
 
-    private void acceptAll() {
-        while (isOpen()) {
-            try {
-                TcpConnector connector = listener.accept();
-                if (connector == null) {
-                    return;
-                }
-                welcome(connector);
-            } catch (IOException e) {
-                // One connection is lost, or there are too many files open: the others continue.
-                LOGGER.log(Level.WARNING, "a client could not be accepted: " + e.getMessage());
-                LockSupport.parkNanos(PAUSE_NANOS);
-            }
-        }
-    }
-
     private void welcome(TcpConnector connector) {
         if (settingUp.size() >= MOST_AT_A_TIME) {
             connector.refuse("too many clients are connecting at this moment; try again");
@@ -179,7 +159,21 @@ public final class ServerSession extends Session {
         }
         settingUp.add(connector);
         setUps.register();
-        Thread.ofVirtual().name("rdmacomm-setup-" + connector.peer()).start(() -> serve(connector));
+        boolean begun = false;
+        try {
+            Thread.ofVirtual().name("rdmacomm-setup-" + connector.peer()).start(() -> serve(connector));
+            begun = true;
+        } finally {
+            if (!begun) {
+                leave(connector);
+                connector.close();
+            }
+        }
+    }
+
+    private void leave(TcpConnector connector) {
+        settingUp.remove(connector);
+        setUps.arriveAndDeregister();
     }
 
     private void serve(TcpConnector connector) {
@@ -194,8 +188,7 @@ public final class ServerSession extends Session {
             LOGGER.log(Level.ERROR, "setting up " + connector.peer() + " failed", e);
             return;
         } finally {
-            settingUp.remove(connector);
-            setUps.arriveAndDeregister();
+            leave(connector);
         }
         if (endPoint == null) {
             connector.close();
@@ -222,7 +215,7 @@ public final class ServerSession extends Session {
             lock.unlock();
         }
         connecting.close();
-        Threads.join(acceptor);
+        acceptor.join();
         tickets.close();
         settingUp.forEach(TcpConnector::close);
         setUps.arriveAndAwaitAdvance();

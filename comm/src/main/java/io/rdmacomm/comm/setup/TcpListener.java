@@ -10,6 +10,7 @@ import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
@@ -46,14 +47,20 @@ public final class TcpListener implements AutoCloseable {
         }
         String target = (host.isEmpty() ? "*" : host) + ":" + port;
         ServerSocketChannel opened = null;
+        boolean listening = false;
         try {
             opened = ServerSocketChannel.open();
             opened.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             opened.bind(address, BACKLOG);
-            return new TcpListener(opened, address.getAddress());
+            TcpListener listener = new TcpListener(opened, address.getAddress());
+            listening = true;
+            return listener;
         } catch (IOException e) {
-            close(opened);
             throw failure("cannot listen on " + target + ": " + e.getMessage(), address.getAddress(), e);
+        } finally {
+            if (!listening) {
+                close(opened);
+            }
         }
     }
 
@@ -93,12 +100,28 @@ public final class TcpListener implements AutoCloseable {
     @Nullable
     public TcpConnector accept() throws IOException {
         accepting.acquireUninterruptibly();
+        SocketChannel accepted;
         try {
-            return new TcpConnector(channel.accept());
+            accepted = channel.accept();
         } catch (ClosedChannelException e) {
             return null;
         } finally {
             accepting.release();
+        }
+        return connector(accepted);
+    }
+
+    /// Closes the socket of a client that has gone already.
+    private static TcpConnector connector(SocketChannel accepted) throws IOException {
+        boolean made = false;
+        try {
+            TcpConnector connector = new TcpConnector(accepted);
+            made = true;
+            return connector;
+        } finally {
+            if (!made) {
+                accepted.close();
+            }
         }
     }
 

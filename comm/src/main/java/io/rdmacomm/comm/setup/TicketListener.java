@@ -7,6 +7,8 @@ import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// thread hands every request to the client whose token is in it. All others are rejected at once, so that a
 /// stranger delays no other client. Thread-safe.
 public final class TicketListener implements AutoCloseable {
+    private static final Logger LOGGER = System.getLogger(TicketListener.class.getPackageName());
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int BACKLOG = 1024;
     private static final Duration NEXT_REQUEST = Duration.ofHours(1);
@@ -89,8 +92,8 @@ public final class TicketListener implements AutoCloseable {
         try {
             while (true) {
                 ConnectionRequest request = listener.awaitRequest(NEXT_REQUEST);
-                if (request != null && !isTaken(request)) {
-                    Closer.step(request.toString(), request::close);
+                if (request != null) {
+                    handOut(request);
                 }
             }
         } catch (VerbException e) {
@@ -99,10 +102,25 @@ public final class TicketListener implements AutoCloseable {
             why = new SetUpException(Reason.CLOSED, listener + " is closed", e);
         } catch (InterruptedException e) {
             why = new SetUpException(Reason.INTERRUPTED, "the thread of " + listener + " was interrupted", e);
+        } catch (RuntimeException | Error e) {
+            // Nobody hands out requests any more, so no client must wait for one.
+            why = new SetUpException(Reason.OTHER, listener + " failed: " + e, e);
         }
         end = why;
         for (AcceptingConnector client : expected.values()) {
             client.end(why);
+        }
+    }
+
+    private void handOut(ConnectionRequest request) {
+        boolean taken = false;
+        try {
+            taken = isTaken(request);
+        } catch (RuntimeException | Error e) {
+            LOGGER.log(Level.WARNING, "a connection is refused after an error", e);
+        }
+        if (!taken) {
+            Closer.step("a request of " + listener, request::close);
         }
     }
 
