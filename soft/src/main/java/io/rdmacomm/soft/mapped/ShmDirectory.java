@@ -19,7 +19,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /// The folder of one open context in the host's shared memory: `rdmacomm-UID/LID/` with mode 0700, its files
@@ -38,7 +37,6 @@ public final class ShmDirectory implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(ShmDirectory.class.getName());
     private static final String LOCK = "lock";
     private static final long FRESH_MILLIS = 60_000;
-    private static final Set<Path> OWN_FOLDERS = ConcurrentHashMap.newKeySet();
     private static final int MOST_TRIES = 1000;
     /// Of st_mode (inode(7)).
     private static final int KIND_AND_RIGHTS = 0170777;
@@ -67,8 +65,11 @@ public final class ShmDirectory implements AutoCloseable {
 
     /// The folder of all contexts of this user.
     public static Path root() {
-        String base = System.getProperty("rdmacomm.soft.directory", "/dev/shm");
-        return Path.of(base, "rdmacomm-" + user());
+        return base().resolve("rdmacomm-" + user());
+    }
+
+    private static Path base() {
+        return Path.of(System.getProperty("rdmacomm.soft.directory", "/dev/shm"));
     }
 
     /// The number of this process' user, which the kernel shows as the owner of its own entry in `/proc`.
@@ -89,7 +90,8 @@ public final class ShmDirectory implements AutoCloseable {
     ///
     /// @throws IOException if the folder cannot be made, or one of that name belongs to another user
     public static ShmDirectory claim() throws IOException {
-        Path root = root();
+        // Its one true name, by which own folders are known.
+        Path root = base().toRealPath().resolve(root().getFileName());
         makeRoot(root);
         removeDead(root);
         int lid = ThreadLocalRandom.current().nextInt(FIRST_LID, LAST_LID + 1);
@@ -139,14 +141,14 @@ public final class ShmDirectory implements AutoCloseable {
     /// Locks the folder. The lock file gets its name when it is locked, so that nobody takes it for a dead
     /// owner's.
     private static ShmDirectory lock(Path folder, int lid) throws IOException {
-        OWN_FOLDERS.add(folder);
+        OwnFolders.add(folder);
         FileChannel channel = FileChannel.open(folder.resolve("lock.new"), NEW_FILE, FILE);
         try {
             FileLock lock = channel.lock();
             Files.move(folder.resolve("lock.new"), folder.resolve(LOCK), StandardCopyOption.ATOMIC_MOVE);
             return new ShmDirectory(folder, lid, channel, lock);
         } catch (IOException | RuntimeException e) {
-            OWN_FOLDERS.remove(folder);
+            OwnFolders.remove(folder);
             channel.close();
             throw e;
         }
@@ -167,7 +169,7 @@ public final class ShmDirectory implements AutoCloseable {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(root)) {
             for (Path folder : folders) {
                 // Even opening and closing the lock file of an own folder would release its lock (fcntl(2)).
-                if (!OWN_FOLDERS.contains(folder) && isDead(folder)) {
+                if (!OwnFolders.contains(folder) && isDead(folder)) {
                     removeLeftover(folder);
                 }
             }
@@ -230,7 +232,7 @@ public final class ShmDirectory implements AutoCloseable {
 
     /// A program that ends without closing its contexts leaves nothing behind either, unless it is killed.
     private static void removeAtExit() {
-        OWN_FOLDERS.forEach(ShmDirectory::removeLeftover);
+        OwnFolders.all().forEach(ShmDirectory::removeLeftover);
         try {
             removeRootIfEmpty();
         } catch (IOException e) {
@@ -260,7 +262,7 @@ public final class ShmDirectory implements AutoCloseable {
             remove(folder);
             removeRootIfEmpty();
         } finally {
-            OWN_FOLDERS.remove(folder);
+            OwnFolders.remove(folder);
             lock.release();
             lockFile.close();
         }

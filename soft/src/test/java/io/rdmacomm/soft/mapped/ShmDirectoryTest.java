@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.soft.OtherJvm;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -37,6 +39,68 @@ class ShmDirectoryTest {
                 ShmDirectory second = ShmDirectory.claim()) {
             assertThat(second.lid()).isNotEqualTo(first.lid());
             assertThat(first.file("lock")).exists();
+        }
+    }
+
+    /// Even opening and closing the lock file would release the lock, so that others took this process for dead.
+    @Test
+    void keepsItsLockWhenItIsReachedByAnotherName(@TempDir Path base) throws Exception {
+        Path folder = Files.createDirectory(base.resolve("folder"));
+        Path link = Files.createSymbolicLink(base.resolve("link"), folder);
+        in(folder, () -> {
+            try (ShmDirectory first = ShmDirectory.claim()) {
+                in(link, () -> ShmDirectory.claim().close());
+                in(folder.resolve("..").resolve("folder"), () -> ShmDirectory.claim().close());
+                claimAndCloseInAnotherProcess(folder);
+                assertThat(first.file("lock")).exists();
+            }
+        });
+    }
+
+    @Test
+    void keepsItsLockWhenAnotherClassLoaderHasItsOwnCopy(@TempDir Path folder) throws Exception {
+        in(folder, () -> {
+            try (ShmDirectory first = ShmDirectory.claim()) {
+                URL classes =
+                        ShmDirectory.class.getProtectionDomain().getCodeSource().getLocation();
+                try (URLClassLoader other =
+                        new URLClassLoader(new URL[] {classes}, ClassLoader.getPlatformClassLoader())) {
+                    Class<?> copy = other.loadClass(ShmDirectory.class.getName());
+                    assertThat(copy).isNotSameAs(ShmDirectory.class);
+                    ((AutoCloseable) copy.getMethod("claim").invoke(null)).close();
+                }
+                claimAndCloseInAnotherProcess(folder);
+                assertThat(first.file("lock")).exists();
+            }
+        });
+    }
+
+    private interface Action {
+        void run() throws Exception;
+    }
+
+    private static void in(Path directory, Action action) throws Exception {
+        String before = System.setProperty(DIRECTORY, directory.toString());
+        try {
+            action.run();
+        } finally {
+            if (before == null) {
+                System.clearProperty(DIRECTORY);
+            } else {
+                System.setProperty(DIRECTORY, before);
+            }
+        }
+    }
+
+    private static void claimAndCloseInAnotherProcess(Path directory) throws Exception {
+        Process other = OtherJvm.running(Claimer.class, "-D" + DIRECTORY + "=" + directory)
+                .start();
+        try {
+            other.outputWriter().close();
+            assertThat(other.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(other.exitValue()).isZero();
+        } finally {
+            other.destroyForcibly();
         }
     }
 
@@ -85,8 +149,7 @@ class ShmDirectoryTest {
     /// The last to leave removes the root, at any moment of another's coming.
     @Test
     void comesWhileTheLastOneLeaves(@TempDir Path base) throws Exception {
-        String before = System.setProperty(DIRECTORY, base.toString());
-        try {
+        in(base, () -> {
             List<FutureTask<Void>> users = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 FutureTask<Void> user = new FutureTask<>(() -> {
@@ -102,13 +165,7 @@ class ShmDirectoryTest {
                 user.get(60, TimeUnit.SECONDS);
             }
             assertThat(ShmDirectory.root()).doesNotExist();
-        } finally {
-            if (before == null) {
-                System.clearProperty(DIRECTORY);
-            } else {
-                System.setProperty(DIRECTORY, before);
-            }
-        }
+        });
     }
 
     private static Process claimInAnotherProcess() throws IOException {
