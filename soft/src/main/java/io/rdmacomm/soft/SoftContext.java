@@ -66,53 +66,76 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         this.memory = new LocalMemory(control);
         this.engine = new Engine(device.name() + "-" + lid(), this::onTime, objects::deviceFailed);
         this.retries = new Retries(engine::wakeup);
-        this.sharedMemory = new SharedMemory(directory, device.name(), gid(), control, memory, engine, objects);
-        this.tcp = new TcpNode(
-                device.settings().tcp(), gid(), lid(), memory, engine, listener, objects::endpoint, objects::onLimit);
+        boolean complete = false;
+        try {
+            this.sharedMemory = new SharedMemory(directory, device.name(), gid(), control, memory, engine, objects);
+            this.tcp = new TcpNode(
+                    device.settings().tcp(),
+                    gid(),
+                    lid(),
+                    memory,
+                    engine,
+                    listener,
+                    objects::endpoint,
+                    objects::onLimit);
+            engine.start();
+            complete = true;
+        } finally {
+            if (!complete) {
+                engine.close();
+            }
+        }
     }
 
     static SoftContext open(SoftDevice device) {
-        ShmDirectory directory = null;
         try {
             for (int tries = 1; ; tries++) {
-                directory = ShmDirectory.claim();
                 try {
-                    return open(device, directory);
+                    return openInFolder(device);
                 } catch (BindException e) {
                     // Some other program has the port of this LID.
-                    directory.close();
                     if (tries == MOST_PORTS) {
                         throw e;
                     }
                 }
             }
         } catch (IOException e) {
-            VerbException failure = new VerbException(
+            throw new VerbException(
                     "open device " + device.name(), Errno.ENOSPC, e.getMessage() + "; " + spaceHint(), e);
-            if (directory != null) {
-                try {
-                    directory.close();
-                } catch (IOException closing) {
-                    failure.addSuppressed(closing);
-                }
+        }
+    }
+
+    private static SoftContext openInFolder(SoftDevice device) throws IOException {
+        ShmDirectory directory = ShmDirectory.claim();
+        SoftContext context = null;
+        try {
+            context = open(device, directory);
+            return context;
+        } finally {
+            if (context == null) {
+                directory.close();
             }
-            throw failure;
         }
     }
 
     private static SoftContext open(SoftDevice device, ShmDirectory directory) throws IOException {
         CallListener listener = CallListener.open(device.settings().tcp().address(), directory.lid());
+        ControlFile control = null;
+        SoftContext context = null;
         try {
-            ControlFile control = ControlFile.create(
+            control = ControlFile.create(
                     directory, device.gid().high(), device.gid().low());
-            SoftContext context = new SoftContext(device, directory, control, listener);
-            context.engine.start();
+            context = new SoftContext(device, directory, control, listener);
             return context;
-        } catch (IOException | RuntimeException e) {
-            if (listener != null) {
-                listener.close();
+        } finally {
+            if (context == null) {
+                if (listener != null) {
+                    listener.close();
+                }
+                if (control != null) {
+                    control.close();
+                }
             }
-            throw e;
         }
     }
 

@@ -2,6 +2,8 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.mapped.ShmDirectory;
+import io.rdmacomm.soft.shm.Peer;
 import java.io.BufferedReader;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -11,6 +13,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -38,8 +41,12 @@ class TooManyFilesTest {
         try (BufferedReader answers = process.inputReader();
                 PrintWriter orders = new PrintWriter(process.outputWriter(), true)) {
             int port = Integer.parseInt(answers.readLine());
+            // One calls over TCP, one at the socket for peers on this host.
             try (SocketChannel stranger =
-                    SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
+                            SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                    SocketChannel neighbor = SocketChannel.open(
+                            UnixDomainSocketAddress.of(ShmDirectory.folder(port).resolve(Peer.SOCKET)))) {
+                assertThat(neighbor.isConnected()).isTrue();
                 stranger.write(ByteBuffer.wrap("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
                 long start = System.nanoTime();
                 orders.println();

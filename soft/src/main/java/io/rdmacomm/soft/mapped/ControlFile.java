@@ -36,9 +36,9 @@ public final class ControlFile implements AutoCloseable {
     /// @throws IOException if there is no room
     public static ControlFile create(ShmDirectory directory, long gidHigh, long gidLow) throws IOException {
         MappedFile mapped = MappedFile.createSparse(directory, NAME, ControlLayout.FILE_BYTES);
+        ControlFile file = null;
         try {
-            ControlFile file =
-                    new ControlFile(new RandomAccessFile(directory.file(NAME).toFile(), "rw"), mapped);
+            file = new ControlFile(new RandomAccessFile(directory.file(NAME).toFile(), "rw"), mapped);
             file.reserve(0, PAGE);
             MemorySegment memory = mapped.segment();
             SharedWords.releaseInt(memory, ControlLayout.HEADER_VERSION, ControlLayout.VERSION);
@@ -48,7 +48,11 @@ public final class ControlFile implements AutoCloseable {
             SharedWords.publish(memory, ControlLayout.HEADER_MAGIC, ControlLayout.MAGIC);
             return file;
         } catch (IOException | RuntimeException e) {
-            mapped.close();
+            if (file != null) {
+                file.close();
+            } else {
+                mapped.close();
+            }
             throw e;
         }
     }
