@@ -222,8 +222,9 @@ public final class CompletionRing {
         int now = SharedWords.acquireInt(memory, queue + QUEUE_ARMED);
         // Arming for any completion replaces arming for solicited ones, not the other way round.
         if (now != 1) {
-            SharedWords.publishInt(memory, queue + QUEUE_ARMED, wish);
+            SharedWords.releaseInt(memory, queue + QUEUE_ARMED, wish);
         }
+        // Also if it was armed already: the consumer now polls what was pushed before it arms.
         VarHandle.fullFence();
     }
 
