@@ -20,7 +20,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     private final CompletionRing ring;
     private final CompletionSink sink;
     private volatile @Nullable PolledLinks links;
-    /// Armed and not announced since. The arming in the ring does not say that: producers take it back before they tell.
+    /// Armed and not announced since. The ring does not say that: producers take the arming back before they tell.
     private volatile boolean awaiting;
 
     SoftCompletionQueue(SoftContext context, CompletionQueueOptions options) {
@@ -66,8 +66,8 @@ final class SoftCompletionQueue extends CompletionQueue {
         context.engine().execute(() -> context.objects().onOverrun(number));
     }
 
-    /// Wakes up who waits for an event, because a producer may have died between its completion and the telling. A waiter
-    /// has to expect that it finds nothing (ibv_get_cq_event(3)).
+    /// Wakes up who waits for an event, because a producer may have died between its completion and the telling.
+    /// A waiter has to expect that it finds nothing (ibv_get_cq_event(3)).
     void announceToWaiter() {
         boolean armed = ring.disarm();
         if (armed || awaiting) {

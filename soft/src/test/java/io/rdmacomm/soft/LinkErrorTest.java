@@ -1,7 +1,5 @@
 package io.rdmacomm.soft;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Level;
@@ -46,7 +44,10 @@ class LinkErrorTest {
     private static void write(AddressEnd end, AddressEnd peer) {
         end.pair.connect(peer.pair.info());
         peer.pair.connect(end.pair.info());
-        end.post(end.batch().write(1, peer.region.remote()).with(end.region, 0, 8).signaled());
+        end.post(end.batch()
+                .write(1, peer.region.remote())
+                .with(end.region, 0, 8)
+                .signaled());
         end.succeeded(1);
     }
 }

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A device that cannot be opened leaves nothing open. Here its folder's name is too long for a UNIX socket (unix(7)), and
-/// that comes to light after the control file, the port and the selector were made.
+/// A device that cannot be opened leaves nothing open. Here its folder's name is too long for a UNIX socket (unix(7)).
+/// That comes to light after the control file, the port and the selector were made.
 class OpenFailureTest {
     private static final String DIRECTORY = "rdmacomm.soft.directory";
     private static final int TIMES = 20;

@@ -55,8 +55,8 @@ class WakeUpByPeerTest {
     }
 
     private SoftCompletionQueue queue(CompletionChannel of) {
-        return (SoftCompletionQueue) here.createCompletionQueue(
-                CompletionQueueOptions.ofCapacity(16).withChannel(of));
+        return (SoftCompletionQueue)
+                here.createCompletionQueue(CompletionQueueOptions.ofCapacity(16).withChannel(of));
     }
 
     private static QueuePair pair(SoftContext context, CompletionQueue queue) {

@@ -7,9 +7,9 @@ import java.util.Properties;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/// The folders whose locks this process holds. A lock belongs to the process, which loses it when it closes any channel of
-/// the file (fcntl(2)), so nobody in the process may open it. That includes this class in another class loader; hence the
-/// folders are in a system property, the one place that all class loaders share. Thread-safe.
+/// The folders whose locks this process holds. A lock belongs to the process, which loses it when it closes any
+/// channel of the file (fcntl(2)), so nobody in the process may open it. That includes this class in another class
+/// loader; hence the folders are in a system property, the one place that all class loaders share. Thread-safe.
 final class OwnFolders {
     private static final String PROPERTY = "rdmacomm.soft.own-folders";
     /// In no path.
@@ -38,7 +38,8 @@ final class OwnFolders {
     private static void change(UnaryOperator<Stream<String>> how) {
         Properties properties = System.getProperties();
         synchronized (properties) {
-            List<String> changed = how.apply(split(properties.getProperty(PROPERTY, ""))).toList();
+            List<String> changed =
+                    how.apply(split(properties.getProperty(PROPERTY, ""))).toList();
             properties.setProperty(PROPERTY, String.join(SEPARATOR, changed));
         }
     }

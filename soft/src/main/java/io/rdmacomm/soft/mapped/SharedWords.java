@@ -27,8 +27,8 @@ public final class SharedWords {
         LONG.setRelease(memory, offset, value);
     }
 
-    /// Writes 8 bytes after everything stored before, and has them seen before anything is read afterwards. A volatile store
-    /// would not do: an [#acquire] may overtake it, as it is no volatile read ([VarHandle]). On x86 both cost one fence.
+    /// Writes 8 bytes after everything stored before, and has them seen before anything is read afterwards. For that
+    /// a volatile store is not enough: an [#acquire] is no volatile read, and may overtake it ([VarHandle]).
     public static void publish(MemorySegment memory, long offset, long value) {
         LONG.setRelease(memory, offset, value);
         VarHandle.fullFence();

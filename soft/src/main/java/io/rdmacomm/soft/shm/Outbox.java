@@ -6,9 +6,9 @@ import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.util.LinkedHashSet;
 
-/// The messages to a peer. One that the socket does not take waits here until the engine sends it: the peer's engine may
-/// stall, or its process may be stopped, and nobody waits for it. The same message waits only once. A [Message] says what
-/// is the case, so that one of a kind is enough, and no more can wait than the peer has objects. Thread-safe.
+/// The messages to a peer. One that the socket does not take waits here until the engine sends it: the peer's engine
+/// may stall, or its process may be stopped, and nobody waits for it. The same message waits only once. A [Message]
+/// says what is the case, so one of a kind is enough, and no more wait than the peer has objects. Thread-safe.
 final class Outbox {
     /// More objects than a context has.
     private static final int MOST = 1 << 18;
@@ -16,8 +16,9 @@ final class Outbox {
     private record Waiting(int type, int number, long first, long second) {}
 
     private final SocketChannel socket;
-    private final ByteBuffer out =
-            ByteBuffer.allocateDirect(Message.BYTES).order(ByteOrder.nativeOrder()).limit(0);
+    private final ByteBuffer out = ByteBuffer.allocateDirect(Message.BYTES)
+            .order(ByteOrder.nativeOrder())
+            .limit(0);
     private final LinkedHashSet<Waiting> waiting = new LinkedHashSet<>();
     private Runnable onWait = () -> {};
 

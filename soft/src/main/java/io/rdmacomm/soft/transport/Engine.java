@@ -156,7 +156,8 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /// Logs a failure that costs one connection, and must neither end the engine nor keep it from the others; the engine.
+    /// Logs a failure that costs one connection, and must neither end the engine nor keep it from the others. Called
+    /// by the engine.
     public void goOn(Throwable e) {
         try {
             complain(e);

@@ -50,7 +50,9 @@ class ShmDirectoryTest {
         in(folder, () -> {
             try (ShmDirectory first = ShmDirectory.claim()) {
                 in(link, () -> ShmDirectory.claim().close());
-                in(folder.resolve("..").resolve("folder"), () -> ShmDirectory.claim().close());
+                in(
+                        folder.resolve("..").resolve("folder"),
+                        () -> ShmDirectory.claim().close());
                 claimAndCloseInAnotherProcess(folder);
                 assertThat(first.file("lock")).exists();
             }

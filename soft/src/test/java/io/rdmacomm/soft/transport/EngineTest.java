@@ -123,7 +123,8 @@ class EngineTest {
     /// By its own handlers, tasks and clock.
     @Test
     void anErrorDoesNotEndIt() throws Exception {
-        List<Error> errors = List.of(new OutOfMemoryError("no"), new StackOverflowError("no"), new AssertionError("no"));
+        List<Error> errors =
+                List.of(new OutOfMemoryError("no"), new StackOverflowError("no"), new AssertionError("no"));
         for (Error error : errors) {
             CountDownLatch thrown = new CountDownLatch(3);
             register(key -> {
