@@ -21,6 +21,7 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
+import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -51,6 +52,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostilePeerTest {
     private static final int PSN = Impostor.PSN;
     private static final int BYTES = 4096;
+    private static final int MOST_CALLERS = 1024;
+    private static final int FLOOD = 1400;
 
     private final Arena arena = Arena.ofShared();
     private SoftContext context;
@@ -145,6 +148,57 @@ class HostilePeerTest {
                 each.close();
             }
         }
+    }
+
+    /// More than the device serves at a time: a newcomer takes the place of one that says nothing.
+    @Test
+    void moreSilentCallersThanAreServedKeepNobodyOut() throws IOException {
+        QueuePair victim = victim();
+        List<SocketChannel> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < FLOOD; i++) {
+                silent.add(call());
+            }
+            impersonate(victim, PSN).close();
+        } finally {
+            for (SocketChannel each : silent) {
+                each.close();
+            }
+        }
+    }
+
+    /// A refused caller that does not hang up costs an open file for a moment: one of those that strangers may have.
+    @Test
+    void refusedCallersThatDoNotHangUpAreLimited() throws IOException {
+        byte[] request = new Impostor(context, victim()).request(PSN ^ 1, 0, LinkTerms.LONGEST_SEGMENT, false);
+        List<SocketChannel> refused = new ArrayList<>();
+        try {
+            int before = openFiles();
+            int most = 0;
+            for (int i = 1; i <= FLOOD; i++) {
+                SocketChannel caller = call();
+                refused.add(caller);
+                caller.write(ByteBuffer.wrap(request));
+                int answered = i;
+                await("an answer", () -> context.tcp().counters().turnedAway() >= answered);
+                if (i > MOST_CALLERS) {
+                    most = Math.max(most, openFiles() - before - refused.size());
+                }
+            }
+            // And some that the JVM opens at any time.
+            assertThat(most).isLessThan(MOST_CALLERS + 50);
+            works();
+        } finally {
+            for (SocketChannel each : refused) {
+                each.close();
+            }
+        }
+    }
+
+    private static int openFiles() {
+        String[] files = new File("/proc/self/fd").list();
+        assertThat(files).isNotNull();
+        return files.length;
     }
 
     /// Does what the peer of `victim` would do, until the connection stands.

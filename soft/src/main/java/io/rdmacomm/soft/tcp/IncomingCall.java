@@ -12,10 +12,12 @@ import java.nio.channels.SocketChannel;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// A connection that a peer has opened to a queue pair, until its request is complete and answered.
+/// A connection that a peer has opened to a queue pair, until its request is complete and answered; if it is refused,
+/// until the caller hangs up, or a moment is over.
 final class IncomingCall extends Call {
     private final IntFunction<@Nullable TcpEndpoint> endpoints;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
+    private LingeringClose.@Nullable Lingering refused;
 
     /// @param endpoints finds the queue pair with a number
     IncomingCall(TcpNode node, IntFunction<@Nullable TcpEndpoint> endpoints, SocketChannel channel) {
@@ -64,8 +66,27 @@ final class IncomingCall extends Call {
         byte[] why = peer == null ? new byte[0] : LinkTerms.reply(peer, verdict).appendTo(new byte[0]);
         write(MpaNegotiation.rejection(request, why));
         node().counters().refused();
-        leave();
-        node().links().closing().close(channel(), true);
+        refused = node().links().closing().linger(channel(), this::leave);
+    }
+
+    /// Another caller needs the place.
+    void makeRoom() {
+        if (refused == null) {
+            node().counters().displaced();
+        }
+        end();
+    }
+
+    @Override
+    long patienceNanos() {
+        return refused == null ? super.patienceNanos() : Long.MAX_VALUE;
+    }
+
+    @Override
+    void onEnd() {
+        if (refused != null) {
+            refused.end();
+        }
     }
 
     /// A reply is much smaller than the buffer of a new connection.

@@ -14,6 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 final class LingeringClose implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(LingeringClose.class.getName());
     private static final long PATIENCE_NANOS = 1_000_000_000L;
+    /// Room for the links of a large program that all end at once, beside the callers that TcpNode limits. Without a
+    /// limit, a program that makes links again and again, and whose peers do not hang up, would use up its files.
+    private static final int MOST_OPEN = 4096;
+
     private static final int SCRATCH_BYTES = 64 * 1024;
     private static final int ROUNDS = 16;
 
@@ -30,13 +34,25 @@ final class LingeringClose implements AutoCloseable {
     ///
     /// @param lastWords whether the peer was told why, and is to read it
     void close(SocketChannel channel, boolean lastWords) {
-        if (!lastWords || closed) {
+        if (lastWords) {
+            linger(channel, () -> {});
+        } else {
             close(channel);
-            return;
         }
-        Lingering lingering = new Lingering(channel);
-        open.add(lingering);
-        engine.execute(lingering::begin);
+    }
+
+    /// Ends a connection whose peer is to read the last words; any thread.
+    ///
+    /// @param onEnd told when the socket is closed, perhaps more than once
+    Lingering linger(SocketChannel channel, Runnable onEnd) {
+        Lingering lingering = new Lingering(channel, onEnd);
+        if (closed || open.size() >= MOST_OPEN) {
+            lingering.end();
+        } else {
+            open.add(lingering);
+            engine.execute(lingering::begin);
+        }
+        return lingering;
     }
 
     /// Closes a socket at once; nothing depends on what goes wrong then.
@@ -69,15 +85,18 @@ final class LingeringClose implements AutoCloseable {
         open.forEach(Lingering::end);
     }
 
-    private final class Lingering implements Engine.Ready {
+    /// A connection whose peer may still read the last words.
+    final class Lingering implements Engine.Ready {
         private final SocketChannel channel;
+        private final Runnable onEnd;
         private final long deadline = System.nanoTime() + PATIENCE_NANOS;
 
-        Lingering(SocketChannel channel) {
+        private Lingering(SocketChannel channel, Runnable onEnd) {
             this.channel = channel;
+            this.onEnd = onEnd;
         }
 
-        void begin() {
+        private void begin() {
             try {
                 channel.shutdownOutput();
                 engine.register(channel, SelectionKey.OP_READ, this);
@@ -101,9 +120,11 @@ final class LingeringClose implements AutoCloseable {
             }
         }
 
+        /// Closes the socket at once.
         void end() {
             open.remove(this);
             close(channel);
+            onEnd.run();
         }
     }
 }

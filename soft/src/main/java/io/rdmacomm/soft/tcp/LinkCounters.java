@@ -8,7 +8,7 @@ public final class LinkCounters {
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong timedOut = new AtomicLong();
     private final AtomicLong malformed = new AtomicLong();
-    private final AtomicLong overload = new AtomicLong();
+    private final AtomicLong displaced = new AtomicLong();
     private final AtomicLong pauses = new AtomicLong();
     private final AtomicLong violations = new AtomicLong();
     private final AtomicLong requestsRefused = new AtomicLong();
@@ -36,9 +36,9 @@ public final class LinkCounters {
         malformed.incrementAndGet();
     }
 
-    /// A caller was rejected because too many others were in progress.
-    void overload() {
-        overload.incrementAndGet();
+    /// A caller was turned away to make room for another one.
+    void displaced() {
+        displaced.incrementAndGet();
     }
 
     /// No caller could be accepted for a moment, most likely because of too many open files.
@@ -91,15 +91,15 @@ public final class LinkCounters {
         return pauses.get();
     }
 
-    /// The number of callers that were turned away: rejected, too slow, malformed or too many.
+    /// The number of callers that were turned away: rejected, too slow, malformed or too long in the way of others.
     public long turnedAway() {
-        return refused.get() + timedOut.get() + malformed.get() + overload.get();
+        return refused.get() + timedOut.get() + malformed.get() + displaced.get();
     }
 
     @Override
     public String toString() {
         return "established " + established + ", refused " + refused + ", timed out " + timedOut + ", malformed "
-                + malformed + ", overload " + overload + ", pauses " + pauses + ", violations " + violations
+                + malformed + ", displaced " + displaced + ", pauses " + pauses + ", violations " + violations
                 + ", ended: request refused "
                 + requestsRefused + ", request failed " + requestsFailed + ", lost " + lost + ", in order " + closed;
     }

@@ -6,13 +6,13 @@ import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.Gid;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,9 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     private final IntFunction<@Nullable TcpEndpoint> endpoints;
     private final LinkContext links;
     private final Set<Call> calls = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger incoming = new AtomicInteger();
+    /// Those who have not been answered, and those who were refused and have not hung up.
+    private final FairQueue<CallerOrigin, IncomingCall> callers = new FairQueue<>(MOST_INCOMING);
+
     private final AcceptPause acceptPause = new AcceptPause();
     private long nextTimes = System.nanoTime();
 
@@ -123,20 +125,24 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     }
 
     private void take(SocketChannel channel) throws IOException {
-        if (incoming.get() >= MOST_INCOMING) {
-            counters().overload();
-            links.closing().close(channel);
-            return;
-        }
+        IncomingCall displaced;
+        IncomingCall call = new IncomingCall(this, endpoints, channel);
         try {
             prepare(channel);
+            displaced = callers.add(call, CallerOrigin.of(remoteAddress(channel)));
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "a caller went away at once", e);
             links.closing().close(channel);
             return;
         }
-        incoming.incrementAndGet();
-        begin(new IncomingCall(this, endpoints, channel), SelectionKey.OP_READ);
+        if (displaced != null) {
+            displaced.makeRoom();
+        }
+        begin(call, SelectionKey.OP_READ);
+    }
+
+    private static InetAddress remoteAddress(SocketChannel channel) throws IOException {
+        return ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
     }
 
     private void begin(Call call, int operations) throws IOException {
@@ -192,10 +198,10 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         }
     }
 
-    /// A call has ended.
+    /// A call has ended; the engine.
     void left(Call call) {
-        if (calls.remove(call) && call instanceof IncomingCall) {
-            incoming.decrementAndGet();
+        if (calls.remove(call) && call instanceof IncomingCall caller) {
+            callers.remove(caller);
         }
     }
 
