@@ -3,6 +3,7 @@
 module io.rdmacomm.comm {
     requires transitive io.rdmacomm.verbs;
     requires jdk.jfr;
+    requires jdk.net;
     requires static java.management;
 
     exports io.rdmacomm.comm;

@@ -107,6 +107,7 @@ public final class EndPoint implements AutoCloseable {
                     null);
         }
         peerName = peer.name();
+        connection.limitSilence(options.deadlines().silence());
         channels.connect(peer.channels(), queuePairs);
         connection.send(FrameType.READY, ByteBuffer.allocate(0));
         connection.receive(FrameType.READY, options.deadlines().handshake());

@@ -15,13 +15,15 @@ final class DeadlinesTest {
         Deadlines all = Deadlines.defaults();
 
         assertThat(all.withConnect(other))
-                .isEqualTo(new Deadlines(other, all.handshake(), all.close(), all.operation()));
+                .isEqualTo(new Deadlines(other, all.handshake(), all.close(), all.operation(), all.silence()));
         assertThat(all.withHandshake(other))
-                .isEqualTo(new Deadlines(all.connect(), other, all.close(), all.operation()));
+                .isEqualTo(new Deadlines(all.connect(), other, all.close(), all.operation(), all.silence()));
         assertThat(all.withClose(other))
-                .isEqualTo(new Deadlines(all.connect(), all.handshake(), other, all.operation()));
+                .isEqualTo(new Deadlines(all.connect(), all.handshake(), other, all.operation(), all.silence()));
         assertThat(all.withOperation(other))
-                .isEqualTo(new Deadlines(all.connect(), all.handshake(), all.close(), other));
+                .isEqualTo(new Deadlines(all.connect(), all.handshake(), all.close(), other, all.silence()));
+        assertThat(all.withSilence(other))
+                .isEqualTo(new Deadlines(all.connect(), all.handshake(), all.close(), all.operation(), other));
     }
 
     @ParameterizedTest
@@ -30,6 +32,14 @@ final class DeadlinesTest {
         assertThatThrownBy(() -> Deadlines.defaults().withClose(bad))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("close deadline is " + bad);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT3.999999999S", "PT9H0.000000001S"})
+    void aSilenceThatTcpCannotNoticeIsRejected(Duration bad) {
+        assertThatThrownBy(() -> Deadlines.defaults().withSilence(bad))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("silence deadline is " + bad + ", must be 4 s to 9 h");
     }
 
     @ParameterizedTest

@@ -12,9 +12,13 @@ import java.net.InetAddress;
 record DeviceSettings(String name, boolean sharedMemory, TcpSettings tcp) {
     private static final String DEFAULT_ADDRESS = "127.0.0.1";
     private static final String SEGMENT = "segment=";
+    private static final String SILENCE = "silence=";
     /// The segment size that every path supports (RFC 9293 3.7.1).
     private static final int SHORTEST_SEGMENT = 536;
     private static final int LONGEST_SEGMENT = 0xffff;
+    /// What TCP can do in whole seconds (tcp(7)).
+    private static final int SHORTEST_SILENCE = 4;
+    private static final int LONGEST_SILENCE = 9 * 3600;
 
     /// Reads one entry.
     ///
@@ -27,6 +31,7 @@ record DeviceSettings(String name, boolean sharedMemory, TcpSettings tcp) {
         boolean shared = true;
         TcpSettings.Checksum checksum = TcpSettings.Checksum.BETWEEN_HOSTS;
         int segment = TcpSettings.NO_LIMIT;
+        int silence = TcpSettings.USUAL_SILENCE;
         if (addressAndOptions.length == 2) {
             for (String option : addressAndOptions[1].split("&", -1)) {
                 switch (option) {
@@ -34,26 +39,47 @@ record DeviceSettings(String name, boolean sharedMemory, TcpSettings tcp) {
                     case "sharedMemory=false" -> shared = false;
                     case "checksum=true" -> checksum = TcpSettings.Checksum.ALWAYS;
                     case "checksum=false" -> checksum = TcpSettings.Checksum.NEVER;
-                    default -> segment = segment(option);
+                    default -> {
+                        if (option.startsWith(SILENCE)) {
+                            silence = silence(option);
+                        } else {
+                            segment = segment(option);
+                        }
+                    }
                 }
             }
         }
-        return new DeviceSettings(nameAndRest[0], shared, new TcpSettings(address, checksum, segment));
+        return new DeviceSettings(nameAndRest[0], shared, new TcpSettings(address, checksum, segment, silence));
     }
 
     private static int segment(String option) {
         if (!option.startsWith(SEGMENT)) {
-            throw new IllegalArgumentException("rdmacomm.soft.devices: '" + option
-                    + "' is not an option; there are sharedMemory=true|false, checksum=true|false and segment=BYTES");
+            throw new IllegalArgumentException(
+                    "rdmacomm.soft.devices: '" + option
+                            + "' is not an option; there are sharedMemory=true|false, checksum=true|false, segment=BYTES and silence=SECONDS");
         }
-        String size = option.substring(SEGMENT.length());
-        int bytes = size.matches("[0-9]{1,5}") ? Integer.parseInt(size) : 0;
+        int bytes = number(option.substring(SEGMENT.length()));
         if (bytes < SHORTEST_SEGMENT || bytes > LONGEST_SEGMENT) {
             throw new IllegalArgumentException("rdmacomm.soft.devices: '" + option
                     + "' is not the payload of a TCP segment; write " + SHORTEST_SEGMENT + " to " + LONGEST_SEGMENT
                     + " bytes, for example " + SEGMENT + "1440");
         }
         return bytes;
+    }
+
+    private static int silence(String option) {
+        int seconds = number(option.substring(SILENCE.length()));
+        if (seconds < SHORTEST_SILENCE || seconds > LONGEST_SILENCE) {
+            throw new IllegalArgumentException("rdmacomm.soft.devices: '" + option
+                    + "' is not how long a peer's host may be silent; write " + SHORTEST_SILENCE + " to "
+                    + LONGEST_SILENCE + " seconds, for example " + SILENCE + TcpSettings.USUAL_SILENCE);
+        }
+        return seconds;
+    }
+
+    /// @return 0 if it is none
+    private static int number(String digits) {
+        return digits.matches("[0-9]{1,5}") ? Integer.parseInt(digits) : 0;
     }
 
     private static InetAddress address(String literal) {

@@ -57,6 +57,21 @@ final class DeviceSettingsTest {
                 .hasMessageContaining("536 to 65535");
     }
 
+    @ParameterizedTest
+    @CsvSource({"soft0, 30", "soft0=10.0.0.1?silence=4, 4", "soft0=10.0.0.1?checksum=true&silence=32400, 32400"})
+    void aHostMayBeSilentForAsLongAsIsAskedFor(String entry, int seconds) {
+        assertThat(DeviceSettings.parse(entry).tcp().silenceSeconds()).isEqualTo(seconds);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"3", "0", "-1", "32401", "99999999999", "", "1s"})
+    void aSilenceThatTcpCannotNoticeIsRejected(String seconds) {
+        assertThatThrownBy(() -> DeviceSettings.parse("soft0=127.0.0.1?silence=" + seconds))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("rdmacomm.soft.devices: 'silence=" + seconds + "'")
+                .hasMessageContaining("4 to 32400 seconds");
+    }
+
     @Test
     void anAddressIsNoHostName() {
         assertThatThrownBy(() -> DeviceSettings.parse("soft0=localhost"))

@@ -47,6 +47,7 @@ public final class TcpConnector implements AutoCloseable {
     private static final int HEADER = 12;
     private static final byte[] MAGIC = {'R', 'D', 'M', 'C'};
     private static final int MAX_REASON = 512;
+    private static final int USUAL_SILENCE = 30;
 
     private final SocketChannel channel;
     private final InetAddress remote;
@@ -60,7 +61,19 @@ public final class TcpConnector implements AutoCloseable {
         this.remote = address.getAddress();
         this.peer = text(address);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        KeepAlive.set(channel, USUAL_SILENCE);
+    }
+
+    /// Ends the connection if the peer's host is silent for so long from now on, 4 s to 9 h, in whole seconds: it has
+    /// crashed, or the network is cut. Usually 30 s.
+    ///
+    /// @throws SetUpException PEER_CLOSED; CLOSED
+    public void limitSilence(Duration longest) {
+        try {
+            KeepAlive.set(channel, (int) longest.plusNanos(999_999_999).toSeconds());
+        } catch (IOException e) {
+            throw broken(e);
+        }
     }
 
     /// Connects to a server. Blocks. All addresses of the host are tried, in turn.

@@ -264,7 +264,7 @@ public final class TcpEndpoint {
             if (!owner.isConnected()) {
                 throw new IOException("the queue pair was closed or reset meanwhile");
             }
-            TcpNode.prepare(channel);
+            node.prepare(channel);
             begin(channel, terms, onEnd);
         } finally {
             lock.leave();

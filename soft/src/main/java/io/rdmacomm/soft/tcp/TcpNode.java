@@ -156,10 +156,10 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     }
 
     /// Sets a socket up for a link.
-    static void prepare(SocketChannel channel) throws IOException {
+    void prepare(SocketChannel channel) throws IOException {
         channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        KeepAlive.set(channel, settings.silenceSeconds());
     }
 
     /// Has the engine call the peer of a queue pair.

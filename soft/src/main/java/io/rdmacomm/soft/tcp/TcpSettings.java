@@ -9,9 +9,13 @@ import java.net.InetAddress;
 /// @param checksum which links have a checksum (CRC-32C) if the peer does not insist on one
 /// @param segment the longest frame that it sends, in bytes: what one TCP segment of the path carries (the EMSS of
 /// RFC 5044 4.5)
-public record TcpSettings(InetAddress address, Checksum checksum, int segment) {
+/// @param silenceSeconds how long the host of an idle peer may be silent before the link ends
+public record TcpSettings(InetAddress address, Checksum checksum, int segment, int silenceSeconds) {
     /// The longest frame where nothing limits it.
     public static final int NO_LIMIT = Fpdu.bytes(Fpdu.MAX_SEGMENT_BYTES);
+
+    /// How long a peer's host may be silent if nothing else is wanted, in seconds.
+    public static final int USUAL_SILENCE = 30;
 
     /// The TCP links that have a checksum.
     public enum Checksum {

@@ -33,7 +33,7 @@ class LinkTermsTest {
                 QueuePairAddress.NONE);
         int ownSegment = segment.equals("no limit") ? TcpSettings.NO_LIMIT : Integer.parseInt(segment);
         TcpSettings own =
-                new TcpSettings(InetAddress.getLoopbackAddress(), TcpSettings.Checksum.BETWEEN_HOSTS, ownSegment);
+                new TcpSettings(InetAddress.getLoopbackAddress(), TcpSettings.Checksum.BETWEEN_HOSTS, ownSegment, 30);
         assertThat(LinkTerms.segmentLimit(peer, own)).isEqualTo(expected);
     }
 }

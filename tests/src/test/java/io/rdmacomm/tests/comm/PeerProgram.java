@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /// A peer in a process of its own, and the way to start it.
@@ -29,14 +30,23 @@ final class PeerProgram implements AutoCloseable {
 
     /// Starts [#main] with these arguments.
     static PeerProgram start(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
+        return start(List.of(), Map.of(), arguments);
+    }
+
+    /// Starts [#main] in another way.
+    ///
+    /// @param launcher the command that starts it and is replaced by it
+    /// @param properties its system properties
+    static PeerProgram start(List<String> launcher, Map<String, String> properties, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(launcher);
+        command.addAll(List.of(
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                 "-Xmx256m",
                 "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                PeerProgram.class.getName()));
+                "--enable-native-access=ALL-UNNAMED"));
+        properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), PeerProgram.class.getName()));
         command.addAll(List.of(arguments));
         return new PeerProgram(new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -67,7 +77,7 @@ final class PeerProgram implements AutoCloseable {
     }
 
     /// `server`: prints its port, echoes messages of one client until it is done. `service PORT`: does that
-    /// for any number of clients until its input ends. `client PORT`: announces a buffer, says `ready`, and
+    /// for any number of clients until its input ends. `client PORT [HOST]`: announces a buffer, says `ready`, and
     /// waits for the end of its input before it closes. `flood PORT`: sends messages without end.
     public static void main(String[] arguments) throws IOException {
         if (arguments[0].equals("server")) {
@@ -80,7 +90,8 @@ final class PeerProgram implements AutoCloseable {
             }
             return;
         }
-        SessionOptions options = SessionOptions.defaults().withAddress("127.0.0.1", Integer.parseInt(arguments[1]));
+        String host = arguments.length > 2 ? arguments[2] : "127.0.0.1";
+        SessionOptions options = SessionOptions.defaults().withAddress(host, Integer.parseInt(arguments[1]));
         if (arguments[0].equals("service")) {
             serve(options);
             return;

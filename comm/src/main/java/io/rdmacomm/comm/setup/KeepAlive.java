@@ -1,0 +1,32 @@
+package io.rdmacomm.comm.setup;
+
+import java.io.IOException;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
+import java.util.Map;
+import jdk.net.ExtendedSocketOptions;
+
+/// Has the kernel end an idle connection whose other host does not answer, because it has crashed or the network is
+/// cut (tcp(7)). A host answers for a process that is stopped, so that one is not given up. Probes begin when half
+/// of the time is over, and several have to get lost.
+final class KeepAlive {
+    private static final int PROBES = 3;
+
+    private KeepAlive() {}
+
+    /// @param seconds how long the other host may be silent, 4 to 32400
+    static void set(SocketChannel channel, int seconds) throws IOException {
+        int interval = Math.max(1, seconds / (2 * PROBES));
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        Map<SocketOption<Integer>, Integer> times = Map.of(
+                ExtendedSocketOptions.TCP_KEEPIDLE, seconds - PROBES * interval,
+                ExtendedSocketOptions.TCP_KEEPINTERVAL, interval,
+                ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
+        for (Map.Entry<SocketOption<Integer>, Integer> each : times.entrySet()) {
+            if (channel.supportedOptions().contains(each.getKey())) {
+                channel.setOption(each.getKey(), each.getValue());
+            }
+        }
+    }
+}

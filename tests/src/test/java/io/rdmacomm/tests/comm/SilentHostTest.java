@@ -1,0 +1,126 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.comm.Deadlines;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.EndPointState;
+import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.End;
+import io.rdmacomm.tests.fixture.EndMemory;
+import io.rdmacomm.tests.fixture.EndQueue;
+import io.rdmacomm.tests.fixture.FarNamespace;
+import io.rdmacomm.tests.fixture.HelperProcess;
+import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.LocalEnd;
+import io.rdmacomm.tests.fixture.LocalMemory;
+import io.rdmacomm.tests.fixture.LocalQueue;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.tests.fixture.Work;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.WorkStatus;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/// The network is cut while nothing is sent: no FIN, no RST. Idle peers are given up all the same.
+@Tag("slow")
+@ExtendWith(LeakCheck.class)
+class SilentHostTest {
+    private static final String DEVICES = "rdmacomm.soft.devices";
+    private static final String DIRECTORY = "rdmacomm.soft.directory";
+    private static final String ATTENTIVE = "attentive";
+    private static final String CARELESS = "careless";
+    private static final ConnectionOptions PATIENT =
+            ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(4), 7);
+
+    private final String devices = System.getProperty(DEVICES);
+    private FarNamespace far;
+    private Path folder;
+
+    @BeforeEach
+    void reach() throws Exception {
+        far = FarNamespace.get();
+        if (far == null) {
+            System.out.println("SilentHostTest IS SKIPPED: " + FarNamespace.absence());
+            Assumptions.abort(FarNamespace.absence());
+        }
+        System.setProperty(DEVICES, devicesAt(far.near()));
+        folder = Files.createTempDirectory(Path.of("/dev/shm"), "rdmacomm-far-");
+    }
+
+    @AfterEach
+    void restore() throws Exception {
+        if (devices != null) {
+            System.setProperty(DEVICES, devices);
+        } else {
+            System.clearProperty(DEVICES);
+        }
+        if (folder != null) {
+            try (Stream<Path> left = Files.walk(folder)) {
+                for (Path each : left.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(each);
+                }
+            }
+        }
+    }
+
+    /// The first one notices silence soon, the other one practically never.
+    private static String devicesAt(String address) {
+        return ATTENTIVE + "=" + address + "?silence=4," + CARELESS + "=" + address + "?silence=30000";
+    }
+
+    @Test
+    void idleQueuePairsAndSessionsFail() throws Exception {
+        // The session's queue pairs do not notice it: its TCP connection has to.
+        SessionOptions options = SessionOptions.defaults()
+                .withAddress(far.near(), 0)
+                .withDevice(CARELESS)
+                .withDeadlines(Deadlines.defaults().withSilence(Duration.ofSeconds(4)));
+        try (HelperProcess process = far.start(devicesAt(far.far()), folder);
+                LocalEnd here = LocalEnd.open(ATTENTIVE);
+                End there = process.host().open(ATTENTIVE);
+                ServerSession session = ServerSession.listen(options);
+                PeerProgram client = PeerProgram.start(
+                        far.launcher(),
+                        Map.of(DEVICES, CARELESS + "=" + far.far(), DIRECTORY, folder.toString()),
+                        "client",
+                        Integer.toString(session.port()),
+                        far.near())) {
+            LocalQueue mine = here.queue(Spec.usual());
+            EndQueue theirs = there.queue(Spec.usual());
+            mine.connect(theirs.info(), PATIENT);
+            theirs.connect(mine.info(), PATIENT);
+            LocalMemory source = here.allocate(64, AccessFlag.allRemote());
+            EndMemory target = there.allocate(64, AccessFlag.allRemote());
+            mine.post(Work.write(1, target.remote(), source.piece(0, 8)));
+            assertThat(mine.one().status()).isEqualTo(WorkStatus.SUCCESS);
+            EndPoint endPoint = session.accept(PATIENCE);
+            assertThat(client.readLine()).isEqualTo("ready");
+            far.cut();
+            try {
+                Deadline.await("the queue pair fails", () -> mine.state() == QueuePairState.ERROR);
+                Deadline.await("the other side's fails", () -> theirs.state() == QueuePairState.ERROR);
+                Deadline.await("the endpoint fails", () -> endPoint.state() == EndPointState.FAILED);
+                assertThat(endPoint.failure()).isInstanceOf(PeerClosedException.class);
+            } finally {
+                far.mend();
+            }
+        }
+    }
+}
