@@ -32,11 +32,14 @@ record DeviceSettings(String name, boolean sharedMemory, TcpSettings tcp) {
         TcpSettings.Checksum checksum = TcpSettings.Checksum.BETWEEN_HOSTS;
         int segment = TcpSettings.NO_LIMIT;
         int silence = TcpSettings.USUAL_SILENCE;
+        boolean anywhere = false;
         if (addressAndOptions.length == 2) {
             for (String option : addressAndOptions[1].split("&", -1)) {
                 switch (option) {
                     case "sharedMemory=true" -> shared = true;
                     case "sharedMemory=false" -> shared = false;
+                    case "callers=any" -> anywhere = true;
+                    case "callers=peer" -> anywhere = false;
                     case "checksum=true" -> checksum = TcpSettings.Checksum.ALWAYS;
                     case "checksum=false" -> checksum = TcpSettings.Checksum.NEVER;
                     default -> {
@@ -49,14 +52,15 @@ record DeviceSettings(String name, boolean sharedMemory, TcpSettings tcp) {
                 }
             }
         }
-        return new DeviceSettings(nameAndRest[0], shared, new TcpSettings(address, checksum, segment, silence));
+        return new DeviceSettings(
+                nameAndRest[0], shared, new TcpSettings(address, checksum, segment, silence, anywhere));
     }
 
     private static int segment(String option) {
         if (!option.startsWith(SEGMENT)) {
             throw new IllegalArgumentException(
                     "rdmacomm.soft.devices: '" + option
-                            + "' is not an option; there are sharedMemory=true|false, checksum=true|false, segment=BYTES and silence=SECONDS");
+                            + "' is not an option; there are sharedMemory=true|false, checksum=true|false, segment=BYTES, silence=SECONDS and callers=peer|any");
         }
         int bytes = number(option.substring(SEGMENT.length()));
         if (bytes < SHORTEST_SEGMENT || bytes > LONGEST_SEGMENT) {

@@ -240,6 +240,40 @@ class HostilePeerTest {
         works();
     }
 
+    /// It knows all numbers, but is on another host.
+    @Test
+    void aCallerFromAnotherAddressIsRejected() throws IOException {
+        QueuePair victim = victim();
+        assertThat(callFromElsewhere(context, victim).isRejected()).isTrue();
+        impersonate(victim, PSN).close();
+        works();
+    }
+
+    @Test
+    void aCallerBehindNatIsAcceptedIfTheDeviceIsToldSo() throws IOException {
+        String entry = "tcp0=127.0.0.1?sharedMemory=false&callers=any";
+        try (SoftContext open = (SoftContext) new SoftDevice("soft", DeviceSettings.parse(entry)).open()) {
+            QueuePair victim = open.allocateProtectionDomain()
+                    .createQueuePair(QueuePairOptions.reliable(
+                            open.createCompletionQueue(CompletionQueueOptions.ofCapacity(16))));
+            Impostor.connect(open, victim);
+            assertThat(callFromElsewhere(open, victim).isRejected()).isFalse();
+        }
+    }
+
+    private static MpaFrame callFromElsewhere(SoftContext open, QueuePair victim) throws IOException {
+        try (SocketChannel caller = SocketChannel.open()) {
+            caller.bind(new InetSocketAddress("127.0.0.2", 0));
+            caller.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), open.lid()));
+            caller.write(ByteBuffer.wrap(new Impostor(open, victim).request(PSN, 0, LinkTerms.LONGEST_SEGMENT, false)));
+            MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
+            while (!reader.advance()) {
+                assertThat(caller.read(reader.buffer())).isNotNegative();
+            }
+            return reader.frame();
+        }
+    }
+
     @Test
     void framesThatBreakTheRulesFailTheirQueuePairAndTouchNothing() throws IOException {
         long seed = System.nanoTime();

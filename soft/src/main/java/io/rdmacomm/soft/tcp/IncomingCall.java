@@ -4,8 +4,10 @@ import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaFrameReader;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
+import io.rdmacomm.verbs.Gid;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -16,13 +18,22 @@ import org.jspecify.annotations.Nullable;
 /// until the caller hangs up, or a moment is over.
 final class IncomingCall extends Call {
     private final IntFunction<@Nullable TcpEndpoint> endpoints;
+    private final InetAddress origin;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
     private LingeringClose.@Nullable Lingering refused;
 
     /// @param endpoints finds the queue pair with a number
-    IncomingCall(TcpNode node, IntFunction<@Nullable TcpEndpoint> endpoints, SocketChannel channel) {
+    /// @param origin where the caller is
+    IncomingCall(
+            TcpNode node, IntFunction<@Nullable TcpEndpoint> endpoints, SocketChannel channel, InetAddress origin) {
         super(node, channel);
         this.endpoints = endpoints;
+        this.origin = origin;
+    }
+
+    /// Where the caller is.
+    Gid origin() {
+        return Gid.of(origin);
     }
 
     @Override

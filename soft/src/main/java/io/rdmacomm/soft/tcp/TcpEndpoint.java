@@ -8,6 +8,7 @@ import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.SendLock;
 import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.SendOpcode;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -185,7 +186,7 @@ public final class TcpEndpoint {
             if (!owner.isConnected()) {
                 return PeerHandshake.Verdict.NOT_THERE;
             }
-            PeerHandshake.Verdict verdict = consider(peer);
+            PeerHandshake.Verdict verdict = consider(peer, incoming.origin());
             if (verdict == PeerHandshake.Verdict.ACCEPTED) {
                 MpaNegotiation wishes = wishes();
                 MpaFrame reply = wishes.acceptance(
@@ -204,14 +205,14 @@ public final class TcpEndpoint {
 
     /// The caller must be the queue pair that this one was connected to, with the same numbers. When both call each
     /// other, the call of the lower address wins.
-    private PeerHandshake.Verdict consider(PeerHandshake request) {
+    private PeerHandshake.Verdict consider(PeerHandshake request, Gid origin) {
         QueuePairAddress theirs = peerAddress();
         boolean right = !expecting
                 && request.destination().equals(address())
                 && request.source().equals(theirs)
                 && request.firstPsn() == destination.receivePsn()
                 && (!destination.isSending() || request.expectedPsn() == destination.sendPsn());
-        if (!right) {
+        if (!right || !mayCallFrom(origin)) {
             return PeerHandshake.Verdict.NOT_THERE;
         }
         Transport present = owner.transport();
@@ -220,6 +221,18 @@ public final class TcpEndpoint {
         }
         boolean calling = call != null || asked;
         return calling && isBefore(address(), theirs) ? PeerHandshake.Verdict.BUSY : PeerHandshake.Verdict.ACCEPTED;
+    }
+
+    /// Who has seen or guessed the numbers of a queue pair that waits for its peer must not take the peer's place from
+    /// any host: the peer calls from its own address.
+    private boolean mayCallFrom(Gid origin) {
+        if (node.settings().callersFromAnywhere() || origin.equals(destination.gid())) {
+            return true;
+        }
+        node.strayed(address() + " rejects a call that is right but comes from " + origin.address() + " and not from "
+                + destination.gid().address() + "; if that host is behind NAT, set the option callers=any in"
+                + " rdmacomm.soft.devices");
+        return false;
     }
 
     private static boolean isBefore(QueuePairAddress one, QueuePairAddress other) {

@@ -13,6 +13,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     private final FairQueue<CallerOrigin, IncomingCall> callers = new FairQueue<>(MOST_INCOMING);
 
     private final AcceptPause acceptPause = new AcceptPause();
+    private final AtomicBoolean strayTold = new AtomicBoolean();
     private long nextTimes = System.nanoTime();
 
     /// Begins to take calls, unless `listener` is null.
@@ -125,24 +127,21 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     }
 
     private void take(SocketChannel channel) throws IOException {
-        IncomingCall displaced;
-        IncomingCall call = new IncomingCall(this, endpoints, channel);
+        InetAddress origin;
         try {
             prepare(channel);
-            displaced = callers.add(call, CallerOrigin.of(remoteAddress(channel)));
+            origin = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "a caller went away at once", e);
             links.closing().close(channel);
             return;
         }
+        IncomingCall call = new IncomingCall(this, endpoints, channel, origin);
+        IncomingCall displaced = callers.add(call, CallerOrigin.of(origin));
         if (displaced != null) {
             displaced.makeRoom();
         }
         begin(call, SelectionKey.OP_READ);
-    }
-
-    private static InetAddress remoteAddress(SocketChannel channel) throws IOException {
-        return ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
     }
 
     private void begin(Call call, int operations) throws IOException {
@@ -202,6 +201,13 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     void left(Call call) {
         if (calls.remove(call) && call instanceof IncomingCall caller) {
             callers.remove(caller);
+        }
+    }
+
+    /// The right peer has called from the wrong place, which is told once: it will call again and again.
+    void strayed(String what) {
+        if (strayTold.compareAndSet(false, true)) {
+            LOGGER.log(System.Logger.Level.WARNING, what);
         }
     }
 

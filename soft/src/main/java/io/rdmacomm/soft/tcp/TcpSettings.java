@@ -10,7 +10,10 @@ import java.net.InetAddress;
 /// @param segment the longest frame that it sends, in bytes: what one TCP segment of the path carries (the EMSS of
 /// RFC 5044 4.5)
 /// @param silenceSeconds how long the host of an idle peer may be silent before the link ends
-public record TcpSettings(InetAddress address, Checksum checksum, int segment, int silenceSeconds) {
+/// @param callersFromAnywhere whether the peer of a queue pair may call from another address than its own, as it does
+/// from behind NAT
+public record TcpSettings(
+        InetAddress address, Checksum checksum, int segment, int silenceSeconds, boolean callersFromAnywhere) {
     /// The longest frame where nothing limits it.
     public static final int NO_LIMIT = Fpdu.bytes(Fpdu.MAX_SEGMENT_BYTES);
 

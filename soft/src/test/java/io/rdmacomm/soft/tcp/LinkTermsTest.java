@@ -32,8 +32,8 @@ class LinkTermsTest {
                 0,
                 QueuePairAddress.NONE);
         int ownSegment = segment.equals("no limit") ? TcpSettings.NO_LIMIT : Integer.parseInt(segment);
-        TcpSettings own =
-                new TcpSettings(InetAddress.getLoopbackAddress(), TcpSettings.Checksum.BETWEEN_HOSTS, ownSegment, 30);
+        TcpSettings own = new TcpSettings(
+                InetAddress.getLoopbackAddress(), TcpSettings.Checksum.BETWEEN_HOSTS, ownSegment, 30, false);
         assertThat(LinkTerms.segmentLimit(peer, own)).isEqualTo(expected);
     }
 }
