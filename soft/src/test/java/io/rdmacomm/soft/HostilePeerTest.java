@@ -3,6 +3,7 @@ package io.rdmacomm.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.soft.iwarp.Fpdu;
+import io.rdmacomm.soft.iwarp.FpduChecksum;
 import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaFrameReader;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
@@ -32,6 +33,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -210,12 +212,16 @@ class HostilePeerTest {
         Impostor impostor = new Impostor(context, victim);
         SocketChannel channel = impostor.call();
         channel.write(ByteBuffer.wrap(impostor.request(psn, features, longestSegment, false)));
+        readReply(channel, psn != PSN);
+        return channel;
+    }
+
+    private static void readReply(SocketChannel channel, boolean rejected) throws IOException {
         MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
         while (!reader.advance()) {
             assertThat(channel.read(reader.buffer())).isNotNegative();
         }
-        assertThat(reader.frame().isRejected()).isEqualTo(psn != PSN);
-        return channel;
+        assertThat(reader.frame().isRejected()).isEqualTo(rejected);
     }
 
     private QueuePair victim() {
@@ -244,7 +250,7 @@ class HostilePeerTest {
     @Test
     void aCallerFromAnotherAddressIsRejected() throws IOException {
         QueuePair victim = victim();
-        assertThat(callFromElsewhere(context, victim).isRejected()).isTrue();
+        callFromElsewhere(context, victim, true);
         impersonate(victim, PSN).close();
         works();
     }
@@ -257,20 +263,16 @@ class HostilePeerTest {
                     .createQueuePair(QueuePairOptions.reliable(
                             open.createCompletionQueue(CompletionQueueOptions.ofCapacity(16))));
             Impostor.connect(open, victim);
-            assertThat(callFromElsewhere(open, victim).isRejected()).isFalse();
+            callFromElsewhere(open, victim, false);
         }
     }
 
-    private static MpaFrame callFromElsewhere(SoftContext open, QueuePair victim) throws IOException {
+    private static void callFromElsewhere(SoftContext open, QueuePair victim, boolean rejected) throws IOException {
         try (SocketChannel caller = SocketChannel.open()) {
             caller.bind(new InetSocketAddress("127.0.0.2", 0));
             caller.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), open.lid()));
             caller.write(ByteBuffer.wrap(new Impostor(open, victim).request(PSN, 0, LinkTerms.LONGEST_SEGMENT, false)));
-            MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
-            while (!reader.advance()) {
-                assertThat(caller.read(reader.buffer())).isNotNegative();
-            }
-            return reader.frame();
+            readReply(caller, rejected);
         }
     }
 
@@ -312,6 +314,46 @@ class HostilePeerTest {
             header.encode(bytes, at);
         }
         return bytes.limit(at + 512);
+    }
+
+    /// With checksums, not a byte of a damaged frame is used: its key or address may be what was damaged.
+    @ParameterizedTest
+    @ValueSource(ints = {64, 3000, 40_000, 65_000})
+    void aDamagedFrameTouchesNothing(int bytes) throws IOException {
+        MemoryRegion target = domain.allocate(1 << 16, AccessFlag.allRemote());
+        QueuePair victim = victim();
+        try (SocketChannel peer = call()) {
+            byte[] request = new Impostor(context, victim).request(PSN, 0, LinkTerms.LONGEST_SEGMENT, true);
+            peer.write(ByteBuffer.wrap(request));
+            readReply(peer, false);
+            peer.write(checked(1, 0, 0));
+            peer.write(checked(target.remoteKey(), target.address(), bytes));
+            ByteBuffer damaged = checked(target.remoteKey(), target.address() + 1, bytes);
+            damaged.put(damaged.limit() / 2, (byte) 0x54);
+            peer.write(damaged);
+            await("the queue pair fails", () -> victim.state() == QueuePairState.ERROR);
+        }
+        byte[] after = target.segment().toArray(ValueLayout.JAVA_BYTE);
+        byte[] expected = new byte[after.length];
+        Arrays.fill(expected, 0, bytes, (byte) 0x55);
+        assertThat(after).isEqualTo(expected);
+        assertThat(context.tcp().counters().violations()).isEqualTo(1);
+    }
+
+    /// A WRITE with a checksum.
+    private static ByteBuffer checked(int key, long address, int bytes) {
+        SegmentHeader header = new SegmentHeader();
+        header.setTagged(0, true, key, address, bytes);
+        int end = header.headerBytes() + bytes;
+        ByteBuffer frame = ByteBuffer.allocateDirect(Fpdu.bytes(header.segmentBytes()));
+        header.encode(frame, 0);
+        for (int i = header.headerBytes(); i < end; i++) {
+            frame.put(i, (byte) 0x55);
+        }
+        FpduChecksum checksum = new FpduChecksum();
+        checksum.update(frame, 0, end);
+        Fpdu.writeTrailer(frame, end, header.segmentBytes(), checksum);
+        return frame;
     }
 
     @Test

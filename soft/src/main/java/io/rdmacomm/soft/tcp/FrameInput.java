@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// its payload is read straight to where it belongs. What came together with the header is copied from the
 /// buffer: many small messages take one read, and of a large one at most a few dozen bytes are copied.
 ///
+/// With checksums, a frame is collected in the buffer, which grows for that, and has no effect before its checksum was
+/// found right: what is damaged may be the key or the address.
+///
 /// One thread at a time.
 public final class FrameInput {
     /// [#read]: nothing has arrived.
@@ -76,16 +79,17 @@ public final class FrameInput {
 
     private enum Phase {
         HEADER,
+        CHECKSUM,
         PAYLOAD,
         TRAILER
     }
 
     private final Receiver receiver;
     private final boolean checked;
-    private final MemorySegment memory;
-    private final ByteBuffer in;
     private final SegmentHeader header = new SegmentHeader();
     private final FpduChecksum checksum = new FpduChecksum();
+    private ByteBuffer in;
+    private MemorySegment memory;
     private Phase phase = Phase.HEADER;
     private int start;
     private int end;
@@ -154,12 +158,31 @@ public final class FrameInput {
             end -= start;
             start = 0;
         }
-        int limit = large ? Math.min(BUFFER_BYTES, end + LOOK_AHEAD) : BUFFER_BYTES;
+        int limit = large ? limitOfLarge() : BUFFER_BYTES;
         in.limit(limit).position(end);
         int count = channel.read(in);
         drained = in.hasRemaining() && !large;
         end += Math.max(0, count);
         return count;
+    }
+
+    private int limitOfLarge() {
+        int wanted = end;
+        if (phase == Phase.CHECKSUM) {
+            wanted = Fpdu.bytes(segmentBytes);
+            if (wanted > in.capacity()) {
+                grow();
+            }
+        }
+        return Math.min(in.capacity(), wanted + LOOK_AHEAD);
+    }
+
+    /// Makes room for any frame. Once, and only if a large one comes: most connections have none.
+    private void grow() {
+        ByteBuffer larger = ByteBuffer.allocateDirect(Fpdu.bytes(Fpdu.MAX_SEGMENT_BYTES) + LOOK_AHEAD);
+        larger.put(0, in, 0, end);
+        in = larger;
+        memory = MemorySegment.ofBuffer(larger);
     }
 
     /// Reads the payload alone, one piece at a time: a read into several buffers has the JDK allocate for each
@@ -178,13 +201,9 @@ public final class FrameInput {
             end = Math.max(0, count);
             return count;
         }
-        int from = target.position();
         int count = channel.read(target);
         drained = target.hasRemaining() && !large;
         if (count > 0) {
-            if (checked) {
-                checksum.update(target, from, count);
-            }
             payloadLeft -= count;
             receiver.placed(count);
         }
@@ -201,7 +220,15 @@ public final class FrameInput {
                     if (SegmentHeader.missing(in, start, end - start) > 0) {
                         return true;
                     }
-                    if (!beginFrame()) {
+                    if (!decodeHeader()) {
+                        return false;
+                    }
+                }
+                case CHECKSUM -> {
+                    if (checked && end - start < Fpdu.bytes(segmentBytes)) {
+                        return true;
+                    }
+                    if (!check() || !beginFrame()) {
                         return false;
                     }
                 }
@@ -226,26 +253,41 @@ public final class FrameInput {
         }
     }
 
-    private boolean beginFrame() {
+    private boolean decodeHeader() {
         Violation violation = header.decode(in, start);
         if (violation != Violation.NONE) {
             receiver.violation(violation);
             return false;
         }
-        int headerBytes = header.headerBytes();
-        if (checked) {
-            checksum.reset();
-            checksum.update(in, start, headerBytes);
+        segmentBytes = header.segmentBytes();
+        payloadLeft = header.payloadBytes;
+        large = payloadLeft >= LARGE_BYTES;
+        phase = Phase.CHECKSUM;
+        return true;
+    }
+
+    private boolean check() {
+        if (!checked) {
+            return true;
         }
+        int covered = Fpdu.bytes(segmentBytes) - Fpdu.trailerBytes(segmentBytes);
+        checksum.reset();
+        checksum.update(in, start, covered);
+        Violation violation = Fpdu.checkTrailer(in, start + covered, segmentBytes, checksum);
+        if (violation != Violation.NONE) {
+            receiver.violation(violation);
+            return false;
+        }
+        return true;
+    }
+
+    private boolean beginFrame() {
         int wish = receiver.begin(header, in, start);
         if (wish == STOP) {
             return false;
         }
         discarding = wish == DISCARD;
-        segmentBytes = header.segmentBytes();
-        payloadLeft = header.payloadBytes;
-        large = payloadLeft >= LARGE_BYTES;
-        start += headerBytes;
+        start += header.headerBytes();
         phase = Phase.PAYLOAD;
         return true;
     }
@@ -254,9 +296,6 @@ public final class FrameInput {
         int bytes = Math.min(end - start, payloadLeft);
         if (bytes == 0) {
             return true;
-        }
-        if (checked) {
-            checksum.update(in, start, bytes);
         }
         if (!discarding && !receiver.place(memory, start, bytes)) {
             return false;
@@ -267,13 +306,6 @@ public final class FrameInput {
     }
 
     private boolean endFrame() {
-        if (checked) {
-            Violation violation = Fpdu.checkTrailer(in, start, segmentBytes, checksum);
-            if (violation != Violation.NONE) {
-                receiver.violation(violation);
-                return false;
-            }
-        }
         start += Fpdu.trailerBytes(segmentBytes);
         frames++;
         phase = Phase.HEADER;
