@@ -6,6 +6,8 @@ import io.rdmacomm.soft.iwarp.Fpdu;
 import io.rdmacomm.soft.iwarp.FpduChecksum;
 import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaFrameReader;
+import io.rdmacomm.soft.iwarp.Opcode;
+import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.soft.tcp.LinkTerms;
@@ -26,6 +28,8 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -480,6 +484,69 @@ class HostilePeerTest {
             poller.join(20_000);
         }
         assertThat(poller.isAlive()).isFalse();
+    }
+
+    /// READs of far more than sockets hold, by peers that do not read the answers.
+    @Test
+    void readsOfPeersThatDoNotReadCostNoMemoryAndHoldNobodyUp() throws IOException {
+        MemoryRegion large = domain.allocate(16L << 20, AccessFlag.allRemote());
+        List<SocketChannel> peers = new ArrayList<>();
+        List<QueuePair> victims = new ArrayList<>();
+        try {
+            for (int i = 0; i < 12; i++) {
+                victims.add(patientVictim());
+                peers.add(impersonate(victims.getLast(), PSN, 0, LinkTerms.LONGEST_SEGMENT));
+                peers.getLast().write(readyToReceive());
+            }
+            works();
+            long before = directBytes();
+            for (SocketChannel each : peers) {
+                each.write(reads(large, 1, 4));
+            }
+            await("no socket takes more", () -> victims.stream().allMatch(HostilePeerTest::isBlocked));
+            for (int i = 0; i < 10; i++) {
+                works();
+            }
+            assertThat(directBytes() - before).as("bytes for 768 MiB").isLessThan(8 << 20);
+            assertThat(victims).allMatch(victim -> victim.state() == QueuePairState.READY_TO_SEND);
+            // More at a time than was agreed on: none is kept.
+            for (SocketChannel each : peers) {
+                each.write(reads(large, 5, 4 * LinkTerms.MOST_READS));
+            }
+            works();
+            assertThat(directBytes() - before).as("bytes for 192 GiB").isLessThan(8 << 20);
+        } finally {
+            for (SocketChannel each : peers) {
+                each.close();
+            }
+        }
+        await("all have failed", () -> victims.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
+        works();
+    }
+
+    private static ByteBuffer reads(MemoryRegion source, int first, int count) {
+        SegmentHeader header = new SegmentHeader();
+        ReadRequest request = new ReadRequest();
+        request.sinkKey = 1;
+        request.bytes = (int) source.length();
+        request.sourceKey = source.remoteKey();
+        request.sourceAddress = source.address();
+        header.setUntagged(Opcode.READ_REQUEST, first);
+        int frame = Fpdu.bytes(header.segmentBytes());
+        ByteBuffer all = ByteBuffer.allocate(count * frame);
+        for (int i = 0; i < count; i++) {
+            header.messageNumber = first + i;
+            header.encode(all, i * frame);
+            request.encode(all, i * frame);
+        }
+        return all;
+    }
+
+    private static long directBytes() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                .sum();
     }
 
     /// The engine waits for room in the socket. When there is some, it finds that somebody polls, and lets go of

@@ -1,0 +1,43 @@
+package io.rdmacomm.tests.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// What the fuzzer has found so far, and what once was a bug: one input in hexadecimal digits in each line of
+/// `tests/fuzz/TARGET.txt`. [FuzzMain] looks for more.
+class FuzzCorpusTest {
+    private interface Target {
+        void take(byte[] input) throws IOException;
+    }
+
+    @Test
+    void frames() throws IOException {
+        replay("FrameTarget", FrameTarget::fuzzerTestOneInput);
+    }
+
+    @Test
+    void setUps() throws IOException {
+        replay("SetUpTarget", SetUpTarget::fuzzerTestOneInput);
+    }
+
+    @Test
+    void sessions() throws IOException {
+        replay("SessionTarget", SessionTarget::fuzzerTestOneInput);
+    }
+
+    private static void replay(String name, Target target) throws IOException {
+        List<byte[]> inputs = new Corpus(name).inputs();
+        assertThat(inputs).isNotEmpty();
+        for (byte[] input : inputs) {
+            try {
+                target.take(input);
+            } catch (IOException | RuntimeException | AssertionError e) {
+                throw new AssertionError(name + ": " + HexFormat.of().formatHex(input), e);
+            }
+        }
+    }
+}
