@@ -4,6 +4,7 @@ import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.AcceptingConnector;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.PeerLocation;
 import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.RequestingConnector;
 import io.rdmacomm.comm.setup.SetUpException;
@@ -59,6 +60,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                     connector.send(FrameType.HELLO, endPoint.info(own).encode());
                     ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
                     EndPointInfo peer = EndPointInfo.decode(answer, connector.peer());
+                    checkLocation(connector, peer, own);
                     endPoint.bringUp(connector, peer, requesting(connector, own, peer.setUp()));
                 }));
     }
@@ -127,10 +129,11 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                             + " are granted at most",
                     null);
         }
+        SetUpOffer own = ownOffer();
+        checkLocation(connector, peer, own);
         SessionOptions settled = device.settle(options, connector::localGid);
         EndPoint endPoint = new EndPoint(device, settled, connector.peer(), count, errors, owner);
         return finish(endPoint, connector, () -> {
-            SetUpOffer own = ownOffer();
             if (own.agreeOnNumbers(peer.setUp(), connector.peer())) {
                 SetUpOffer numbers = new SetUpOffer(true, false, 0, 0);
                 connector.send(FrameType.WELCOME, endPoint.info(numbers).encode());
@@ -139,6 +142,15 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                 byConnections(endPoint, connector, peer, tickets);
             }
         });
+    }
+
+    /// Connecting by numbers leads to the place that the peer names; the connection manager does not look at it.
+    private void checkLocation(TcpConnector connector, EndPointInfo peer, SetUpOffer own) {
+        if (device.isReachedByAddress()
+                && !options.foreignGids()
+                && own.agreeOnNumbers(peer.setUp(), connector.peer())) {
+            PeerLocation.check(peer.channels(), connector.remoteAddress(), connector.peer());
+        }
     }
 
     private void byConnections(EndPoint endPoint, TcpConnector connector, EndPointInfo peer, TicketListeners tickets) {

@@ -21,6 +21,7 @@ import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.lang.foreign.MemorySegment;
@@ -185,6 +186,12 @@ final class SessionDevice implements AutoCloseable {
 
     Context context() {
         return context;
+    }
+
+    /// Whether the GID of a queue pair is the IP address to which the device connects. So it is for devices in software;
+    /// on InfiniBand a GID is none, and with RoCE a host may have others than for TCP.
+    boolean isReachedByAddress() {
+        return context.device().transport() == TransportType.UNSPECIFIED;
     }
 
     ProtectionDomain domain() {

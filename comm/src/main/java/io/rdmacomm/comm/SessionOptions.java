@@ -17,6 +17,7 @@ public final class SessionOptions {
             new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
             new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR),
             new Channels(1, 64, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
+            new Trust(false),
             Deadlines.defaults(),
             Set.copyOf(AccessFlag.allRemote()),
             SessionListener.NONE);
@@ -41,11 +42,15 @@ public final class SessionOptions {
             ChannelConfigurer configurer,
             @Nullable SharedReceives receives) {}
 
+    /// Which peers are accepted.
+    private record Trust(boolean foreignGids) {}
+
     private final String name;
     private final String device;
     private final Meeting meeting;
     private final Modes modes;
     private final Channels data;
+    private final Trust trust;
     private final Deadlines deadlines;
     private final Set<AccessFlag> access;
     private final SessionListener listener;
@@ -56,6 +61,7 @@ public final class SessionOptions {
             Meeting meeting,
             Modes modes,
             Channels data,
+            Trust trust,
             Deadlines deadlines,
             Set<AccessFlag> access,
             SessionListener listener) {
@@ -64,21 +70,26 @@ public final class SessionOptions {
         this.meeting = meeting;
         this.modes = modes;
         this.data = data;
+        this.trust = trust;
         this.deadlines = deadlines;
         this.access = access;
         this.listener = listener;
     }
 
     private SessionOptions with(Meeting value) {
-        return new SessionOptions(name, device, value, modes, data, deadlines, access, listener);
+        return new SessionOptions(name, device, value, modes, data, trust, deadlines, access, listener);
     }
 
     private SessionOptions with(Modes value) {
-        return new SessionOptions(name, device, meeting, value, data, deadlines, access, listener);
+        return new SessionOptions(name, device, meeting, value, data, trust, deadlines, access, listener);
     }
 
     private SessionOptions with(Channels value) {
-        return new SessionOptions(name, device, meeting, modes, value, deadlines, access, listener);
+        return new SessionOptions(name, device, meeting, modes, value, trust, deadlines, access, listener);
+    }
+
+    private SessionOptions with(Trust value) {
+        return new SessionOptions(name, device, meeting, modes, data, value, deadlines, access, listener);
     }
 
     /// The first device that can be used, port 2020 (a server on all addresses, a client to this host),
@@ -172,6 +183,11 @@ public final class SessionOptions {
         return meeting.connectionPort();
     }
 
+    /// Whether queue pairs of peers may be at other addresses than their TCP connections.
+    public boolean foreignGids() {
+        return trust.foreignGids();
+    }
+
     /// The access rights of buffers that are allocated without rights of their own.
     public Set<AccessFlag> access() {
         return access;
@@ -187,12 +203,12 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it has more than 128 characters or control characters
     public SessionOptions withName(String value) {
         return new SessionOptions(
-                Bounds.text("session name", value, 128), device, meeting, modes, data, deadlines, access, listener);
+                Bounds.text("session name", value, 128), device, meeting, modes, data, trust, deadlines, access, listener);
     }
 
     /// These options with another device.
     public SessionOptions withDevice(String value) {
-        return new SessionOptions(name, value, meeting, modes, data, deadlines, access, listener);
+        return new SessionOptions(name, value, meeting, modes, data, trust, deadlines, access, listener);
     }
 
     /// These options with another host and port.
@@ -269,7 +285,7 @@ public final class SessionOptions {
 
     /// These options with other deadlines.
     public SessionOptions withDeadlines(Deadlines value) {
-        return new SessionOptions(name, device, meeting, modes, data, value, access, listener);
+        return new SessionOptions(name, device, meeting, modes, data, trust, value, access, listener);
     }
 
     /// These options with or without repeated attempts of a client that is refused.
@@ -316,13 +332,22 @@ public final class SessionOptions {
                 new Meeting(meeting.host(), meeting.port(), meeting.waitForServer(), how, value, meeting.reconnect()));
     }
 
+    /// These options with or without peers whose queue pairs are at another address than their TCP connection. By
+    /// default a software device refuses them, because it makes TCP connections to the address that a peer names: a
+    /// stranger could make it connect anywhere. Needed for peers behind an address translation, or with several
+    /// addresses, and to be allowed only where all who can connect are trusted. Without effect on other devices, whose
+    /// GIDs need not be addresses, and where the connection manager connects queue pairs.
+    public SessionOptions withForeignGids(boolean value) {
+        return with(new Trust(value));
+    }
+
     /// These options with other rights on buffers.
     public SessionOptions withAccess(Set<AccessFlag> value) {
-        return new SessionOptions(name, device, meeting, modes, data, deadlines, Set.copyOf(value), listener);
+        return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, Set.copyOf(value), listener);
     }
 
     /// These options with another listener.
     public SessionOptions withListener(SessionListener value) {
-        return new SessionOptions(name, device, meeting, modes, data, deadlines, access, value);
+        return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, access, value);
     }
 }

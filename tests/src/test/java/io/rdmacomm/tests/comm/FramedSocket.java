@@ -1,0 +1,92 @@
+package io.rdmacomm.tests.comm;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.rdmacomm.comm.data.ChannelInfo;
+import io.rdmacomm.comm.setup.EndPointInfo;
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.SetUpOffer;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.LinkLayer;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.QueuePairInfo;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A peer that sends any frame of the handshake.
+final class FramedSocket implements AutoCloseable {
+    private static final int PATIENCE_MILLIS = 20_000;
+
+    private final Socket socket;
+
+    /// Frames on a connection.
+    FramedSocket(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setSoTimeout(PATIENCE_MILLIS);
+    }
+
+    /// A client of a server of this host.
+    FramedSocket(int port) throws IOException {
+        this(new Socket(InetAddress.getLoopbackAddress(), port));
+    }
+
+    /// A frame that has arrived.
+    record Frame(int type, byte[] payload) {
+        boolean is(FrameType expected) {
+            return type == expected.code();
+        }
+
+        String text() {
+            return new String(payload, UTF_8);
+        }
+    }
+
+    /// A frame as it is sent.
+    static byte[] frame(FrameType type, ByteBuffer payload) {
+        ByteBuffer frame = ByteBuffer.allocate(12 + payload.remaining());
+        frame.put("RDMC".getBytes(UTF_8)).putShort((short) 1).putShort((short) type.code());
+        return frame.putInt(payload.remaining()).put(payload).array();
+    }
+
+    /// A description of queue pairs that are at these ports of an address, connected by numbers.
+    static ByteBuffer description(InetAddress address, int... ports) {
+        List<ChannelInfo> channels = new ArrayList<>();
+        for (int port : ports) {
+            QueuePairInfo numbers = new QueuePairInfo(17, 4711, port, Gid.of(address), PathMtu.MTU_1024);
+            channels.add(new ChannelInfo(numbers, 8, 4096, 1, 0, 0, 0));
+        }
+        SetUpOffer byNumbers = new SetUpOffer(true, false, 0, 0);
+        return new EndPointInfo("a stranger", LinkLayer.ETHERNET, byNumbers, channels).encode();
+    }
+
+    void send(FrameType type, ByteBuffer payload) throws IOException {
+        send(frame(type, payload));
+    }
+
+    void send(byte[] bytes) throws IOException {
+        socket.getOutputStream().write(bytes);
+    }
+
+    /// The next frame.
+    Frame next() throws IOException {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        in.skipNBytes(6);
+        int type = in.readUnsignedShort();
+        return new Frame(type, in.readNBytes(in.readInt()));
+    }
+
+    /// Whether the peer has closed the connection, after everything that it had sent.
+    boolean isAtEnd() throws IOException {
+        return socket.getInputStream().read() < 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
