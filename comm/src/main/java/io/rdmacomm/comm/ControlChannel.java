@@ -41,18 +41,26 @@ final class ControlChannel {
     private final RdmaChannel channel;
     private final BufferSlice outgoing;
     private final long endPoint;
+    private final int mostBuffers;
     private final EndPointStatus status;
     private final EndPointEvents events;
     private final ReentrantLock sending = new ReentrantLock();
 
     /// @param outgoing memory for one message
     /// @param endPoint the number of the endpoint
+    /// @param mostBuffers how many buffers the peer may announce
     /// @param status keeps what the peer announces
     ControlChannel(
-            RdmaChannel channel, BufferSlice outgoing, long endPoint, EndPointStatus status, EndPointEvents events) {
+            RdmaChannel channel,
+            BufferSlice outgoing,
+            long endPoint,
+            int mostBuffers,
+            EndPointStatus status,
+            EndPointEvents events) {
         this.channel = channel;
         this.outgoing = outgoing;
         this.endPoint = endPoint;
+        this.mostBuffers = mostBuffers;
         this.status = status;
         this.events = events;
         channel.onMessage((on, message) -> received(message));
@@ -163,7 +171,7 @@ final class ControlChannel {
             int type = from.getShort();
             int nameLength = Bounds.range("length of the name", from.getShort(), 0, MAX_NAME_BYTES);
             switch (type) {
-                case BUFFER -> status.peerBuffer(buffer(from, nameLength));
+                case BUFFER -> keep(buffer(from, nameLength));
                 case BARRIER -> status.peerAtBarrier();
                 case DONE -> events.onPeerDone();
                 case ABORT -> events.onFailed(aborted(from, nameLength));
@@ -180,6 +188,15 @@ final class ControlChannel {
 
     private void violated(String what, @Nullable RuntimeException cause) {
         events.onFailed(new PeerProtocolException("the peer of " + channel + " sent a control message " + what, cause));
+    }
+
+    private void keep(RemoteBuffer announced) {
+        if (!status.peerBuffer(announced, mostBuffers)) {
+            violated(
+                    "that announces more than " + mostBuffers
+                            + " buffers; announce fewer and larger ones, or raise PeerLimits.withBuffers",
+                    null);
+        }
     }
 
     private static PeerAbortedException aborted(ByteBuffer from, int length) {

@@ -77,7 +77,13 @@ public final class EndPoint implements AutoCloseable {
         EndPointEvents events = new ChannelEvents();
         this.channels = new EndPointChannels(device, options, name, number, dataChannels, events);
         this.data = channels.data();
-        this.control = new ControlChannel(channels.control(), channels.outgoing(), number, status, events);
+        this.control = new ControlChannel(
+                channels.control(),
+                channels.outgoing(),
+                number,
+                options.limits().buffers(),
+                status,
+                events);
         this.credits = new CreditReturns(
                 name, control, data, this::unlessDone, options.deadlines().operation());
     }

@@ -128,11 +128,19 @@ final class EndPointStatus {
         }
     }
 
-    void peerBuffer(RemoteBuffer buffer) {
+    /// Keeps a buffer that the peer has announced; a newer one replaces one of the same name.
+    ///
+    /// @param most how many there may be
+    /// @return whether there was room for it
+    boolean peerBuffer(RemoteBuffer buffer, int most) {
         lock.lock();
         try {
+            if (peerBuffers.size() >= most && !peerBuffers.containsKey(buffer.name())) {
+                return false;
+            }
             peerBuffers.put(buffer.name(), buffer);
             changed.signalAll();
+            return true;
         } finally {
             lock.unlock();
         }

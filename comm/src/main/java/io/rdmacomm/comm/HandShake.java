@@ -81,8 +81,9 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     /// included.
     ///
     /// @param tickets where its queue pairs connect to, if the connection manager connects them
-    EndPoint accept(TcpConnector connector, TicketListeners tickets) {
-        return timed(connector, () -> asServer(connector, tickets));
+    /// @param places for clients
+    EndPoint accept(TcpConnector connector, TicketListeners tickets, ClientPlaces places) {
+        return timed(connector, () -> asServer(connector, tickets, places));
     }
 
     private static EndPoint timed(TcpConnector connector, Supplier<EndPoint> steps) {
@@ -119,20 +120,20 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         return why;
     }
 
-    private EndPoint asServer(TcpConnector connector, TicketListeners tickets) {
+    private EndPoint asServer(TcpConnector connector, TicketListeners tickets, ClientPlaces places) {
         ByteBuffer hello = connector.receive(FrameType.HELLO, step());
         EndPointInfo peer = EndPointInfo.decode(hello, connector.peer());
         int count = peer.channels().size() - 1;
         if (count > options.maxChannels()) {
             throw new CommException(
                     connector.peer() + " asks for " + count + " data channels, " + options.maxChannels()
-                            + " are granted at most",
+                            + " are granted at most; ask for fewer, or raise SessionOptions.withMaxChannels of the server",
                     null);
         }
         SetUpOffer own = ownOffer();
         checkLocation(connector, peer, own);
         SessionOptions settled = device.settle(options, connector::localGid);
-        EndPoint endPoint = new EndPoint(device, settled, connector.peer(), count, errors, owner);
+        EndPoint endPoint = endPoint(settled, connector, count, places);
         return finish(endPoint, connector, () -> {
             if (own.agreeOnNumbers(peer.setUp(), connector.peer())) {
                 SetUpOffer numbers = new SetUpOffer(true, false, 0, 0);
@@ -142,6 +143,21 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                 byConnections(endPoint, connector, peer, tickets);
             }
         });
+    }
+
+    /// The endpoint for a client, which has proved all that it has to and named what it wants.
+    private EndPoint endPoint(SessionOptions settled, TcpConnector connector, int count, ClientPlaces places) {
+        ClientPlaces.Place place = places.take(connector.remoteAddress(), connector.peer());
+        boolean made = false;
+        try {
+            EndPoint endPoint = new EndPoint(device, settled, connector.peer(), count, errors, place.in(owner));
+            made = true;
+            return endPoint;
+        } finally {
+            if (!made) {
+                place.close();
+            }
+        }
     }
 
     /// Connecting by numbers leads to the place that the peer names; the connection manager does not look at it.

@@ -33,6 +33,7 @@ public final class ServerSession extends Session {
     private final HandShake handShake;
     private final TicketListeners tickets;
     private final AcceptLoop<TcpConnector> acceptor;
+    private final ClientPlaces places;
     private final InterruptibleCalls connecting = new InterruptibleCalls(toString());
     private final Set<TcpConnector> settingUp = ConcurrentHashMap.newKeySet();
     private final Phaser setUps = new Phaser(1);
@@ -46,6 +47,7 @@ public final class ServerSession extends Session {
         this.handShake = handShake(options);
         this.tickets = new TicketListeners(device::connections, listener.address(), options.connectionPort());
         this.acceptor = new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, this::welcome);
+        this.places = new ClientPlaces(options.limits());
     }
 
     /// Opens the device and listens.
@@ -179,7 +181,7 @@ public final class ServerSession extends Session {
     private void serve(TcpConnector connector) {
         EndPoint endPoint;
         try {
-            endPoint = isOpen() ? keep(handShake.accept(connector, tickets)) : null;
+            endPoint = isOpen() ? keep(handShake.accept(connector, tickets, places)) : null;
         } catch (CommException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
             tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));

@@ -16,8 +16,8 @@ public final class SessionOptions {
             "",
             new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
             new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR),
-            new Channels(1, 64, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
-            new Trust(false),
+            new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
+            new Trust(PeerLimits.defaults(), false),
             Deadlines.defaults(),
             Set.copyOf(AccessFlag.allRemote()),
             SessionListener.NONE);
@@ -42,8 +42,8 @@ public final class SessionOptions {
             ChannelConfigurer configurer,
             @Nullable SharedReceives receives) {}
 
-    /// Which peers are accepted.
-    private record Trust(boolean foreignGids) {}
+    /// Which peers are accepted, and how much of them.
+    private record Trust(PeerLimits limits, boolean foreignGids) {}
 
     private final String name;
     private final String device;
@@ -93,8 +93,8 @@ public final class SessionOptions {
     }
 
     /// The first device that can be used, port 2020 (a server on all addresses, a client to this host),
-    /// ADAPTIVE, PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], [Deadlines#defaults()],
-    /// AUTOMATIC setup, every right on buffers, no listener.
+    /// ADAPTIVE, PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], at most 16 for each client of a
+    /// server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, every right on buffers, no listener.
     public static SessionOptions defaults() {
         return DEFAULTS;
     }
@@ -181,6 +181,11 @@ public final class SessionOptions {
     /// client, the port it connects to, 0 for the one that the server says.
     public int connectionPort() {
         return meeting.connectionPort();
+    }
+
+    /// How much peers may make this session keep.
+    public PeerLimits limits() {
+        return trust.limits();
     }
 
     /// Whether queue pairs of peers may be at other addresses than their TCP connections.
@@ -332,13 +337,18 @@ public final class SessionOptions {
                 new Meeting(meeting.host(), meeting.port(), meeting.waitForServer(), how, value, meeting.reconnect()));
     }
 
+    /// These options with other limits for what peers may make this session keep.
+    public SessionOptions withLimits(PeerLimits value) {
+        return with(new Trust(value, trust.foreignGids()));
+    }
+
     /// These options with or without peers whose queue pairs are at another address than their TCP connection. By
     /// default a software device refuses them, because it makes TCP connections to the address that a peer names: a
     /// stranger could make it connect anywhere. Needed for peers behind an address translation, or with several
     /// addresses, and to be allowed only where all who can connect are trusted. Without effect on other devices, whose
     /// GIDs need not be addresses, and where the connection manager connects queue pairs.
     public SessionOptions withForeignGids(boolean value) {
-        return with(new Trust(value));
+        return with(new Trust(trust.limits(), value));
     }
 
     /// These options with other rights on buffers.

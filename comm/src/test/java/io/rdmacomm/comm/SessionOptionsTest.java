@@ -26,6 +26,8 @@ final class SessionOptionsTest {
                 .withThreadMode(ThreadMode.CALLER)
                 .withChannels(3)
                 .withMaxChannels(4)
+                .withLimits(PeerLimits.defaults().withBuffers(8))
+                .withForeignGids(true)
                 .withChannel(ChannelOptions.defaults().withSendWindow(5))
                 .withConfigurer(CONFIGURER)
                 .withDeadlines(Deadlines.defaults().withClose(Duration.ofSeconds(6)))
@@ -49,6 +51,8 @@ final class SessionOptionsTest {
         assertThat(options.threadMode()).isEqualTo(ThreadMode.CALLER);
         assertThat(options.channels()).isEqualTo(3);
         assertThat(options.maxChannels()).isEqualTo(4);
+        assertThat(options.limits().buffers()).isEqualTo(8);
+        assertThat(options.foreignGids()).isTrue();
         assertThat(options.channel().sendWindow()).isEqualTo(5);
         assertThat(options.configurer()).isSameAs(CONFIGURER);
         assertThat(options.deadlines().close()).isEqualTo(Duration.ofSeconds(6));
@@ -68,6 +72,9 @@ final class SessionOptionsTest {
         assertThat(defaults.name()).isEmpty();
         assertThat(defaults.port()).isEqualTo(2020);
         assertThat(defaults.channels()).isEqualTo(1);
+        assertThat(defaults.maxChannels()).isEqualTo(16);
+        assertThat(defaults.limits()).isEqualTo(new PeerLimits(1024, 256, 1024));
+        assertThat(defaults.foreignGids()).isFalse();
         assertThat(defaults.waitForServer()).isFalse();
         assertThat(defaults.reconnect()).isNull();
         assertThat(defaults.setUp()).isEqualTo(SetUp.AUTOMATIC);

@@ -5,6 +5,7 @@ import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.CommInterruptedException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.PeerLimits;
 import io.rdmacomm.comm.PeerProtocolException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
@@ -101,9 +102,18 @@ final class Joining {
                 .withPort(0)
                 .withChannels(channels + 1)
                 .withMaxChannels(channels + 1)
+                .withLimits(limits())
                 .withConfigurer((index, proposed) ->
                         index < channels ? options.configurer().configure(index, proposed) : proposed)
                 .withListener(new MeshListener());
+    }
+
+    /// All other nodes may be on one host, and strangers are dropped only when they have been set up.
+    private PeerLimits limits() {
+        PeerLimits given = options.limits();
+        int needed = rendezvous.size() + MOST_STRANGERS;
+        return given.withEndPoints(Math.max(given.endPoints(), needed))
+                .withEndPointsPerAddress(Math.max(given.endPointsPerAddress(), needed));
     }
 
     private void meet(ServerSession session) {

@@ -238,6 +238,7 @@ final class ServerSessionTest {
         SessionOptions options = OPTIONS.withThreadMode(ThreadMode.SHARED_CQ)
                 .withWorkMode(WorkMode.ADAPTIVE)
                 .withChannels(24)
+                .withMaxChannels(24)
                 .withChannel(ChannelOptions.defaults().withSendWindow(64).withMessageBytes(64));
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             RdmaBuffer counters = pair.server.allocate("counters", 8, 24);

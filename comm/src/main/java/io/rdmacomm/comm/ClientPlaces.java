@@ -1,0 +1,98 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.setup.Origin;
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// The places for the endpoints of a server. A client needs one before anything is made for it. Thread-safe.
+final class ClientPlaces {
+    private final PeerLimits limits;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Origin, Integer> taken = new HashMap<>();
+    private int all;
+
+    ClientPlaces(PeerLimits limits) {
+        this.limits = limits;
+    }
+
+    /// Takes a place, until it is closed.
+    ///
+    /// @param from the client's address
+    /// @param client what to call it
+    /// @throws CommException if there is none
+    Place take(InetAddress from, String client) {
+        Origin origin = Origin.of(from);
+        lock.lock();
+        try {
+            if (all >= limits.endPoints()) {
+                throw refusal(client, limits.endPoints() + " endpoints", "withEndPoints");
+            }
+            int same = taken.getOrDefault(origin, 0);
+            if (same >= limits.endPointsPerAddress()) {
+                throw refusal(
+                        client,
+                        limits.endPointsPerAddress() + " endpoints with clients of " + from.getHostAddress(),
+                        "withEndPointsPerAddress");
+            }
+            all++;
+            taken.put(origin, same + 1);
+            return new Place(origin);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static CommException refusal(String client, String what, String option) {
+        return new CommException(
+                client + " finds no place: the server has " + what
+                        + " already; close those that have ended, or raise PeerLimits." + option + " of the server",
+                null);
+    }
+
+    private void leave(Origin origin) {
+        lock.lock();
+        try {
+            all--;
+            var _ = taken.computeIfPresent(origin, (_, count) -> count == 1 ? null : count - 1);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The place of one client, free again when its endpoint is.
+    final class Place implements AutoCloseable {
+        private final Origin origin;
+        private boolean left;
+
+        private Place(Origin origin) {
+            this.origin = origin;
+        }
+
+        /// An owner of the client's endpoint that closes this place when the endpoint is freed.
+        EndPointOwner in(EndPointOwner owner) {
+            return new EndPointOwner() {
+                @Override
+                public void ended(EndPoint endPoint) {
+                    owner.ended(endPoint);
+                }
+
+                @Override
+                public void freed(EndPoint endPoint) {
+                    close();
+                    owner.freed(endPoint);
+                }
+            };
+        }
+
+        /// Idempotent; for one thread at a time.
+        @Override
+        public void close() {
+            if (!left) {
+                left = true;
+                leave(origin);
+            }
+        }
+    }
+}

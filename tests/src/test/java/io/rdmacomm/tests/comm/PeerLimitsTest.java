@@ -1,0 +1,126 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.PeerLimits;
+import io.rdmacomm.comm.PeerProtocolException;
+import io.rdmacomm.comm.PeerRefusedException;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.tests.comm.FramedSocket.Frame;
+import io.rdmacomm.tests.fixture.LeakCheck;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/// What peers can make a session keep ends somewhere.
+@ExtendWith(LeakCheck.class)
+final class PeerLimitsTest {
+    private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);
+    private static final PeerLimits LIMITS = PeerLimits.defaults();
+
+    private static ClientSession connect(ServerSession server) {
+        return ClientSession.connect(OPTIONS.withPort(server.port()));
+    }
+
+    @Test
+    void furtherClientsAreRefusedUntilOneIsClosed() {
+        refusesTheThird(LIMITS.withEndPoints(2), "2 endpoints already", "PeerLimits.withEndPoints ");
+    }
+
+    @Test
+    void furtherClientsOfAnAddressAreRefusedUntilOneIsClosed() {
+        refusesTheThird(
+                LIMITS.withEndPointsPerAddress(2),
+                "2 endpoints with clients of 127.0.0.1 already",
+                "PeerLimits.withEndPointsPerAddress ");
+    }
+
+    private static void refusesTheThird(PeerLimits limits, String what, String option) {
+        try (ServerSession server = ServerSession.listen(OPTIONS.withLimits(limits));
+                ClientSession first = connect(server)) {
+            EndPoint firstEnd = server.accept(PATIENCE);
+            try (ClientSession _ = connect(server)) {
+                assertThatThrownBy(() -> connect(server))
+                        .isInstanceOf(PeerRefusedException.class)
+                        .hasMessageContaining(what)
+                        .hasMessageContaining(option);
+                first.close();
+                firstEnd.close();
+                try (ClientSession third = connect(server)) {
+                    assertThat(third.endPoint().failure()).isNull();
+                }
+            }
+        }
+    }
+
+    /// A set-up that fails gives its place back.
+    @Test
+    void clientsThatGiveUpTakeNoPlaceForever() throws IOException {
+        try (ServerSession server = ServerSession.listen(OPTIONS.withLimits(LIMITS.withEndPoints(1)))) {
+            for (int i = 0; i < 3; i++) {
+                try (FramedSocket client = new FramedSocket(server.port())) {
+                    client.send(FrameType.HELLO, hello(2));
+                    client.next();
+                }
+                eventually(() -> server.endPoints().isEmpty());
+            }
+            eventually(() -> canConnect(server));
+        }
+    }
+
+    private static boolean canConnect(ServerSession server) {
+        try (ClientSession _ = connect(server)) {
+            return true;
+        } catch (PeerRefusedException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aClientThatWantsManyChannelsCostsNothing() throws IOException {
+        try (ServerSession server = ServerSession.listen(OPTIONS);
+                FramedSocket client = new FramedSocket(server.port())) {
+            client.send(FrameType.HELLO, hello(65));
+            Frame answer = client.next();
+
+            assertThat(answer.is(FrameType.REFUSE)).isTrue();
+            assertThat(answer.text()).contains("64 data channels, 16 are granted", "withMaxChannels");
+        }
+    }
+
+    private static ByteBuffer hello(int channels) {
+        int[] ports = new int[channels];
+        Arrays.fill(ports, 20_000);
+        return FramedSocket.description(InetAddress.getLoopbackAddress(), ports);
+    }
+
+    @Test
+    void aPeerThatAnnouncesWithoutEndIsGivenUp() {
+        SessionOptions few = OPTIONS.withLimits(LIMITS.withBuffers(3));
+        try (ConnectedPair pair = new ConnectedPair(few, OPTIONS)) {
+            for (int i = 0; i < 3; i++) {
+                pair.clientEnd.announce(pair.client.allocate("buffer " + i, 64, 1));
+            }
+            assertThat(pair.serverEnd.peerBuffer("buffer 2", PATIENCE).length()).isEqualTo(64);
+            pair.clientEnd.announce(pair.client.allocate("buffer 3", 64, 1));
+
+            eventually(() -> pair.serverEnd.failure() != null);
+            assertThat(pair.serverEnd.failure())
+                    .isInstanceOf(PeerProtocolException.class)
+                    .hasMessageContaining("more than 3 buffers")
+                    .hasMessageContaining("PeerLimits.withBuffers");
+            assertThat(pair.serverEnd.peerBuffers()).hasSize(3);
+            pair.serverEnd.close();
+        }
+    }
+}
