@@ -15,6 +15,7 @@ final class Failures {
         CommException same = switch (failure.reason()) {
             case HOST_UNKNOWN -> new PeerUnknownException(message, cause);
             case REFUSED -> new PeerRefusedException(message, cause);
+            case UNPROVED -> new PeerUnprovedException(message, cause);
             case PROTOCOL_VIOLATED -> new PeerProtocolException(message, cause);
             case OTHER_VERSION -> new PeerVersionException(message, cause);
             case PEER_CLOSED -> new PeerClosedException(message, cause);

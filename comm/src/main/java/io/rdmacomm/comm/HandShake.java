@@ -5,6 +5,7 @@ import io.rdmacomm.comm.setup.AcceptingConnector;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.PeerLocation;
+import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.RequestingConnector;
 import io.rdmacomm.comm.setup.SetUpException;
@@ -34,7 +35,8 @@ import java.util.function.Supplier;
 /// numbers in these frames, or by the server's connection manager, to which the client connects each queue pair
 /// between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
 ///
-/// Instead of WELCOME or READY either side may send REFUSE with a reason.
+/// Instead of WELCOME or READY either side may send REFUSE with a reason. With a secret, all of this comes after
+/// both sides have proved that they have it ([Proof]), and nothing is made before.
 record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
     /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not kept
     /// waiting. If that fails, the peer is told why and everything is freed.
@@ -42,27 +44,53 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     /// @param server what to call the server
     /// @param reach connects to it
     EndPoint connect(String server, Supplier<TcpConnector> reach) {
-        EndPoint endPoint = new EndPoint(device, options, server, options.channels(), errors, owner);
-        TcpConnector connector;
-        try {
-            connector = reach.get();
-        } catch (SetUpException e) {
-            endPoint.abandon();
-            throw Failures.ofSetUp(e);
-        } catch (RuntimeException e) {
-            endPoint.abandon();
-            throw e;
+        if (options.secret() != null) {
+            // Nothing is made before the server has proved itself.
+            TcpConnector connector = reached(reach);
+            return timed(connector, () -> {
+                proof().asClient(connector, step());
+                return asClient(endPoint(server), connector);
+            });
         }
-        return timed(
-                connector,
-                () -> finish(endPoint, connector, () -> {
-                    SetUpOffer own = ownOffer();
-                    connector.send(FrameType.HELLO, endPoint.info(own).encode());
-                    ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
-                    EndPointInfo peer = EndPointInfo.decode(answer, connector.peer());
-                    checkLocation(connector, peer, own);
-                    endPoint.bringUp(connector, peer, requesting(connector, own, peer.setUp()));
-                }));
+        EndPoint endPoint = endPoint(server);
+        TcpConnector connector = null;
+        try {
+            connector = reached(reach);
+        } finally {
+            if (connector == null) {
+                endPoint.abandon();
+            }
+        }
+        TcpConnector open = connector;
+        return timed(open, () -> asClient(endPoint, open));
+    }
+
+    private static TcpConnector reached(Supplier<TcpConnector> reach) {
+        try {
+            return reach.get();
+        } catch (SetUpException e) {
+            throw Failures.ofSetUp(e);
+        }
+    }
+
+    private EndPoint endPoint(String server) {
+        return new EndPoint(device, options, server, options.channels(), errors, owner);
+    }
+
+    private EndPoint asClient(EndPoint endPoint, TcpConnector connector) {
+        return finish(endPoint, connector, () -> {
+            SetUpOffer own = ownOffer();
+            connector.send(FrameType.HELLO, endPoint.info(own).encode());
+            ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
+            EndPointInfo peer = EndPointInfo.decode(answer, connector.peer());
+            checkLocation(connector, peer, own);
+            endPoint.bringUp(connector, peer, requesting(connector, own, peer.setUp()));
+        });
+    }
+
+    private Proof proof() {
+        Secret secret = options.secret();
+        return new Proof(secret == null ? null : secret::authenticate, FrameType.HELLO);
     }
 
     /// The connector for the queue pairs of a client, according to the server's answer.
@@ -82,8 +110,9 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     ///
     /// @param tickets where its queue pairs connect to, if the connection manager connects them
     /// @param places for clients
-    EndPoint accept(TcpConnector connector, TicketListeners tickets, ClientPlaces places) {
-        return timed(connector, () -> asServer(connector, tickets, places));
+    /// @param known runs when the client has proved itself or, without a secret, said hello
+    EndPoint accept(TcpConnector connector, TicketListeners tickets, ClientPlaces places, Runnable known) {
+        return timed(connector, () -> asServer(connector, tickets, places, known));
     }
 
     private static EndPoint timed(TcpConnector connector, Supplier<EndPoint> steps) {
@@ -120,8 +149,9 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         return why;
     }
 
-    private EndPoint asServer(TcpConnector connector, TicketListeners tickets, ClientPlaces places) {
-        ByteBuffer hello = connector.receive(FrameType.HELLO, step());
+    private EndPoint asServer(
+            TcpConnector connector, TicketListeners tickets, ClientPlaces places, Runnable known) {
+        ByteBuffer hello = proof().asServer(connector, step(), known);
         EndPointInfo peer = EndPointInfo.decode(hello, connector.peer());
         int count = peer.channels().size() - 1;
         if (count > options.maxChannels()) {
@@ -198,7 +228,10 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     private static void refuse(TcpConnector connector, RuntimeException why) {
-        if (!(why instanceof PeerClosedException || why instanceof PeerRefusedException)) {
+        boolean knows = why instanceof PeerClosedException
+                || why instanceof PeerRefusedException
+                || why instanceof PeerUnprovedException;
+        if (!knows) {
             connector.refuse(String.valueOf(why.getMessage()));
         }
     }

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.setup.Newcomers;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
@@ -27,13 +28,15 @@ import java.util.concurrent.locks.ReentrantLock;
 /// ```
 public final class ServerSession extends Session {
     private static final Logger LOGGER = System.getLogger(ServerSession.class.getPackageName());
-    private static final int MOST_AT_A_TIME = 1024;
+    private static final int MOST_NEWCOMERS = 1024;
+    private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = 256;
 
     private final TcpListener listener;
     private final HandShake handShake;
     private final TicketListeners tickets;
     private final AcceptLoop<TcpConnector> acceptor;
     private final ClientPlaces places;
+    private final Newcomers newcomers = new Newcomers(MOST_NEWCOMERS, MOST_NEWCOMERS_OF_AN_ORIGIN);
     private final InterruptibleCalls connecting = new InterruptibleCalls(toString());
     private final Set<TcpConnector> settingUp = ConcurrentHashMap.newKeySet();
     private final Phaser setUps = new Phaser(1);
@@ -140,6 +143,7 @@ public final class ServerSession extends Session {
     /// @throws PeerUnknownException if the host has no address
     /// @throws PeerRefusedException if nobody listens there, or the server refused; the message contains its
     ///         reason
+    /// @throws PeerUnprovedException if the two sides do not have the same [SessionOptions#secret()]
     /// @throws PeerProtocolException if another program listens there
     /// @throws PeerVersionException if the server speaks another version of the protocol
     /// @throws PeerClosedException if the server went away meanwhile
@@ -154,11 +158,7 @@ public final class ServerSession extends Session {
     }
 
     private void welcome(TcpConnector connector) {
-        if (settingUp.size() >= MOST_AT_A_TIME) {
-            connector.refuse("too many clients are connecting at this moment; try again");
-            connector.close();
-            return;
-        }
+        newcomers.add(connector);
         settingUp.add(connector);
         setUps.register();
         boolean begun = false;
@@ -174,6 +174,7 @@ public final class ServerSession extends Session {
     }
 
     private void leave(TcpConnector connector) {
+        newcomers.leave(connector);
         settingUp.remove(connector);
         setUps.arriveAndDeregister();
     }
@@ -181,7 +182,7 @@ public final class ServerSession extends Session {
     private void serve(TcpConnector connector) {
         EndPoint endPoint;
         try {
-            endPoint = isOpen() ? keep(handShake.accept(connector, tickets, places)) : null;
+            endPoint = isOpen() ? keep(handShake.accept(connector, tickets, places, () -> newcomers.leave(connector))) : null;
         } catch (CommException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
             tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));

@@ -9,9 +9,12 @@ import io.rdmacomm.comm.PeerLimits;
 import io.rdmacomm.comm.PeerProtocolException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.verbs.RdmaException;
 import java.lang.System.Logger;
@@ -119,7 +122,7 @@ final class Joining {
     private void meet(ServerSession session) {
         try (RendezvousHost _ = rendezvous.isListener() ? listen(session) : null;
                 RendezvousVisit visit = RendezvousVisit.reach(rendezvous, deadline)) {
-            NodeTable table = visit.register(registration(session));
+            NodeTable table = visit.register(registration(session), proof());
             place.complete(
                     new Place(table, visit.address(), session.allocate(BUFFER, Introduction.BYTES, rendezvous.size())));
             Thread.ofVirtual().name("rdmacomm-mesh").start(() -> awaitOthers(visit, session));
@@ -139,10 +142,15 @@ final class Joining {
         boolean loopback = name.equals("localhost") || name.startsWith("127.") || name.equals("::1");
         boolean onlyHere = loopback && rendezvous.hosts().size() == 1;
         try {
-            return RendezvousHost.listen(onlyHere ? name : "", rendezvous.port(), registration(session));
+            return RendezvousHost.listen(onlyHere ? name : "", rendezvous.port(), registration(session), proof());
         } catch (SetUpException e) {
             throw RendezvousVisit.failure("rendezvous of " + rendezvous, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private Proof proof() {
+        Secret secret = options.secret();
+        return new Proof(secret == null ? null : secret::authenticate, FrameType.REGISTER);
     }
 
     private Registration registration(ServerSession session) {

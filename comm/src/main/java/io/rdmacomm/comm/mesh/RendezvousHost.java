@@ -1,6 +1,8 @@
 package io.rdmacomm.comm.mesh;
 
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Newcomers;
+import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
@@ -29,24 +31,28 @@ import org.jspecify.annotations.Nullable;
 ///   |<------------------------------|
 /// ```
 ///
-/// REFUSE with a reason may come at any time. A stranger costs one thread that ends after [#STEP], and there is
-/// a limit of those.
+/// With a secret, both sides prove that they have it before REGISTER. REFUSE with a reason may come at any time. A
+/// stranger costs one thread that ends after [#STEP]; of too many, the oldest gives way.
 final class RendezvousHost implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(RendezvousHost.class.getPackageName());
     private static final Duration STEP = Duration.ofSeconds(5);
-    private static final int MOST_UNKNOWN = 256;
+    private static final int MOST_NEWCOMERS = 1024;
+    /// All nodes may be on one host, and come at the same time.
+    private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = Rendezvous.MAX_SIZE;
     private static final long PAUSE_NANOS = 10_000_000;
 
     private final TcpListener listener;
     private final Registration own;
+    private final Proof proof;
     private final Attendance attendance;
-    private final Set<TcpConnector> unknown = ConcurrentHashMap.newKeySet();
+    private final Newcomers newcomers = new Newcomers(MOST_NEWCOMERS, MOST_NEWCOMERS_OF_AN_ORIGIN);
     private final Set<TcpConnector> connections = ConcurrentHashMap.newKeySet();
     private volatile boolean open = true;
 
-    private RendezvousHost(TcpListener listener, Registration own) {
+    private RendezvousHost(TcpListener listener, Registration own, Proof proof) {
         this.listener = listener;
         this.own = own;
+        this.proof = proof;
         this.attendance = new Attendance(own.size());
     }
 
@@ -54,9 +60,10 @@ final class RendezvousHost implements AutoCloseable {
     ///
     /// @param host the address to listen on; empty for all
     /// @param own the registration of this node, to which the others have to fit
+    /// @param proof what the others have to prove
     /// @throws SetUpException if that is not possible
-    static RendezvousHost listen(String host, int port, Registration own) {
-        RendezvousHost opened = new RendezvousHost(TcpListener.listen(host, port), own);
+    static RendezvousHost listen(String host, int port, Registration own, Proof proof) {
+        RendezvousHost opened = new RendezvousHost(TcpListener.listen(host, port), own, proof);
         Thread.ofVirtual().name("rdmacomm-rendezvous").start(opened::acceptAll);
         return opened;
     }
@@ -77,11 +84,7 @@ final class RendezvousHost implements AutoCloseable {
     }
 
     private void welcome(TcpConnector connection) {
-        if (unknown.size() >= MOST_UNKNOWN) {
-            connection.close();
-            return;
-        }
-        unknown.add(connection);
+        newcomers.add(connection);
         connections.add(connection);
         if (!open) {
             connection.close();
@@ -91,22 +94,26 @@ final class RendezvousHost implements AutoCloseable {
 
     private void serve(TcpConnector connection) {
         try (connection) {
-            Registration node = Registration.decode(connection.receive(FrameType.REGISTER, STEP));
+            Registration node = Registration.decode(proof.asServer(connection, STEP, () -> newcomers.leave(connection)));
             String refusal = node.difference(own);
             if (refusal.isEmpty()) {
                 refusal = attendance.add(
                         node.rank(), connection, new NodeTable.Entry(address(connection), node.sessionPort()));
             }
-            unknown.remove(connection);
             if (refusal.isEmpty()) {
                 attend(node, connection);
             } else {
                 refuse(connection, refusal);
             }
-        } catch (SetUpException | IllegalArgumentException e) {
+        } catch (SetUpException e) {
+            turnedAway(connection, String.valueOf(e.getMessage()));
+            if (e.reason() != Reason.UNPROVED) {
+                connection.refuse(String.valueOf(e.getMessage()));
+            }
+        } catch (IllegalArgumentException e) {
             refuse(connection, String.valueOf(e.getMessage()));
         } finally {
-            unknown.remove(connection);
+            newcomers.leave(connection);
             connections.remove(connection);
         }
     }
@@ -118,10 +125,14 @@ final class RendezvousHost implements AutoCloseable {
     }
 
     private void refuse(TcpConnector connection, String why) {
+        turnedAway(connection, why);
+        connection.refuse(why);
+    }
+
+    private void turnedAway(TcpConnector connection, String why) {
         String words = connection.peer() + ": " + why;
         LOGGER.log(Level.DEBUG, () -> "the rendezvous turned away " + words);
         attendance.refused(words);
-        connection.refuse(why);
     }
 
     /// Waits until a node is ready, and then until it goes away; or until it has waited too long.

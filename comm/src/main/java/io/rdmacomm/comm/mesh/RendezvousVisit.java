@@ -6,8 +6,10 @@ import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.PeerProtocolException;
 import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.PeerUnknownException;
+import io.rdmacomm.comm.PeerUnprovedException;
 import io.rdmacomm.comm.PortTakenException;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
@@ -78,6 +80,7 @@ final class RendezvousVisit implements AutoCloseable {
         return switch (e.reason()) {
             case HOST_UNKNOWN -> new PeerUnknownException(message, e);
             case REFUSED -> new PeerRefusedException(message, e);
+            case UNPROVED -> new PeerUnprovedException(message, e);
             case PROTOCOL_VIOLATED -> new PeerProtocolException(message, e);
             case DEADLINE_PASSED -> new DeadlineException(message, e);
             case PORT_TAKEN -> new PortTakenException(message, e);
@@ -91,9 +94,10 @@ final class RendezvousVisit implements AutoCloseable {
         return connection.remoteAddress();
     }
 
-    /// Registers, and waits until all others have.
-    NodeTable register(Registration own) {
+    /// Proves that it has the secret, registers, and waits until all others have.
+    NodeTable register(Registration own, Proof proof) {
         try {
+            proof.asClient(connection, left(deadline).plus(GRACE));
             connection.send(FrameType.REGISTER, own.encode());
             return NodeTable.decode(await(FrameType.TABLE), own.size());
         } catch (IllegalArgumentException e) {

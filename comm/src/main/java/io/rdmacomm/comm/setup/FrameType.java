@@ -16,7 +16,13 @@ public enum FrameType {
     /// A node of a mesh registers at the rendezvous.
     REGISTER(5),
     /// The rendezvous tells a node where all others are.
-    TABLE(6);
+    TABLE(6),
+    /// Asks the other side to prove that it has the secret; the payload is a nonce. See [Proof].
+    PROVE(7),
+    /// Proves it.
+    PROOF(8),
+    /// The two sides do not have the same secret; the payload says why, in UTF-8.
+    UNPROVED(9);
 
     private static final FrameType[] VALUES = values();
 

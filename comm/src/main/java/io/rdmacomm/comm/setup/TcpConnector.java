@@ -165,11 +165,23 @@ public final class TcpConnector implements AutoCloseable {
         }
     }
 
+    /// A frame that has arrived.
+    ///
+    /// @param payload owned by the caller
+    record Frame(FrameType type, ByteBuffer payload) {}
+
     /// Tells the peer why it is refused, if the connection still exists.
     public void refuse(String reason) {
+        refuse(FrameType.REFUSE, reason);
+    }
+
+    /// Tells the peer why it is refused.
+    ///
+    /// @param how REFUSE or UNPROVED
+    void refuse(FrameType how, String reason) {
         byte[] text = reason.getBytes(StandardCharsets.UTF_8);
         try {
-            send(FrameType.REFUSE, ByteBuffer.wrap(text, 0, Math.min(text.length, MAX_REASON)));
+            send(how, ByteBuffer.wrap(text, 0, Math.min(text.length, MAX_REASON)));
         } catch (SetUpException e) {
             // The peer is gone.
         }
@@ -180,10 +192,17 @@ public final class TcpConnector implements AutoCloseable {
     /// @param expected the type that the next frame has to have
     /// @param timeout how long all of it may take at most
     /// @return its payload
-    /// @throws SetUpException PROTOCOL_VIOLATED if something else arrives; OTHER_VERSION; REFUSED with the
+    /// @throws SetUpException PROTOCOL_VIOLATED if something else arrives; OTHER_VERSION; REFUSED or UNPROVED with the
     ///         peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is not complete in time; CLOSED;
     ///         INTERRUPTED
     public ByteBuffer receive(FrameType expected, Duration timeout) {
+        return receive(expected, expected, timeout).payload();
+    }
+
+    /// Waits for a frame of one of two types. Blocks.
+    ///
+    /// @throws SetUpException see [#receive(FrameType, Duration)]
+    Frame receive(FrameType expected, FrameType orElse, Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         byte[] header = new byte[HEADER];
         try {
@@ -210,13 +229,16 @@ public final class TcpConnector implements AutoCloseable {
             if (type == FrameType.REFUSE && expected != FrameType.REFUSE) {
                 throw new SetUpException(Reason.REFUSED, peer + " refused: " + printable(payload));
             }
-            if (type != expected) {
+            if (type == FrameType.UNPROVED) {
+                throw new SetUpException(Reason.UNPROVED, peer + " refused: " + printable(payload));
+            }
+            if (type == null || (type != expected && type != orElse)) {
                 throw new SetUpException(
                         Reason.PROTOCOL_VIOLATED,
-                        peer + " sent " + (type == null ? "an unknown frame" : type) + " where " + expected
+                        peer + " sent " + (type == null ? "an unknown frame" : type) + " where " + orElse
                                 + " was expected");
             }
-            return ByteBuffer.wrap(payload);
+            return new Frame(type, ByteBuffer.wrap(payload));
         } catch (IOException e) {
             throw broken(e);
         }

@@ -7,6 +7,8 @@ import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.PeerUnknownException;
 import io.rdmacomm.comm.PortTakenException;
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class RendezvousHostTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int SIZE = 3;
+    private static final Proof OPEN = new Proof(null, FrameType.REGISTER);
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private int port;
@@ -40,7 +43,7 @@ final class RendezvousHostTest {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = socket.getLocalPort();
         }
-        host = RendezvousHost.listen("localhost", port, node(0));
+        host = RendezvousHost.listen("localhost", port, node(0), OPEN);
     }
 
     @AfterEach
@@ -69,7 +72,7 @@ final class RendezvousHostTest {
     /// Registers on a thread of its own.
     private CompletableFuture<NodeTable> register(RendezvousVisit visit, Registration node) {
         return CompletableFuture.supplyAsync(
-                () -> visit.register(node), task -> Thread.ofVirtual().start(task));
+                () -> visit.register(node, OPEN), task -> Thread.ofVirtual().start(task));
     }
 
     private static <T> T get(CompletableFuture<T> future) {
@@ -115,7 +118,7 @@ final class RendezvousHostTest {
     void aNodeThatDoesNotFitIsToldWhyAndTheOthersStillMeet(
             int rank, int size, int channels, String job, String reason) {
         RendezvousVisit stranger = visit(PATIENCE);
-        assertThatThrownBy(() -> stranger.register(node(rank, size, channels, job, PATIENCE)))
+        assertThatThrownBy(() -> stranger.register(node(rank, size, channels, job, PATIENCE), OPEN))
                 .isInstanceOf(PeerRefusedException.class)
                 .hasMessageContaining(reason);
 
@@ -166,7 +169,7 @@ final class RendezvousHostTest {
     private NodeTable registerAgain() {
         while (true) {
             try {
-                return visit(PATIENCE).register(node(1));
+                return visit(PATIENCE).register(node(1), OPEN);
             } catch (PeerRefusedException e) {
                 assertThat(e).hasMessageContaining("is there already");
             }
@@ -196,11 +199,11 @@ final class RendezvousHostTest {
     void whoWaitsInVainIsToldWhoIsMissingAndWhoWasTurnedAway() {
         Duration brief = Duration.ofMillis(300);
         RendezvousVisit stranger = visit(PATIENCE);
-        assertThatThrownBy(() -> stranger.register(node(2, 4, 2, "job", PATIENCE)))
+        assertThatThrownBy(() -> stranger.register(node(2, 4, 2, "job", PATIENCE), OPEN))
                 .isInstanceOf(PeerRefusedException.class);
 
         RendezvousVisit visit = visit(brief);
-        assertThatThrownBy(() -> visit.register(node(1, SIZE, 2, "job", brief)))
+        assertThatThrownBy(() -> visit.register(node(1, SIZE, 2, "job", brief), OPEN))
                 .isInstanceOf(DeadlineException.class)
                 .hasMessageContainingAll("missing: ranks 0, 2", "last turned away", "it was started for 4 nodes");
     }
@@ -231,7 +234,7 @@ final class RendezvousHostTest {
 
     @Test
     void manySilentStrangersDoNotKeepNodesOut() throws IOException {
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 1100; i++) {
             open.add(new Socket(InetAddress.getLoopbackAddress(), port));
         }
         theOthersStillMeet();
@@ -241,8 +244,8 @@ final class RendezvousHostTest {
     void aNodeFindsARendezvousThatStartsLater() {
         host.close();
         CompletableFuture<NodeTable> waiting =
-                CompletableFuture.supplyAsync(() -> visit(PATIENCE).register(node(1)), Thread::startVirtualThread);
-        host = RendezvousHost.listen("localhost", port, node(0));
+                CompletableFuture.supplyAsync(() -> visit(PATIENCE).register(node(1), OPEN), Thread::startVirtualThread);
+        host = RendezvousHost.listen("localhost", port, node(0), OPEN);
         CompletableFuture<NodeTable> others = register(visit(PATIENCE), node(0));
         get(register(visit(PATIENCE), node(2)));
         assertThat(get(waiting)).isEqualTo(get(others));
@@ -254,7 +257,7 @@ final class RendezvousHostTest {
         assertThatThrownBy(() -> RendezvousVisit.reach(unknown, System.nanoTime() + PATIENCE.toNanos()))
                 .isInstanceOf(PeerUnknownException.class)
                 .hasMessageContaining("no-such-host.invalid");
-        assertThatThrownBy(() -> RendezvousHost.listen("localhost", port, node(0)))
+        assertThatThrownBy(() -> RendezvousHost.listen("localhost", port, node(0), OPEN))
                 .isInstanceOfSatisfying(
                         SetUpException.class,
                         failure -> assertThat(RendezvousVisit.failure("here", failure.getMessage(), failure))

@@ -1,0 +1,310 @@
+package io.rdmacomm.comm.setup;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.comm.Secret;
+import io.rdmacomm.comm.setup.SetUpException.Reason;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.assertj.core.api.Condition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The exchange of proofs, between two sides and against attackers.
+final class ProofTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Proof NONE = new Proof(null, FrameType.HELLO);
+    private static final Proof RIGHT = proof("the secret of all", FrameType.HELLO);
+    private static final Proof WRONG = proof("another, of others", FrameType.HELLO);
+
+    private final TcpListener listener = TcpListener.listen("127.0.0.1", 0);
+    private final AtomicBoolean proved = new AtomicBoolean();
+    private TcpConnector server;
+
+    private static Proof proof(String secret, FrameType next) {
+        return new Proof(Secret.of(secret.getBytes(UTF_8))::authenticate, next);
+    }
+
+    @AfterEach
+    void close() {
+        if (server != null) {
+            server.close();
+        }
+        listener.close();
+    }
+
+    private static <T> CompletableFuture<T> start(Supplier<T> side) {
+        return CompletableFuture.supplyAsync(side, task -> Thread.ofVirtual().start(task));
+    }
+
+    private CompletableFuture<ByteBuffer> serve(Proof proof) {
+        return start(() -> {
+            try {
+                server = listener.accept();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+            return proof.asServer(server, PATIENCE, () -> proved.set(true));
+        });
+    }
+
+    private TcpConnector connect() {
+        return TcpConnector.connect("127.0.0.1", listener.port(), PATIENCE);
+    }
+
+    private static Condition<Throwable> reason(Reason reason) {
+        return new Condition<>(
+                thrown -> thrown instanceof SetUpException failure && failure.reason() == reason, "%s", reason);
+    }
+
+    private static Throwable failure(CompletableFuture<?> side) {
+        try {
+            return new AssertionError("it did not fail: " + side.orTimeout(30, TimeUnit.SECONDS)
+                    .join());
+        } catch (CompletionException e) {
+            return e.getCause();
+        }
+    }
+
+    @Test
+    void twoSidesWithTheSameSecretGoOn() {
+        CompletableFuture<ByteBuffer> serving = serve(RIGHT);
+        try (TcpConnector client = connect()) {
+            RIGHT.asClient(client, PATIENCE);
+            client.send(FrameType.HELLO, ByteBuffer.wrap(new byte[] {5, 6}));
+
+            assertThat(serving.join()).isEqualTo(ByteBuffer.wrap(new byte[] {5, 6}));
+            assertThat(proved).isTrue();
+        }
+    }
+
+    @Test
+    void withoutASecretNothingIsAdded() {
+        CompletableFuture<ByteBuffer> serving = serve(NONE);
+        try (TcpConnector client = connect()) {
+            NONE.asClient(client, PATIENCE);
+            client.send(FrameType.HELLO, ByteBuffer.wrap(new byte[] {5, 6}));
+
+            assertThat(serving.join()).isEqualTo(ByteBuffer.wrap(new byte[] {5, 6}));
+        }
+    }
+
+    private void bothFail(Proof ofServer, Proof ofClient, String words) {
+        CompletableFuture<ByteBuffer> serving = serve(ofServer);
+        try (TcpConnector client = connect()) {
+            assertThatThrownBy(() -> {
+                        ofClient.asClient(client, PATIENCE);
+                        client.send(FrameType.HELLO, ByteBuffer.allocate(4));
+                        client.receive(FrameType.WELCOME, PATIENCE);
+                    })
+                    .is(reason(Reason.UNPROVED))
+                    .hasMessageContaining(words)
+                    .hasMessageContaining("--secret-file");
+            assertThat(failure(serving)).is(reason(Reason.UNPROVED)).hasMessageContaining(words);
+            assertThat(proved).isFalse();
+        }
+    }
+
+    @Test
+    void anotherSecretIsRefusedOnBothSides() {
+        bothFail(RIGHT, WRONG, "is not that of the server");
+    }
+
+    @Test
+    void aClientWithoutASecretIsToldThatItNeedsOne() {
+        bothFail(RIGHT, NONE, "the server demands a secret");
+    }
+
+    @Test
+    void aClientWithASecretIsToldThatTheServerHasNone() {
+        bothFail(NONE, RIGHT, "the server has none");
+    }
+
+    @Test
+    void aProofForARendezvousOpensNoSession() {
+        bothFail(RIGHT, proof("the secret of all", FrameType.REGISTER), "is not that of the server");
+    }
+
+    /// An attacker with a socket.
+    private final class Attacker implements AutoCloseable {
+        private final Socket socket;
+
+        Attacker(Socket socket) throws IOException {
+            this.socket = socket;
+            socket.setSoTimeout((int) PATIENCE.toMillis());
+        }
+
+        Attacker() throws IOException {
+            this(new Socket(InetAddress.getLoopbackAddress(), listener.port()));
+        }
+
+        void send(FrameType type, byte[] payload) throws IOException {
+            send(type, payload, payload.length);
+        }
+
+        void send(FrameType type, byte[] payload, int announced) throws IOException {
+            socket.getOutputStream()
+                    .write(ByteBuffer.allocate(12 + payload.length)
+                            .put("RDMC".getBytes(UTF_8))
+                            .putShort((short) 1)
+                            .putShort((short) type.code())
+                            .putInt(announced)
+                            .put(payload)
+                            .array());
+        }
+
+        byte[] receive(FrameType type) throws IOException {
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            in.skipNBytes(6);
+            assertThat(in.readUnsignedShort()).isEqualTo(type.code());
+            return in.readNBytes(in.readInt());
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    @Test
+    void aRecordedProofIsWorthNothing() throws IOException {
+        byte[] nonce = new byte[32];
+        CompletableFuture<byte[]> recorded = start(() -> {
+            try (Attacker posing = new Attacker(new Socket(InetAddress.getLoopbackAddress(), listener.port()))) {
+                posing.send(FrameType.PROVE, nonce);
+                byte[] first = posing.receive(FrameType.PROVE);
+                // What a client that has the secret would say to this server now.
+                posing.send(FrameType.PROOF, code(first, nonce));
+                posing.receive(FrameType.PROOF);
+                return code(first, nonce);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        CompletableFuture<ByteBuffer> once = serve(RIGHT);
+        byte[] proof = recorded.join();
+        assertThat(failure(once)).is(reason(Reason.PEER_CLOSED));
+        assertThat(proved).isTrue();
+        server.close();
+        proved.set(false);
+
+        CompletableFuture<ByteBuffer> again = serve(RIGHT);
+        try (Attacker attacker = new Attacker()) {
+            attacker.send(FrameType.PROVE, nonce);
+            attacker.receive(FrameType.PROVE);
+            attacker.send(FrameType.PROOF, proof);
+
+            attacker.receive(FrameType.UNPROVED);
+            assertThat(failure(again)).is(reason(Reason.UNPROVED));
+            assertThat(proved).isFalse();
+        }
+    }
+
+    /// What the client with the secret sends; written down here once more, as the wire has it.
+    private static byte[] code(byte[] ofServer, byte[] ofClient) {
+        ByteBuffer message = ByteBuffer.allocate(14 + 2 + 2 + 1 + 64)
+                .put("rdmacomm proof".getBytes(UTF_8))
+                .putShort((short) 1)
+                .putShort((short) 1)
+                .put((byte) 1)
+                .put(ofClient)
+                .put(ofServer);
+        return Secret.of("the secret of all".getBytes(UTF_8)).authenticate(message.array());
+    }
+
+    /// A server that sends a client's nonce and code back to it.
+    @Test
+    void aProofSentBackIsNone() throws IOException {
+        try (TcpListener posing = TcpListener.listen("127.0.0.1", 0)) {
+            CompletableFuture<Void> mirror = start(() -> {
+                try (TcpConnector client = posing.accept()) {
+                    client.send(FrameType.PROVE, client.receive(FrameType.PROVE, PATIENCE));
+                    client.send(FrameType.PROOF, client.receive(FrameType.PROOF, PATIENCE));
+                    client.receive(FrameType.HELLO, PATIENCE);
+                    return null;
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            try (TcpConnector client = TcpConnector.connect("127.0.0.1", posing.port(), PATIENCE)) {
+                assertThatThrownBy(() -> RIGHT.asClient(client, PATIENCE))
+                        .is(reason(Reason.UNPROVED))
+                        .hasMessageContaining("has not the secret of this side");
+            }
+            assertThat(failure(mirror)).isInstanceOf(SetUpException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 31, 33, 16_384})
+    void noncesOfAnotherLengthAreRefused(int length) throws IOException {
+        CompletableFuture<ByteBuffer> serving = serve(RIGHT);
+        try (Attacker attacker = new Attacker()) {
+            attacker.send(FrameType.PROVE, new byte[length]);
+
+            assertThat(failure(serving)).is(reason(Reason.PROTOCOL_VIOLATED)).hasMessageContaining(length + " bytes");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 31, 33})
+    void proofsOfAnotherLengthAreRefused(int length) throws IOException {
+        CompletableFuture<ByteBuffer> serving = serve(RIGHT);
+        try (Attacker attacker = new Attacker()) {
+            attacker.send(FrameType.PROVE, new byte[32]);
+            attacker.receive(FrameType.PROVE);
+            attacker.send(FrameType.PROOF, new byte[length]);
+
+            assertThat(failure(serving)).is(reason(Reason.PROTOCOL_VIOLATED)).hasMessageContaining(length + " bytes");
+            assertThat(proved).isFalse();
+        }
+    }
+
+    @Test
+    void aFrameThatIsCutOffIsRefused() throws IOException {
+        CompletableFuture<ByteBuffer> serving = serve(RIGHT);
+        try (Attacker attacker = new Attacker()) {
+            attacker.send(FrameType.PROVE, new byte[10], 32);
+        }
+        assertThat(failure(serving)).is(reason(Reason.PEER_CLOSED));
+    }
+
+    @Test
+    void aFrameInTheWrongPlaceIsRefused() throws IOException {
+        CompletableFuture<ByteBuffer> serving = serve(RIGHT);
+        try (Attacker attacker = new Attacker()) {
+            attacker.send(FrameType.PROOF, new byte[32]);
+
+            assertThat(failure(serving)).is(reason(Reason.PROTOCOL_VIOLATED));
+        }
+    }
+
+    @Test
+    void noncesAreNotRepeated() throws IOException {
+        byte[][] nonces = new byte[2][];
+        for (int i = 0; i < 2; i++) {
+            CompletableFuture<ByteBuffer> serving = serve(RIGHT);
+            try (Attacker attacker = new Attacker()) {
+                attacker.send(FrameType.PROVE, new byte[32]);
+                nonces[i] = attacker.receive(FrameType.PROVE);
+            }
+            assertThat(failure(serving)).isInstanceOf(SetUpException.class);
+            server.close();
+        }
+        assertThat(Arrays.equals(nonces[0], nonces[1])).isFalse();
+    }
+}
