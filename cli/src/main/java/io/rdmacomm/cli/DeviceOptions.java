@@ -21,7 +21,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/// Which device a command uses, and how its queue pairs connect.
+/// Which device a command uses, how its queue pairs connect, and to whom.
 final class DeviceOptions {
     private static final ConnectionOptions DEFAULTS = ConnectionOptions.defaults();
     private static final String CONNECTION_PORT = "--rdma-cm-port";
@@ -34,6 +34,9 @@ final class DeviceOptions {
 
     @Mixin
     private final DeviceOption device = new DeviceOption();
+
+    @Mixin
+    private final TrustOptions trust = new TrustOptions();
 
     @Option(
             names = "--ib-port",
@@ -133,14 +136,17 @@ final class DeviceOptions {
         return DEFAULTS.withPath(path).withRetries(retries);
     }
 
-    /// Adds the device and the way to connect to `options`.
+    /// Adds the device, the way to connect and the peers that are trusted to `options`.
+    ///
+    /// @throws ParameterException if a number is out of range, or the file with the secret cannot be used
     SessionOptions apply(SessionOptions options) {
         Deadlines deadlines = options.deadlines();
         if (setUpSeconds != null) {
             check("--set-up-timeout", setUpSeconds, 1, 3600);
             deadlines = deadlines.withHandshake(Duration.ofSeconds(setUpSeconds));
         }
-        return options.withDevice(device.name())
+        return trust.apply(options)
+                .withDevice(device.name())
                 .withDeadlines(deadlines)
                 .withSetUp(connectionManager ? SetUp.CONNECTION_MANAGER : SetUp.AUTOMATIC)
                 .withConnectionPort(connectionPort())
@@ -165,6 +171,14 @@ final class DeviceOptions {
             throw new ParameterException(
                     spec.commandLine(), CONNECTION_PORT + " has no meaning with " + reason + ": leave it out");
         }
+    }
+
+    /// Rejects options about trust.
+    ///
+    /// @param reason what they do not fit with
+    /// @throws ParameterException if one was given
+    void rejectTrust(String reason) {
+        trust.reject(reason);
     }
 
     /// The given options, for another process of this command.

@@ -135,6 +135,7 @@ final class PingCommand extends Subcommand {
     private void checkInterop(InteropTool tool) {
         interop.check();
         device.rejectConnectionPort("--interop, which listens on --port only");
+        device.rejectTrust("--interop: the C programs know no secret");
         modes.reject("--interop, which uses no session");
         if (count != null && count > Integer.MAX_VALUE) {
             throw usage("--count " + count + " is more than the C program supports: at most " + Integer.MAX_VALUE);

@@ -24,6 +24,7 @@ final class TransportOption {
     Transport checked(DeviceOptions device, ModeOptions modes) {
         if (transport == Transport.TCP) {
             device.rejectConnectionPort("--transport tcp, which needs one port only");
+            device.rejectTrust("--transport tcp, which uses no session and protects nothing");
             modes.reject("--transport tcp, which uses no session");
         }
         return transport;
