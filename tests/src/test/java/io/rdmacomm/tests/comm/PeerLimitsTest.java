@@ -87,7 +87,7 @@ final class PeerLimitsTest {
     }
 
     @Test
-    void aClientThatWantsManyChannelsCostsNothing() throws IOException {
+    void aClientThatWantsManyChannelsIsRefused() throws IOException {
         try (ServerSession server = ServerSession.listen(OPTIONS);
                 FramedSocket client = new FramedSocket(server.port())) {
             client.send(FrameType.HELLO, hello(65));
