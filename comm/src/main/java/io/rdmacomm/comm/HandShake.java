@@ -149,8 +149,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         return why;
     }
 
-    private EndPoint asServer(
-            TcpConnector connector, TicketListeners tickets, ClientPlaces places, Runnable known) {
+    private EndPoint asServer(TcpConnector connector, TicketListeners tickets, ClientPlaces places, Runnable known) {
         ByteBuffer hello = proof().asServer(connector, step(), known);
         EndPointInfo peer = EndPointInfo.decode(hello, connector.peer());
         int count = peer.channels().size() - 1;

@@ -4,10 +4,11 @@ import io.rdmacomm.comm.data.Bounds;
 
 /// How much peers may make a session keep. Immutable.
 ///
-/// @param endPoints the endpoints that a server has at a time with clients that have connected to it, those included that
-///         are being set up, and those that have ended and are not closed; 1 to 65536. Further clients are refused
-/// @param endPointsPerAddress how many of them clients with the same address have, 1 to 65536. The IPv6 addresses of one
-///         network (64 bits) count as one
+/// @param endPoints the endpoints that a server has at a time with clients that have connected to it, those
+///         included that are being set up, and those that have ended and are not closed; 1 to 65536. Further
+///         clients are refused
+/// @param endPointsPerAddress how many of them clients with the same address have, 1 to 65536. The IPv6 addresses
+///         of one network (64 bits) count as one
 /// @param buffers the buffers that one peer announces, 1 to 1048576. An endpoint whose peer announces more fails
 public record PeerLimits(int endPoints, int endPointsPerAddress, int buffers) {
     private static final PeerLimits DEFAULTS = new PeerLimits(1024, 256, 1024);

@@ -43,10 +43,10 @@ public final class Secret {
 
     /// The secret in a file, without the newline at its end. Blocks.
     ///
-    /// @param file which only its owner may read, where the file system knows that; `openssl rand -hex 32` writes a good
-    ///         one
-    /// @throws IllegalArgumentException if it cannot be read, others than its owner have access, or it is too short or
-    ///         too long; the message says what to do
+    /// @param file which only its owner may read, where the file system knows that; `openssl rand -hex 32` writes
+    ///         a good one
+    /// @throws IllegalArgumentException if it cannot be read, others than its owner have access, or it is too
+    ///         short or too long; the message says what to do
     public static Secret read(Path file) {
         byte[] bytes;
         try {
@@ -72,7 +72,8 @@ public final class Secret {
             return;
         }
         if (!OWNER_ONLY.containsAll(mode)) {
-            throw new IllegalArgumentException("secret file " + file + " is open to others than its owner: chmod 600 " + file);
+            throw new IllegalArgumentException(
+                    "secret file " + file + " is open to others than its owner: chmod 600 " + file);
         }
     }
 
@@ -89,8 +90,9 @@ public final class Secret {
 
     private static Secret checked(byte[] bytes, String what) {
         if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) {
-            throw new IllegalArgumentException(what + " has " + (bytes.length > MAX_BYTES ? "more than " + MAX_BYTES : bytes.length)
-                    + " bytes, must have " + MIN_BYTES + " to " + MAX_BYTES + "; `openssl rand -hex 32` makes a good one");
+            throw new IllegalArgumentException(what + " has "
+                    + (bytes.length > MAX_BYTES ? "more than " + MAX_BYTES : bytes.length) + " bytes, must have "
+                    + MIN_BYTES + " to " + MAX_BYTES + "; `openssl rand -hex 32` makes a good one");
         }
         return new Secret(bytes);
     }

@@ -182,7 +182,9 @@ public final class ServerSession extends Session {
     private void serve(TcpConnector connector) {
         EndPoint endPoint;
         try {
-            endPoint = isOpen() ? keep(handShake.accept(connector, tickets, places, () -> newcomers.leave(connector))) : null;
+            endPoint = isOpen()
+                    ? keep(handShake.accept(connector, tickets, places, () -> newcomers.leave(connector)))
+                    : null;
         } catch (CommException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
             tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));

@@ -188,8 +188,8 @@ final class SessionDevice implements AutoCloseable {
         return context;
     }
 
-    /// Whether the GID of a queue pair is the IP address to which the device connects. So it is for devices in software;
-    /// on InfiniBand a GID is none, and with RoCE a host may have others than for TCP.
+    /// Whether the GID of a queue pair is the IP address to which the device connects. So it is for devices in
+    /// software; on InfiniBand a GID is none, and with RoCE a host may have others than for TCP.
     boolean isReachedByAddress() {
         return context.device().transport() == TransportType.UNSPECIFIED;
     }

@@ -43,8 +43,7 @@ public final class SessionOptions {
             @Nullable SharedReceives receives) {}
 
     /// Which peers are accepted, and how much of them.
-    private record Trust(
-            @Nullable Secret secret, PeerLimits limits, boolean foreignGids) {}
+    private record Trust(@Nullable Secret secret, PeerLimits limits, boolean foreignGids) {}
 
     private final String name;
     private final String device;
@@ -95,7 +94,8 @@ public final class SessionOptions {
 
     /// The first device that can be used, port 2020 (a server on all addresses, a client to this host),
     /// ADAPTIVE, PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], at most 16 for each client of a
-    /// server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, every right on buffers, no listener.
+    /// server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, every right on buffers, no
+    /// listener.
     public static SessionOptions defaults() {
         return DEFAULTS;
     }
@@ -214,7 +214,15 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it has more than 128 characters or control characters
     public SessionOptions withName(String value) {
         return new SessionOptions(
-                Bounds.text("session name", value, 128), device, meeting, modes, data, trust, deadlines, access, listener);
+                Bounds.text("session name", value, 128),
+                device,
+                meeting,
+                modes,
+                data,
+                trust,
+                deadlines,
+                access,
+                listener);
     }
 
     /// These options with another device.
@@ -343,9 +351,9 @@ public final class SessionOptions {
                 new Meeting(meeting.host(), meeting.port(), meeting.waitForServer(), how, value, meeting.reconnect()));
     }
 
-    /// These options with a secret that both sides must have, or null, the default, for none. The sides prove it to each
-    /// other before either tells anything or makes anything for the other. It decides who may connect; it does not
-    /// hide or protect what is sent afterwards.
+    /// These options with a secret that both sides must have, or null, the default, for none. The sides prove it
+    /// to each other before either tells anything or makes anything for the other. It decides who may connect; it
+    /// does not hide or protect what is sent afterwards.
     public SessionOptions withSecret(@Nullable Secret value) {
         return with(new Trust(value, trust.limits(), trust.foreignGids()));
     }
@@ -358,8 +366,8 @@ public final class SessionOptions {
     /// These options with or without peers whose queue pairs are at another address than their TCP connection. By
     /// default a software device refuses them, because it makes TCP connections to the address that a peer names: a
     /// stranger could make it connect anywhere. Needed for peers behind an address translation, or with several
-    /// addresses, and to be allowed only where all who can connect are trusted. Without effect on other devices, whose
-    /// GIDs need not be addresses, and where the connection manager connects queue pairs.
+    /// addresses, and to be allowed only where all who can connect are trusted. Without effect on other devices,
+    /// whose GIDs need not be addresses, and where the connection manager connects queue pairs.
     public SessionOptions withForeignGids(boolean value) {
         return with(new Trust(trust.secret(), trust.limits(), value));
     }

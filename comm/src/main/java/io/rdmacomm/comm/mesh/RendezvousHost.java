@@ -94,7 +94,8 @@ final class RendezvousHost implements AutoCloseable {
 
     private void serve(TcpConnector connection) {
         try (connection) {
-            Registration node = Registration.decode(proof.asServer(connection, STEP, () -> newcomers.leave(connection)));
+            Registration node =
+                    Registration.decode(proof.asServer(connection, STEP, () -> newcomers.leave(connection)));
             String refusal = node.difference(own);
             if (refusal.isEmpty()) {
                 refusal = attendance.add(

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The connections of those who have neither proved nor said anything yet. There is always room for one more: the one
-/// that has been silent for longest goes, of the same origin if that has its share, otherwise of all. So silent strangers
-/// lock nobody out who speaks. Thread-safe.
+/// The connections of those who have neither proved nor said anything yet. There is always room for one more: the
+/// one that has been silent for longest goes, of the same origin if that has its share, otherwise of all. So
+/// silent strangers lock nobody out who speaks. Thread-safe.
 public final class Newcomers {
     private final int most;
     private final int mostOfAnOrigin;

@@ -11,9 +11,9 @@ import java.util.List;
 
 /// Checks that the queue pairs of a peer are where its TCP connection comes from.
 ///
-/// A software device makes TCP connections to the address (GID) and port (LID) that a peer names. Unchecked, a stranger
-/// could make it connect to any port of this host or of another one, and learn from the answer whether somebody
-/// listens there; see decision 42.
+/// A software device makes TCP connections to the address (GID) and port (LID) that a peer names. Unchecked, a
+/// stranger could make it connect to any port of this host or of another one, and learn from the answer whether
+/// somebody listens there; see decision 42.
 public final class PeerLocation {
     /// The ports below belong to the system; no device listens there.
     private static final int FIRST_PORT = 1024;
@@ -22,7 +22,8 @@ public final class PeerLocation {
 
     /// Returns if all queue pairs are at the peer's own address.
     ///
-    /// A peer on this host may name any address of this host: a device is bound to one of them, and TCP may use another.
+    /// A peer on this host may name any address of this host: a device is bound to one of them, and TCP may use
+    /// another.
     ///
     /// @param remote where its TCP connection comes from
     /// @param peer what to call it

@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
 ///   |<--------------------------------------|
 /// ```
 ///
-/// A code is the HMAC-SHA-256 of "rdmacomm proof", the version of the protocol, the type of the frame that follows the
-/// exchange, the role, and both nonces. The role keeps a side from being sent its own code back; the type of the frame
-/// keeps a code for a rendezvous from opening a session. UNPROVED with a reason ends the exchange.
+/// A code is the HMAC-SHA-256 of "rdmacomm proof", the version of the protocol, the type of the frame that
+/// follows the exchange, the role, and both nonces. The role keeps a side from being sent its own code back; the
+/// type of the frame keeps a code for a rendezvous from opening a session. UNPROVED with a reason ends the
+/// exchange.
 ///
 /// @param codes makes the code of a message with the secret; null without a secret
 /// @param next the frame that the client sends after it
@@ -38,8 +39,7 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
     private static final byte SERVER = 2;
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    private static final String SAME =
-            "give both sides the same secret (SessionOptions.withSecret, --secret-file)";
+    private static final String SAME = "give both sides the same secret (SessionOptions.withSecret, --secret-file)";
 
     /// The client's side. Blocks. Does nothing without a secret.
     ///

@@ -192,8 +192,8 @@ public final class TcpConnector implements AutoCloseable {
     /// @param expected the type that the next frame has to have
     /// @param timeout how long all of it may take at most
     /// @return its payload
-    /// @throws SetUpException PROTOCOL_VIOLATED if something else arrives; OTHER_VERSION; REFUSED or UNPROVED with the
-    ///         peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is not complete in time; CLOSED;
+    /// @throws SetUpException PROTOCOL_VIOLATED if something else arrives; OTHER_VERSION; REFUSED or UNPROVED
+    ///         with the peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is not complete in time; CLOSED;
     ///         INTERRUPTED
     public ByteBuffer receive(FrameType expected, Duration timeout) {
         return receive(expected, expected, timeout).payload();

@@ -243,8 +243,8 @@ final class RendezvousHostTest {
     @Test
     void aNodeFindsARendezvousThatStartsLater() {
         host.close();
-        CompletableFuture<NodeTable> waiting =
-                CompletableFuture.supplyAsync(() -> visit(PATIENCE).register(node(1), OPEN), Thread::startVirtualThread);
+        CompletableFuture<NodeTable> waiting = CompletableFuture.supplyAsync(
+                () -> visit(PATIENCE).register(node(1), OPEN), Thread::startVirtualThread);
         host = RendezvousHost.listen("localhost", port, node(0), OPEN);
         CompletableFuture<NodeTable> others = register(visit(PATIENCE), node(0));
         get(register(visit(PATIENCE), node(2)));

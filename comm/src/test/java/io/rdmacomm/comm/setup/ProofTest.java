@@ -73,8 +73,8 @@ final class ProofTest {
 
     private static Throwable failure(CompletableFuture<?> side) {
         try {
-            return new AssertionError("it did not fail: " + side.orTimeout(30, TimeUnit.SECONDS)
-                    .join());
+            return new AssertionError(
+                    "it did not fail: " + side.orTimeout(30, TimeUnit.SECONDS).join());
         } catch (CompletionException e) {
             return e.getCause();
         }
