@@ -26,8 +26,9 @@ final class TrustOptions {
 
     @Option(
             names = FOREIGN_GIDS,
-            description = "For software devices behind an address translation or with several addresses: allow a peer to"
-                    + " name another address than the one it connects from.")
+            description =
+                    "For software devices behind an address translation or with several addresses: allow a peer to"
+                            + " name another address than the one it connects from.")
     private boolean foreignGids;
 
     /// Adds what was given to `options`. Reads the file.

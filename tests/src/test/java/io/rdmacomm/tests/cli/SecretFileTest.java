@@ -101,8 +101,8 @@ final class SecretFileTest {
     void aShortOrMissingFileIsRefusedInOneLine() throws IOException {
         String brief = file("brief", "0123456789abcde\n", "rw-------");
         Result tooShort = Command.run("ping", "localhost", "--secret-file", brief);
-        Result missing =
-                Command.run("ping", "localhost", "--secret-file", folder.resolve("none").toString());
+        Result missing = Command.run(
+                "ping", "localhost", "--secret-file", folder.resolve("none").toString());
 
         assertThat(tooShort.exitCode()).isEqualTo(2);
         assertThat(tooShort.err()).contains("has 15 bytes, must have 16 to 4096");
@@ -128,8 +128,8 @@ final class SecretFileTest {
     @Test
     @Tag("slow")
     void theNodesOfAMeshHaveIt() throws Exception {
-        Result mesh = Command.run(
-                "mesh", "--nodes", "2", "--iterations", "20", "--window", "4", "--secret-file", secret());
+        Result mesh =
+                Command.run("mesh", "--nodes", "2", "--iterations", "20", "--window", "4", "--secret-file", secret());
 
         assertThat(mesh.exitCode()).as(mesh.err()).isZero();
         assertThat(mesh.out()).contains("2 nodes are connected");
@@ -140,8 +140,20 @@ final class SecretFileTest {
     @Tag("slow")
     void bothProcessesOfABenchmarkHaveIt() throws Exception {
         Result bench = Command.run(
-                "bench", "--no-floors", "--tests", "send_lat", "--sizes", "64", "--iterations", "50", "--warmup", "0",
-                "--work-mode", "epoll", "--secret-file", secret());
+                "bench",
+                "--no-floors",
+                "--tests",
+                "send_lat",
+                "--sizes",
+                "64",
+                "--iterations",
+                "50",
+                "--warmup",
+                "0",
+                "--work-mode",
+                "epoll",
+                "--secret-file",
+                secret());
 
         assertThat(bench.exitCode()).as(bench.err()).isZero();
         assertThat(bench.out()).contains("send_lat");

@@ -27,8 +27,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// Peers that say that their queue pairs are somewhere else: nothing connects there.
 @ExtendWith(LeakCheck.class)
 final class PeerLocationTest {
-    private static final SessionOptions OPTIONS =
-            SessionOptions.defaults().withDevice(Fabric.TCP_ONE_PROCESS.device()).withAddress("127.0.0.1", 0);
+    private static final SessionOptions OPTIONS = SessionOptions.defaults()
+            .withDevice(Fabric.TCP_ONE_PROCESS.device())
+            .withAddress("127.0.0.1", 0);
     private static final InetAddress HERE = InetAddress.ofLiteral("127.0.0.1");
     /// No host has it (RFC 5737).
     private static final InetAddress NOWHERE = InetAddress.ofLiteral("192.0.2.1");
@@ -117,7 +118,8 @@ final class PeerLocationTest {
         try (ServerSocket listener = new ServerSocket(0, 1, HERE);
                 Trap trap = new Trap()) {
             CompletableFuture<Frame> server = CompletableFuture.supplyAsync(
-                    () -> welcome(listener, trap.port()), task -> Thread.ofVirtual().start(task));
+                    () -> welcome(listener, trap.port()),
+                    task -> Thread.ofVirtual().start(task));
 
             assertThatThrownBy(() -> ClientSession.connect(OPTIONS.withPort(listener.getLocalPort())))
                     .isInstanceOf(CommException.class)

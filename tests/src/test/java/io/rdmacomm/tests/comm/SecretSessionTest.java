@@ -136,8 +136,7 @@ final class SecretSessionTest {
 
     @Test
     void aStrangerThatIsSilentInTheProofIsDropped() throws Exception {
-        SessionOptions impatient =
-                GUARDED.withDeadlines(Deadlines.defaults().withHandshake(Duration.ofMillis(300)));
+        SessionOptions impatient = GUARDED.withDeadlines(Deadlines.defaults().withHandshake(Duration.ofMillis(300)));
         try (ServerSession server = ServerSession.listen(impatient.withListener(listener));
                 FramedSocket stranger = new FramedSocket(server.port())) {
             stranger.send(FrameType.PROVE, ByteBuffer.allocate(32));
@@ -175,8 +174,7 @@ final class SecretSessionTest {
 
     @Test
     void aClientThatReconnectsProvesItselfAgain() {
-        try (ConnectedPair pair = new ConnectedPair(
-                GUARDED, GUARDED.withReconnect(Reconnect.defaults()))) {
+        try (ConnectedPair pair = new ConnectedPair(GUARDED, GUARDED.withReconnect(Reconnect.defaults()))) {
             pair.serverEnd.abort(1, new CommException("a test", null));
             pair.serverEnd.close();
 
