@@ -7,7 +7,6 @@ import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
-import io.rdmacomm.verbs.LinkLayer;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -103,13 +102,6 @@ public final class EndPoint implements AutoCloseable {
         if (peer.channels().size() != count) {
             throw new PeerProtocolException(
                     peerAddress + " has " + peer.channels().size() + " channels where " + count + " were agreed on",
-                    null);
-        }
-        LinkLayer own = device.port().linkLayer();
-        if (peer.linkLayer() != own) {
-            throw new CommException(
-                    "this device is on " + own + ", that of " + peerAddress + " on " + peer.linkLayer()
-                            + "; choose devices on the same network",
                     null);
         }
         peerName = peer.name();

@@ -12,6 +12,7 @@ import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TicketListeners;
+import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -83,7 +84,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
             connector.send(FrameType.HELLO, endPoint.info(own).encode());
             ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
             EndPointInfo peer = EndPointInfo.decode(answer, connector.peer());
-            checkLocation(connector, peer, own);
+            checkReach(connector, peer, own);
             endPoint.bringUp(connector, peer, requesting(connector, own, peer.setUp()));
         });
     }
@@ -160,7 +161,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                     null);
         }
         SetUpOffer own = ownOffer();
-        checkLocation(connector, peer, own);
+        checkReach(connector, peer, own);
         SessionOptions settled = device.settle(options, connector::localGid);
         EndPoint endPoint = endPoint(settled, connector, count, places);
         return finish(endPoint, connector, () -> {
@@ -189,8 +190,16 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         }
     }
 
-    /// Connecting by numbers leads to the place that the peer names; the connection manager does not look at it.
-    private void checkLocation(TcpConnector connector, EndPointInfo peer, SetUpOffer own) {
+    /// Checks that the queue pairs of a peer can be reached, and may be. Connecting by numbers leads to the place that
+    /// the peer names; the connection manager does not look at it.
+    private void checkReach(TcpConnector connector, EndPointInfo peer, SetUpOffer own) {
+        LinkLayer here = device.port().linkLayer();
+        if (peer.linkLayer() != here) {
+            throw new CommException(
+                    "this device is on " + here + ", that of " + connector.peer() + " on " + peer.linkLayer()
+                            + "; choose devices on the same network",
+                    null);
+        }
         if (device.isReachedByAddress()
                 && !options.foreignGids()
                 && own.agreeOnNumbers(peer.setUp(), connector.peer())) {

@@ -37,7 +37,6 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
     private static final byte[] LABEL = {'r', 'd', 'm', 'a', 'c', 'o', 'm', 'm', ' ', 'p', 'r', 'o', 'o', 'f'};
     private static final byte CLIENT = 1;
     private static final byte SERVER = 2;
-    private static final SecureRandom RANDOM = new SecureRandom();
 
     private static final String SAME = "give both sides the same secret (SessionOptions.withSecret, --secret-file)";
 
@@ -99,7 +98,8 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
 
     private static byte[] nonce() {
         byte[] nonce = new byte[NONCE_BYTES];
-        RANDOM.nextBytes(nonce);
+        // Made when it is needed: sessions without a secret do not wait for the system's providers to be loaded.
+        new SecureRandom().nextBytes(nonce);
         return nonce;
     }
 
