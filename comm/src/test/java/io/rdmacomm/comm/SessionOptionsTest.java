@@ -17,6 +17,8 @@ final class SessionOptionsTest {
 
     private static final Reconnect RECONNECT = Reconnect.defaults().withFactor(3);
 
+    private static final Secret SECRET = Secret.of(new byte[16]);
+
     private static SessionOptions everythingChanged() {
         return SessionOptions.defaults()
                 .withName("me")
@@ -28,6 +30,7 @@ final class SessionOptionsTest {
                 .withMaxChannels(4)
                 .withLimits(PeerLimits.defaults().withBuffers(8))
                 .withForeignGids(true)
+                .withSecret(SECRET)
                 .withChannel(ChannelOptions.defaults().withSendWindow(5))
                 .withConfigurer(CONFIGURER)
                 .withDeadlines(Deadlines.defaults().withClose(Duration.ofSeconds(6)))
@@ -53,6 +56,7 @@ final class SessionOptionsTest {
         assertThat(options.maxChannels()).isEqualTo(4);
         assertThat(options.limits().buffers()).isEqualTo(8);
         assertThat(options.foreignGids()).isTrue();
+        assertThat(options.secret()).isSameAs(SECRET);
         assertThat(options.channel().sendWindow()).isEqualTo(5);
         assertThat(options.configurer()).isSameAs(CONFIGURER);
         assertThat(options.deadlines().close()).isEqualTo(Duration.ofSeconds(6));
@@ -75,6 +79,7 @@ final class SessionOptionsTest {
         assertThat(defaults.maxChannels()).isEqualTo(16);
         assertThat(defaults.limits()).isEqualTo(new PeerLimits(1024, 256, 1024));
         assertThat(defaults.foreignGids()).isFalse();
+        assertThat(defaults.secret()).isNull();
         assertThat(defaults.waitForServer()).isFalse();
         assertThat(defaults.reconnect()).isNull();
         assertThat(defaults.setUp()).isEqualTo(SetUp.AUTOMATIC);

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.PeerUnknownException;
+import io.rdmacomm.comm.PeerUnprovedException;
 import io.rdmacomm.comm.PortTakenException;
+import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
@@ -71,8 +73,12 @@ final class RendezvousHostTest {
 
     /// Registers on a thread of its own.
     private CompletableFuture<NodeTable> register(RendezvousVisit visit, Registration node) {
+        return register(visit, node, OPEN);
+    }
+
+    private CompletableFuture<NodeTable> register(RendezvousVisit visit, Registration node, Proof proof) {
         return CompletableFuture.supplyAsync(
-                () -> visit.register(node, OPEN), task -> Thread.ofVirtual().start(task));
+                () -> visit.register(node, proof), task -> Thread.ofVirtual().start(task));
     }
 
     private static <T> T get(CompletableFuture<T> future) {
@@ -238,6 +244,32 @@ final class RendezvousHostTest {
             open.add(new Socket(InetAddress.getLoopbackAddress(), port));
         }
         theOthersStillMeet();
+    }
+
+    private static Proof proof(String secret) {
+        return new Proof(
+                Secret.of(secret.getBytes(StandardCharsets.US_ASCII))::authenticate, FrameType.REGISTER);
+    }
+
+    @Test
+    void onlyNodesWithTheSecretAreLetIn() {
+        host.close();
+        Proof right = proof("the secret of the mesh");
+        host = RendezvousHost.listen("localhost", port, node(0), right);
+        RendezvousVisit without = visit(PATIENCE);
+        assertThatThrownBy(() -> without.register(node(1), OPEN))
+                .isInstanceOf(PeerUnprovedException.class)
+                .hasMessageContaining("the server demands a secret");
+        RendezvousVisit wrong = visit(PATIENCE);
+        assertThatThrownBy(() -> wrong.register(node(1), proof("the secret of another")))
+                .isInstanceOf(PeerUnprovedException.class)
+                .hasMessageContaining("is not that of the server");
+
+        List<CompletableFuture<NodeTable>> tables = new ArrayList<>();
+        for (int rank = 0; rank < SIZE; rank++) {
+            tables.add(register(visit(PATIENCE), node(rank), right));
+        }
+        assertThat(tables.stream().map(RendezvousHostTest::get).distinct()).hasSize(1);
     }
 
     @Test

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,21 +30,20 @@ final class SecretFileTest {
         return file("secret", "b0344c61d8db38535ca8afceaf0bf12b\n", "rw-------");
     }
 
-    private static Command serve(String... words) throws IOException {
-        String[] line = new String[words.length + 6];
-        String[] first = {"ping", "--server", "--bind", "127.0.0.1", "--port", "0"};
-        System.arraycopy(first, 0, line, 0, first.length);
-        System.arraycopy(words, 0, line, first.length, words.length);
-        return Command.start(line);
+    /// The command line with more words, and with time for a busy machine.
+    private static String[] line(String command, String... more) {
+        List<String> words = new ArrayList<>(List.of(command.split(" ", -1)));
+        words.addAll(List.of("--set-up-timeout", "60"));
+        words.addAll(List.of(more));
+        return words.toArray(String[]::new);
     }
 
-    private static Result ping(Command server, String port, String... words) {
-        assertThat(server).isNotNull();
-        String[] line = new String[words.length + 6];
-        String[] first = {"ping", "127.0.0.1:" + port, "--count", "3", "--interval", "0"};
-        System.arraycopy(first, 0, line, 0, first.length);
-        System.arraycopy(words, 0, line, first.length, words.length);
-        return Command.run(line);
+    private static Command serve(String... more) throws IOException {
+        return Command.start(line("ping --server --bind 127.0.0.1 --port 0", more));
+    }
+
+    private static Result ping(String port, String... more) {
+        return Command.run(line("ping 127.0.0.1:" + port + " --count 3 --interval 0", more));
     }
 
     @Test
@@ -50,9 +51,9 @@ final class SecretFileTest {
         String other = file("other", "00000000000000000000000000000000\n", "rw-------");
         try (Command server = serve("--secret-file", secret())) {
             String port = server.port();
-            Result without = ping(server, port);
-            Result wrong = ping(server, port, "--secret-file", other);
-            Result right = ping(server, port, "--secret-file", secret());
+            Result without = ping(port);
+            Result wrong = ping(port, "--secret-file", other);
+            Result right = ping(port, "--secret-file", secret());
 
             assertThat(without.exitCode()).isEqualTo(1);
             assertThat(without.err()).contains("the server demands a secret", "--secret-file");
@@ -68,7 +69,7 @@ final class SecretFileTest {
     @Test
     void aClientWithASecretDoesNotTalkToAServerWithout() throws Exception {
         try (Command server = serve()) {
-            Result client = ping(server, server.port(), "--secret-file", secret());
+            Result client = ping(server.port(), "--secret-file", secret());
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err()).contains("the server has none");
@@ -128,8 +129,7 @@ final class SecretFileTest {
     @Test
     @Tag("slow")
     void theNodesOfAMeshHaveIt() throws Exception {
-        Result mesh =
-                Command.run("mesh", "--nodes", "2", "--iterations", "20", "--window", "4", "--secret-file", secret());
+        Result mesh = Command.run(line("mesh --nodes 2 --iterations 20 --window 4", "--secret-file", secret()));
 
         assertThat(mesh.exitCode()).as(mesh.err()).isZero();
         assertThat(mesh.out()).contains("2 nodes are connected");
@@ -139,21 +139,8 @@ final class SecretFileTest {
     @Test
     @Tag("slow")
     void bothProcessesOfABenchmarkHaveIt() throws Exception {
-        Result bench = Command.run(
-                "bench",
-                "--no-floors",
-                "--tests",
-                "send_lat",
-                "--sizes",
-                "64",
-                "--iterations",
-                "50",
-                "--warmup",
-                "0",
-                "--work-mode",
-                "epoll",
-                "--secret-file",
-                secret());
+        String what = "bench --no-floors --tests send_lat --sizes 64 --iterations 50 --warmup 0 --work-mode epoll";
+        Result bench = Command.run(line(what, "--secret-file", secret()));
 
         assertThat(bench.exitCode()).as(bench.err()).isZero();
         assertThat(bench.out()).contains("send_lat");
