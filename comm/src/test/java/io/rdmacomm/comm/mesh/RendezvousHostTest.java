@@ -247,8 +247,7 @@ final class RendezvousHostTest {
     }
 
     private static Proof proof(String secret) {
-        return new Proof(
-                Secret.of(secret.getBytes(StandardCharsets.US_ASCII))::authenticate, FrameType.REGISTER);
+        return new Proof(Secret.of(secret.getBytes(StandardCharsets.US_ASCII))::authenticate, FrameType.REGISTER);
     }
 
     @Test

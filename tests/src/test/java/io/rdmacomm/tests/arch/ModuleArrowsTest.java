@@ -68,7 +68,7 @@ class ModuleArrowsTest {
 
     @Test
     void commSeesOnlyVerbs() {
-        // Of the module java.management, which may be missing.
+        // javax.crypto is in java.base; javax.management in the module java.management, which may be missing.
         seesOnly(COMM, VERBS, "javax.crypto..", "javax.management..");
     }
 
