@@ -7,18 +7,21 @@ import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Node;
 import io.rdmacomm.comm.mesh.Rendezvous;
 
-/// Joins a mesh and greets all other nodes. Start it with a launcher, or with the numbers of each node:
+/// Joins a mesh and greets all other nodes. Without a launcher, four nodes run in this process.
 ///
 /// ```
-/// mpirun -n 4 java -cp rdmacomm.jar io.rdmacomm.examples.MeshGreeting
-/// java -cp rdmacomm.jar io.rdmacomm.examples.MeshGreeting RANK SIZE HOST PORT
+/// java -cp rdmacomm.jar io.rdmacomm.examples.MeshGreeting [RANK SIZE HOST PORT]
+/// mpirun -n 4 env java -cp rdmacomm.jar io.rdmacomm.examples.MeshGreeting
 /// ```
 public final class MeshGreeting {
     private MeshGreeting() {}
 
-    /// Runs one node.
+    /// Runs one node, or four.
     public static void main(String[] arguments) {
-        Rendezvous rendezvous = arguments.length == 4 ? given(arguments) : Rendezvous.ofEnvironment();
+        MeshNodes.run(arguments, MeshGreeting::greet);
+    }
+
+    private static void greet(Rendezvous rendezvous) {
         try (Mesh mesh = Mesh.join(rendezvous, SessionOptions.defaults())) {
             RdmaBuffer greeting = mesh.session().allocate("greeting", 64, 1);
             greeting.segment().setString(0, "rank " + mesh.rank() + " greets all others");
@@ -32,13 +35,5 @@ public final class MeshGreeting {
                 }
             }
         }
-    }
-
-    private static Rendezvous given(String[] arguments) {
-        return Rendezvous.of(
-                Integer.parseInt(arguments[0]),
-                Integer.parseInt(arguments[1]),
-                arguments[2],
-                Integer.parseInt(arguments[3]));
     }
 }

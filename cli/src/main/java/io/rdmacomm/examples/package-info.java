@@ -1,5 +1,5 @@
-/// Small complete programs that use the public API, to read and to copy from. Each runs without hardware and without
-/// arguments.
+/// Small complete programs that use the public API, to read and to copy from. Each class with a `main` runs without
+/// hardware and without arguments; start reading there.
 @NullMarked
 package io.rdmacomm.examples;
 

@@ -1,0 +1,87 @@
+package io.rdmacomm.examples;
+
+import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionListener;
+import io.rdmacomm.comm.SessionOptions;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// Lends a table of [KeyValueEntry] to its clients, which do the rest. The server acts only when a client comes, to
+/// give it a number for its locks, and when one has ended, to unlock what it has left locked.
+final class KeyValueServer implements SessionListener, AutoCloseable {
+    static final String TABLE = "table";
+    static final int ENTRIES = 1024;
+
+    private final Map<EndPoint, Integer> clients = new ConcurrentHashMap<>();
+    private final AtomicInteger numbers = new AtomicInteger();
+    private final ServerSession session;
+
+    /// A future, because a client may come before there is a table.
+    private final CompletableFuture<RdmaBuffer> table = new CompletableFuture<>();
+
+    KeyValueServer(SessionOptions options) {
+        session = ServerSession.listen(options.withListener(this));
+        RdmaBuffer memory = session.allocate(TABLE, KeyValueEntry.BYTES, ENTRIES);
+        for (int key = 0; key < ENTRIES; key++) {
+            new KeyValueEntry(memory.block(key).segment()).write(0, new byte[0]);
+        }
+        table.complete(memory);
+    }
+
+    /// Where the entry of a key is in the table.
+    static long offset(int key) {
+        return (long) Objects.checkIndex(key, ENTRIES) * KeyValueEntry.BYTES;
+    }
+
+    int port() {
+        return session.port();
+    }
+
+    @Override
+    public void onEndPoint(EndPoint client) {
+        RdmaBuffer memory = table.join();
+        int number = numbers.incrementAndGet();
+        clients.put(client, number);
+        client.announce(memory);
+        BufferSlice nothing = memory.slice(0, 0);
+        client.channel(0).blocking().send(nothing, number);
+    }
+
+    @Override
+    public void onEnd(EndPoint client, @Nullable CommException failure) {
+        // After this, nothing that the client has sent can change the table any more.
+        client.close();
+        Integer number = clients.remove(client);
+        if (number != null) {
+            unlockAllOf(number);
+        }
+    }
+
+    private synchronized void unlockAllOf(int number) {
+        RdmaBuffer memory = table.join();
+        // The last clients end when the server closes, which frees the table.
+        for (int key = 0; memory.isOpen() && key < ENTRIES; key++) {
+            KeyValueEntry entry = new KeyValueEntry(memory.block(key).segment());
+            if (entry.owner() == number) {
+                if (!entry.isIntact()) {
+                    // The client has ended while it was writing: the value is lost.
+                    entry.write(entry.version(), new byte[0]);
+                }
+                entry.unlock();
+            }
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        session.close();
+    }
+}
