@@ -143,7 +143,8 @@ final class MeshTest {
         assertThatThrownBy(() -> Mesh.join(Rendezvous.of(0, 4, "localhost", port), SessionOptions.defaults(), brief))
                 .isInstanceOf(DeadlineException.class)
                 .hasMessageContaining("missing: ranks 1, 2, 3");
-        assertThatThrownBy(() -> Mesh.join(Rendezvous.of(1, 4, "localhost", port), SessionOptions.defaults(), brief))
+        Duration longer = Duration.ofSeconds(2);
+        assertThatThrownBy(() -> Mesh.join(Rendezvous.of(1, 4, "localhost", port), SessionOptions.defaults(), longer))
                 .isInstanceOf(PeerRefusedException.class)
                 .hasMessageContaining("nobody listens on localhost:" + port);
     }
