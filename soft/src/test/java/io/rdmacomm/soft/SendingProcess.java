@@ -29,13 +29,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Another process on this host that sends long messages, one after the other, until one fails. It can be stopped,
 /// most likely in the middle of a message, and killed.
-final class SendingProcess implements AutoCloseable {
+final class SendingProcess {
     static final int BYTES = 64 << 20;
     static final byte CONTENT = 0x11;
 
@@ -119,8 +121,7 @@ final class SendingProcess implements AutoCloseable {
     }
 
     /// Kills it, and waits until it is gone.
-    @Override
-    public void close() throws InterruptedException {
+    void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 
@@ -129,14 +130,15 @@ final class SendingProcess implements AutoCloseable {
                 + info.gid().high() + " " + info.gid().low();
     }
 
-    private static QueuePairInfo parse(String line) {
+    private static QueuePairInfo parse(@Nullable String line) {
         assertThat(line).as("what the process says").isNotNull();
-        String[] words = line.split(" ");
+        long[] numbers =
+                Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
         return new QueuePairInfo(
-                Integer.parseInt(words[0]),
-                Integer.parseInt(words[1]),
-                Integer.parseInt(words[2]),
-                new Gid(Long.parseLong(words[3]), Long.parseLong(words[4])),
+                (int) numbers[0],
+                (int) numbers[1],
+                (int) numbers[2],
+                new Gid(numbers[3], numbers[4]),
                 PathMtu.MTU_4096);
     }
 

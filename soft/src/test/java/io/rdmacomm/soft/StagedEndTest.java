@@ -39,13 +39,13 @@ class StagedEndTest {
     private static final byte THEIRS = 0x22;
     private static final byte STAMP = 0x5a;
 
-    private enum Transfer {
+    enum Transfer {
         READ,
         WRITE,
         SEND
     }
 
-    private enum End {
+    enum End {
         FAIL,
         RESET,
         CLOSE,
@@ -142,7 +142,7 @@ class StagedEndTest {
             stamp(ended);
             awaitEarlierPieces();
             String what = transfer + ", " + end + ", round " + round + ", seed " + SEED;
-            assertThat(ended.mismatch(arena.allocate(BYTES).fill(STAMP)))
+            assertThat(ended.mismatch(stamps))
                     .as("written after the end: " + what)
                     .isEqualTo(-1);
             assertThat(contains(end.isPeers() ? here.memory : there.memory, STAMP))

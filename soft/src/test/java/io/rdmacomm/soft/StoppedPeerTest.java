@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -52,7 +53,7 @@ class StoppedPeerTest {
 
     @AfterEach
     void close() throws Exception {
-        peer.close();
+        peer.kill();
         context.close();
         arena.close();
     }
@@ -60,7 +61,7 @@ class StoppedPeerTest {
     /// A queue pair with all that it writes to, and receives in it.
     private final class Objects {
         final CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
-        final SharedReceiveQueue shared;
+        final @Nullable SharedReceiveQueue shared;
         final QueuePair pair;
         int posted;
         /// How many have ended before the peer was stopped.
@@ -166,7 +167,7 @@ class StoppedPeerTest {
         old.close();
         assertThat(context.objects().quarantine().look()).isFalse();
 
-        peer.close();
+        peer.kill();
 
         awaitNothingHeld();
         assertThat(new Objects(false).places()).containsAnyElementsOf(old.places());
@@ -197,7 +198,7 @@ class StoppedPeerTest {
         assertThat(left).as("receives that have not ended").isEqualTo(1);
 
         if (killed) {
-            peer.close();
+            peer.kill();
         } else {
             peer.goOn();
         }

@@ -235,7 +235,7 @@ final class Stager implements AutoCloseable {
         client.pause();
         try {
             if (to.tell(Message.STAGE, 0, lid, block)) {
-                state = awaitAnswer(client, to, asked);
+                state = awaitAnswer(client, to);
             }
             if (state != StagingBlock.FINISHED) {
                 giveUp(to, asked);
@@ -261,7 +261,7 @@ final class Stager implements AutoCloseable {
     /// Waits for the peer to carry out what it was asked.
     ///
     /// @return the state of the block
-    private int awaitAnswer(Client client, Peer from, long asked) {
+    private int awaitAnswer(Client client, Peer from) {
         long deadline = System.nanoTime() + DEADLINE_NANOS;
         int spins = 0;
         while (true) {
