@@ -178,6 +178,12 @@ public final class ShmDirectory implements AutoCloseable {
         }
     }
 
+    /// Whether the process that had the context with this LID has ended, or has closed it.
+    public static boolean isGone(int lid) {
+        Path folder = folder(lid);
+        return !Files.exists(folder) || (!OwnFolders.contains(folder) && isDead(folder));
+    }
+
     /// Whether no process holds the folder's lock. A folder that is being made has no lock file yet; it is left
     /// alone for a minute.
     private static boolean isDead(Path folder) {

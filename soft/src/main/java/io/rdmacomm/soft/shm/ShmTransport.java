@@ -6,6 +6,7 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.SharedWords;
+import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.QueuePairResources;
@@ -51,7 +52,6 @@ final class ShmTransport implements Transport, Stager.Client {
     private final RequestExecutor executor;
     private boolean staging;
     private volatile boolean stopped;
-    private volatile boolean peerDied;
     // The peer's counter, when it has not finished an operation in time.
     private volatile long unfinished;
 
@@ -292,7 +292,6 @@ final class ShmTransport implements Transport, Stager.Client {
                 settleJournal();
             }
         } finally {
-            peerDied = true;
             lock.leave();
         }
     }
@@ -334,19 +333,19 @@ final class ShmTransport implements Transport, Stager.Client {
 
     @Override
     public boolean awaitPeer() {
-        return unfinished == 0 ? waitForPeer() : isPeerIdle();
+        return stopped ? isPeerIdle() : waitForPeer();
     }
 
     private boolean waitForPeer() {
-        if (peerDied) {
-            return true;
-        }
         try {
-            return QueuePairBlock.awaitIdle(context.memory(), peerBlock, context::isAlive);
+            if (QueuePairBlock.awaitIdle(context.memory(), peerBlock, context::isAlive) && context.isAlive()) {
+                return true;
+            }
         } catch (IllegalStateException e) {
-            // The engine has just unmapped the memory of a dead peer: nothing is in flight there.
-            return true;
+            // The engine has just unmapped the memory of a peer that has ended.
+            return isPeerIdle();
         }
+        return executingOfPeer() == 0;
     }
 
     /// What began after the transport was stopped, or in another life of the peer's block, finds that this side's queue
@@ -356,16 +355,17 @@ final class ShmTransport implements Transport, Stager.Client {
         return unfinished == 0 || executingOfPeer() != unfinished;
     }
 
-    /// The peer's counter if it is in the middle of an operation, 0 if it is in none.
+    /// The peer's counter if it is in the middle of an operation, 0 if it is in none. A peer that was given up, because
+    /// it did not read, may be a stopped process that goes on.
     private long executingOfPeer() {
-        if (!context.isAlive()) {
+        if (!context.isAlive() && ShmDirectory.isGone(context.lid())) {
             return 0;
         }
         try {
             return QueuePairBlock.executing(context.memory(), peerBlock);
         } catch (IllegalStateException e) {
-            // The engine has just unmapped the memory of a dead peer.
-            return 0;
+            // The memory of a peer that was given up is not mapped any more.
+            return unfinished;
         }
     }
 
