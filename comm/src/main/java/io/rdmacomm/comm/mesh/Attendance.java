@@ -1,8 +1,6 @@
 package io.rdmacomm.comm.mesh;
 
 import io.rdmacomm.comm.setup.FrameType;
-import io.rdmacomm.comm.setup.SetUpException;
-import io.rdmacomm.comm.setup.TcpConnector;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -27,21 +25,13 @@ final class Attendance {
 
     /// A node that has registered.
     private static final class Guest {
-        private final TcpConnector connection;
+        private final Visitor visitor;
         private final NodeTable.Entry entry;
         private boolean ready;
 
-        Guest(TcpConnector connection, NodeTable.Entry entry) {
-            this.connection = connection;
+        Guest(Visitor visitor, NodeTable.Entry entry) {
+            this.visitor = visitor;
             this.entry = entry;
-        }
-
-        void send(FrameType type, ByteBuffer payload) {
-            try {
-                connection.send(type, payload.duplicate());
-            } catch (SetUpException e) {
-                // The thread that reads from it notices, too.
-            }
         }
     }
 
@@ -53,13 +43,13 @@ final class Attendance {
     ///
     /// @param entry what the others are told
     /// @return why it cannot be added; empty if it was
-    String add(int rank, TcpConnector connection, NodeTable.Entry entry) {
+    String add(int rank, Visitor visitor, NodeTable.Entry entry) {
         lock.lock();
         try {
             if (guests[rank] != null) {
                 return "rank " + rank + " is there already";
             }
-            guests[rank] = new Guest(connection, entry);
+            guests[rank] = new Guest(visitor, entry);
             if (absent().isEmpty()) {
                 complete = true;
                 sendAll(FrameType.TABLE, table().encode());
@@ -126,7 +116,7 @@ final class Attendance {
         try {
             Guest guest = guests[rank];
             if (guest != null && !over) {
-                guest.connection.refuse("not all nodes came within " + patience.toMillis() + " ms; " + missing());
+                guest.visitor.refuse("not all nodes came within " + patience.toMillis() + " ms; " + missing());
                 remove(rank, "waited too long");
             }
         } finally {
@@ -171,7 +161,7 @@ final class Attendance {
             over = true;
             for (Guest guest : guests) {
                 if (guest != null) {
-                    guest.connection.refuse(why);
+                    guest.visitor.refuse(why);
                 }
             }
         } finally {
@@ -182,7 +172,7 @@ final class Attendance {
     private void sendAll(FrameType type, ByteBuffer payload) {
         for (Guest guest : guests) {
             if (guest != null) {
-                guest.send(type, payload);
+                guest.visitor.send(type, payload.duplicate());
             }
         }
     }

@@ -13,19 +13,19 @@ final class Branch {
     private final @Nullable Lane second;
 
     /// @param part the number of the tree: it has that part of the data, and that stream
-    Branch(Partners partners, MeshBuffers buffers, Tree tree, int part, int root) {
-        int position = Math.floorMod(partners.rank() - root, partners.size());
+    Branch(Lanes lanes, MeshBuffers buffers, Tree tree, int part, int root) {
+        int position = Math.floorMod(lanes.rank() - root, lanes.size());
         this.buffers = buffers;
         this.part = part;
         this.depth = tree.depth(position);
         this.height = tree.height();
-        this.parent = lane(partners, tree.parent(position), root);
-        this.first = lane(partners, tree.firstChild(position), root);
-        this.second = lane(partners, tree.secondChild(position), root);
+        this.parent = lane(lanes, tree.parent(position), root);
+        this.first = lane(lanes, tree.firstChild(position), root);
+        this.second = lane(lanes, tree.secondChild(position), root);
     }
 
-    private @Nullable Lane lane(Partners partners, int position, int root) {
-        return position == Tree.NONE ? null : partners.lane(position + root, part);
+    private @Nullable Lane lane(Lanes lanes, int position, int root) {
+        return position == Tree.NONE ? null : lanes.lane(position + root, part);
     }
 
     /// Lets the parent write into `into`.

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// threads that poll compare them with what arrives.
 ///
 /// A notice of a call that this rank is in, or was in, is compared when it arrives. A notice of a later call is
-/// kept by its [Lane], and compared when this rank begins that call. Each thread first writes and then reads what
-/// the other writes, so that one of them sees both.
+/// kept by its [ChannelLane], and compared when this rank begins that call. Each thread first writes and then reads
+/// what the other writes, so that one of them sees both.
 final class CallLog {
     private static final int KEPT = 256;
 

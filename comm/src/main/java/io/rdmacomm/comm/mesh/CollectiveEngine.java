@@ -1,7 +1,6 @@
 package io.rdmacomm.comm.mesh;
 
 import io.rdmacomm.comm.CommInterruptedException;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.FlightRecorder;
@@ -15,12 +14,8 @@ final class CollectiveEngine {
     private final CallLog log;
     private final Waiting waiting;
     private final Partners partners;
-    private final Reducers reducers = new Reducers();
     private final MeshBuffers buffers = new MeshBuffers();
-    private final RingAlgorithms ring;
-    private final TreeAlgorithms trees;
-    private final DoublingAlgorithms doubling;
-    private final DirectAlgorithms direct;
+    private final Algorithms algorithms;
     private final AtomicReference<@Nullable Thread> running = new AtomicReference<>();
     private boolean endTold;
 
@@ -30,10 +25,7 @@ final class CollectiveEngine {
         this.log = new CallLog(links.rank());
         this.waiting = new Waiting(links, log, this::tellState);
         this.partners = new Partners(links, options, log, waiting);
-        this.ring = new RingAlgorithms(partners, buffers);
-        this.trees = new TreeAlgorithms(partners, buffers);
-        this.doubling = new DoublingAlgorithms(partners);
-        this.direct = new DirectAlgorithms(partners, buffers);
+        this.algorithms = new Algorithms(partners, buffers, Trees.of(partners.size()), new Reducers()::of);
     }
 
     /// As they were given.
@@ -85,7 +77,7 @@ final class CollectiveEngine {
             if (size() > 1) {
                 partners.compareEarly();
                 partners.setUp();
-                start(kind, algorithm, from, into, reduction, root);
+                algorithms.run(kind, algorithm, from, into, reduction, root);
                 partners.awaitUserWrites();
                 checkFault();
             } else {
@@ -132,65 +124,9 @@ final class CollectiveEngine {
         }
     }
 
-    private void start(
-            CollectiveKind kind,
-            Algorithm algorithm,
-            Elements from,
-            Elements into,
-            @Nullable Reduction reduction,
-            int root) {
-        switch (kind) {
-            case BARRIER -> doubling.barrier();
-            case BROADCAST -> trees.broadcast(algorithm, into, root);
-            case ALL_GATHER, ALLOCATE -> allGather(algorithm, from, into);
-            case ALL_TO_ALL -> direct.allToAll(from, into);
-            case REDUCE, ALL_REDUCE, REDUCE_SCATTER -> {
-                if (reduction == null) {
-                    throw new IllegalArgumentException(kind.label() + " needs a reduction");
-                }
-                reduce(kind, algorithm, from, into, reducers.of(from.type(), reduction), root);
-            }
-        }
-    }
-
-    private void reduce(
-            CollectiveKind kind, Algorithm algorithm, Elements from, Elements into, Reducer reducer, int root) {
-        if (kind == CollectiveKind.REDUCE) {
-            trees.reduce(algorithm, from, into, reducer, root);
-        } else if (kind == CollectiveKind.REDUCE_SCATTER) {
-            if (algorithm == Algorithm.DIRECT) {
-                direct.reduceScatter(from, into, reducer);
-            } else {
-                ring.reduceScatter(from, into, reducer);
-            }
-        } else if (algorithm == Algorithm.RING) {
-            ring.allReduce(from, into, reducer);
-        } else if (algorithm == Algorithm.RECURSIVE_DOUBLING) {
-            copy(from, into, 0);
-            doubling.allReduce(into, reducer);
-        } else {
-            trees.allReduce(algorithm, from, into, reducer);
-        }
-    }
-
-    private void allGather(Algorithm algorithm, Elements from, Elements into) {
-        copy(from, into, rank() * from.bytes());
-        if (algorithm == Algorithm.RING) {
-            ring.allGather(into);
-        } else {
-            doubling.allGather(into);
-        }
-    }
-
     /// A rank that is alone gets what it gives.
     private static void alone(Elements from, Elements into) {
-        copy(from, into, 0);
-    }
-
-    private static void copy(Elements from, Elements into, long offset) {
-        if (!from.isSame(into)) {
-            MemorySegment.copy(from.segment(), 0, into.segment(), offset, from.bytes());
-        }
+        Algorithms.copy(from, into, 0);
     }
 
     /// A call that has begun and not ended well leaves the ranks in different places, so nothing can follow it. A

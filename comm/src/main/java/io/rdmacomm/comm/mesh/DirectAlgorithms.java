@@ -5,16 +5,16 @@ import java.lang.foreign.MemorySegment;
 /// Each rank talks to each other one: in step s, it sends to the rank s further and receives from the rank s
 /// before.
 final class DirectAlgorithms {
-    private final Partners partners;
+    private final Lanes lanes;
     private final MeshBuffers buffers;
     private final int rank;
     private final int size;
 
-    DirectAlgorithms(Partners partners, MeshBuffers buffers) {
-        this.partners = partners;
+    DirectAlgorithms(Lanes lanes, MeshBuffers buffers) {
+        this.lanes = lanes;
         this.buffers = buffers;
-        this.rank = partners.rank();
-        this.size = partners.size();
+        this.rank = lanes.rank();
+        this.size = lanes.size();
     }
 
     /// Block j of `from` goes to rank j, where it is block `rank` of `into`.
@@ -27,7 +27,7 @@ final class DirectAlgorithms {
             return;
         }
         for (int step = 1; step < size; step++) {
-            partners.lane(rank - step).sendReady(into);
+            lanes.lane(rank - step).sendReady(into);
         }
         exchange(
                 block,
@@ -57,16 +57,16 @@ final class DirectAlgorithms {
 
     /// Short blocks are all sent before the first one is received.
     private void exchange(long block, Move send, Move receive) {
-        int pieceBytes = partners.pieceBytes();
+        int pieceBytes = lanes.pieceBytes();
         int count = Blocks.pieces(block, pieceBytes);
         if (count == 1) {
             for (int step = 1; step < size; step++) {
                 int to = Math.floorMod(rank + step, size);
-                send.move(partners.lane(to), to, 0, (int) block);
+                send.move(lanes.lane(to), to, 0, (int) block);
             }
             for (int step = 1; step < size; step++) {
                 int from = Math.floorMod(rank - step, size);
-                receive.move(partners.lane(from), from, 0, (int) block);
+                receive.move(lanes.lane(from), from, 0, (int) block);
             }
             return;
         }
@@ -76,8 +76,8 @@ final class DirectAlgorithms {
             for (int piece = 0; piece < count; piece++) {
                 long offset = (long) piece * pieceBytes;
                 int bytes = Blocks.pieceLength(block, piece, pieceBytes);
-                send.move(partners.lane(to), to, offset, bytes);
-                receive.move(partners.lane(from), from, offset, bytes);
+                send.move(lanes.lane(to), to, offset, bytes);
+                receive.move(lanes.lane(from), from, offset, bytes);
             }
         }
     }

@@ -5,22 +5,22 @@ import java.lang.foreign.MemorySegment;
 /// The algorithms with the fewest rounds: in each, the distance between the ranks that talk doubles. Pieces are
 /// always copied: they change, or are shorter than what a WRITE is good for.
 final class DoublingAlgorithms {
-    private final Partners partners;
+    private final Lanes lanes;
     private final int rank;
     private final int size;
 
-    DoublingAlgorithms(Partners partners) {
-        this.partners = partners;
-        this.rank = partners.rank();
-        this.size = partners.size();
+    DoublingAlgorithms(Lanes lanes) {
+        this.lanes = lanes;
+        this.rank = lanes.rank();
+        this.size = lanes.size();
     }
 
     /// In round k, each rank notifies the one 2^k further, and waits for the one 2^k before. After the last
     /// round it has heard of all, directly or not.
     void barrier() {
         for (int distance = 1; distance < size; distance <<= 1) {
-            partners.lane(rank + distance).sendEmpty();
-            partners.lane(rank - distance).receiveEmpty();
+            lanes.lane(rank + distance).sendEmpty();
+            lanes.lane(rank - distance).receiveEmpty();
         }
     }
 
@@ -33,34 +33,34 @@ final class DoublingAlgorithms {
         int power = Integer.highestOneBit(size);
         int pairs = size - power;
         if (rank < 2 * pairs && rank % 2 == 0) {
-            Lane neighbor = partners.lane(rank + 1);
+            Lane neighbor = lanes.lane(rank + 1);
             send(neighbor, data);
             receive(neighbor, data);
             return;
         }
         if (rank < 2 * pairs) {
-            reduce(partners.lane(rank - 1), data, reducer);
+            reduce(lanes.lane(rank - 1), data, reducer);
         }
         int position = rank < 2 * pairs ? rank / 2 : rank - pairs;
         for (int distance = 1; distance < power; distance <<= 1) {
             int other = position ^ distance;
-            exchange(partners.lane(other < pairs ? 2 * other + 1 : other + pairs), data, reducer);
+            exchange(lanes.lane(other < pairs ? 2 * other + 1 : other + pairs), data, reducer);
         }
         if (rank < 2 * pairs) {
-            send(partners.lane(rank - 1), data);
+            send(lanes.lane(rank - 1), data);
         }
     }
 
     private int pieceCount(Elements data) {
-        return Blocks.pieces(data.bytes(), partners.pieceBytes());
+        return Blocks.pieces(data.bytes(), lanes.pieceBytes());
     }
 
     private int bytes(Elements data, int piece) {
-        return Blocks.pieceLength(data.bytes(), piece, partners.pieceBytes());
+        return Blocks.pieceLength(data.bytes(), piece, lanes.pieceBytes());
     }
 
     private long offset(int piece) {
-        return (long) piece * partners.pieceBytes();
+        return (long) piece * lanes.pieceBytes();
     }
 
     private void send(Lane lane, Elements data) {
@@ -97,13 +97,13 @@ final class DoublingAlgorithms {
         long block = into.bytes() / size;
         for (int known = 1; known < size; known <<= 1) {
             long bytes = block * Math.min(known, size - known);
-            Lane out = partners.lane(rank - known);
-            Lane in = partners.lane(rank + known);
+            Lane out = lanes.lane(rank - known);
+            Lane in = lanes.lane(rank + known);
             long from = rank * block;
             long to = (rank + known) % size * block;
-            int count = Blocks.pieces(bytes, partners.pieceBytes());
+            int count = Blocks.pieces(bytes, lanes.pieceBytes());
             for (int piece = 0; piece < count; piece++) {
-                int length = Blocks.pieceLength(bytes, piece, partners.pieceBytes());
+                int length = Blocks.pieceLength(bytes, piece, lanes.pieceBytes());
                 sendAround(out, into.segment(), from + offset(piece), length);
                 receiveAround(in, into.segment(), to + offset(piece), length);
             }

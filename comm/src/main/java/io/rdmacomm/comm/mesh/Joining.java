@@ -40,6 +40,7 @@ final class Joining {
     private final SessionOptions options;
     private final long deadline;
     private final Membership members;
+    private final ConnectionOrder order;
     private final CompletableFuture<Place> place = new CompletableFuture<>();
     private final AtomicInteger introducing = new AtomicInteger();
 
@@ -59,6 +60,7 @@ final class Joining {
         this.options = options;
         this.deadline = System.nanoTime() + timeout.toNanos();
         this.members = new Membership(rendezvous.rank(), rendezvous.size());
+        this.order = new ConnectionOrder(rendezvous.rank(), rendezvous.size());
     }
 
     Mesh join() {
@@ -126,9 +128,7 @@ final class Joining {
             place.complete(
                     new Place(table, visit.address(), session.allocate(BUFFER, Introduction.BYTES, rendezvous.size())));
             Thread.ofVirtual().name("rdmacomm-mesh").start(() -> awaitOthers(visit, session));
-            for (int rank = 0; rank < rendezvous.rank(); rank++) {
-                connect(session, rank);
-            }
+            order.targets().forEach(rank -> connect(session, rank));
             members.awaitConnected(deadline);
             visit.ready();
             members.awaitReady(deadline);
@@ -218,7 +218,7 @@ final class Joining {
         Introduction theirs = Introduction.receive(channel, step);
         Place where = awaitPlace();
         Introduction mine = new Introduction(where.table().token(), rendezvous.rank(), theirs.from());
-        if (!theirs.equals(mine.answer()) || theirs.from() <= rendezvous.rank() || theirs.from() >= members.size()) {
+        if (!theirs.equals(mine.answer()) || !order.accepts(theirs.from())) {
             return false;
         }
         if (!members.add(new Node(theirs.from(), where.host(theirs.from()), endPoint))) {

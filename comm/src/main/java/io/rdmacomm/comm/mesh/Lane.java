@@ -1,374 +1,62 @@
 package io.rdmacomm.comm.mesh;
 
-import io.rdmacomm.comm.BufferSlice;
-import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.RdmaBuffer;
-import io.rdmacomm.comm.RemoteBuffer;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
-/// One stream of pieces to and from one peer, in order.
+/// One stream of pieces to and from one peer, in order: what an algorithm sees of a peer. [ChannelLane] is the one
+/// that is used; a simulation of many nodes has another one.
 ///
-/// Piece `m` uses slot `m % slots` on both sides, whether its data is in that slot, in the message, or in the
-/// buffer of the call. The receiver gives slots back by credits, which each notice carries; when half of them are
-/// free and nothing else is to be sent, it sends a notice of its own. A slot that was given back has arrived
-/// before, so the sender may fill its own slot of that number again, without waiting for a completion.
-///
-/// A slot to send from has room for a header in front of the data, so that both can be one message.
-final class Lane {
+/// For the thread in a collective. Methods that wait for the peer throw what [Collectives] says.
+interface Lane {
     /// How many streams there are to each peer: a rank is in two trees at a time.
-    static final int STREAMS = 2;
-
-    private final Partner partner;
-    private final int stream;
-    private final CallLog log;
-    private final Waiting waiting;
-    private final int slots;
-    private final int slotBytes;
-    private final int messageBytes;
-    private final RdmaBuffer outgoing;
-    private final MemorySegment out;
-    private final long outOffset;
-    private final BufferSlice[] empty;
-    private final BufferSlice[] slices;
-    private final MemorySegment in;
-    private final long inOffset;
-    private final @Nullable Message[] arrived;
-    private long sent;
-    private volatile long given;
-    private volatile long tail;
-    private volatile long head;
-    private long reported;
-    private MemorySegment data = MemorySegment.NULL;
-    private long dataOffset;
-    private boolean inTarget;
-    // What the peer's last READY said; guarded by the volatile write of its sequence.
-    private volatile long readySequence = -1;
-    private long readyCount;
-    private long readyCode;
-    private long readyBuffer;
-    private long readyOffset;
-
-    /// @param outOffset where the slots to send from begin in `outgoing`
-    /// @param inOffset where the slots to receive in begin in `in`
-    Lane(
-            Partner partner,
-            int stream,
-            CollectiveOptions options,
-            CallLog log,
-            Waiting waiting,
-            RdmaBuffer outgoing,
-            long outOffset,
-            MemorySegment in,
-            long inOffset) {
-        this.partner = partner;
-        this.stream = stream;
-        this.log = log;
-        this.waiting = waiting;
-        this.slots = options.slots();
-        this.slotBytes = options.slotBytes();
-        this.messageBytes = options.messageBytes();
-        this.outgoing = outgoing;
-        this.out = outgoing.segment();
-        this.outOffset = outOffset;
-        this.empty = new BufferSlice[slots];
-        for (int i = 0; i < slots; i++) {
-            empty[i] = outgoing.slice(outOffset + i * stride(options), Notice.BYTES);
-        }
-        this.slices = empty.clone();
-        this.in = in;
-        this.inOffset = inOffset;
-        this.arrived = new Message[slots];
-    }
-
-    private static long stride(CollectiveOptions options) {
-        return (long) Notice.BYTES + options.slotBytes();
-    }
-
-    /// The memory of the slots to send from.
-    static long outgoingBytes(CollectiveOptions options) {
-        return options.slots() * stride(options);
-    }
-
-    /// The memory of the slots to receive in.
-    static long incomingBytes(CollectiveOptions options) {
-        return (long) options.slots() * options.slotBytes();
-    }
-
-    // Sending.
+    int STREAMS = 2;
 
     /// The memory in which [#claim] gives room.
-    MemorySegment room() {
-        return out;
-    }
+    MemorySegment room();
 
     /// Waits for the next slot, so that the caller can fill it.
     ///
     /// @return where its data begins in [#room()]
-    long claim() {
-        while (sent - given >= slots) {
-            waiting.pause(partner);
-        }
-        if (given > sent) {
-            fail(new Fault(Fault.PROTOCOL, "rank " + partner.rank() + " has given back more pieces than it got"));
-        }
-        waiting.progressed();
-        return outOffset + slot(sent) * (Notice.BYTES + (long) slotBytes) + Notice.BYTES;
-    }
-
-    private int slot(long number) {
-        return (int) (number % slots);
-    }
+    long claim();
 
     /// Sends the slot that was claimed.
-    void sendClaimed(int bytes) {
-        long at = outOffset + slot(sent) * (Notice.BYTES + (long) slotBytes);
-        if (bytes <= messageBytes) {
-            Notice.call(out, at, Notice.PIECE, stream, log.sequence(), log.count(), log.code());
-            piece(at, Notice.IN_MESSAGE, bytes);
-            partner.postMessage(bytes == 0 ? empty[slot(sent)] : slice(at, Notice.BYTES + bytes));
-        } else {
-            BufferSlice header = header(Notice.IN_SLOT, bytes);
-            partner.postWrite(slice(at + Notice.BYTES, bytes), partner.slots(), remoteSlot(), header);
-        }
-        sent++;
-    }
-
-    private BufferSlice header(byte place, int bytes) {
-        BufferSlice header = partner.header(Notice.PIECE, stream);
-        piece(header.offset(), place, bytes);
-        return header;
-    }
-
-    private void piece(long at, byte place, int bytes) {
-        Notice.place(out, at, place, bytes);
-        Notice.numbers(out, at, sent, 0);
-        putCredit(at);
-    }
-
-    private void putCredit(long at) {
-        reported = head;
-        Notice.credit(out, at, reported);
-    }
-
-    private long remoteSlot() {
-        return (stream * slots + slot(sent)) * (long) slotBytes;
-    }
-
-    /// A part of the slot in turn. Most pieces are as long as the one before in the same slot, besides those without
-    /// data.
-    private BufferSlice slice(long offset, long bytes) {
-        BufferSlice slice = slices[slot(sent)];
-        if (slice.offset() != offset || slice.length() != bytes) {
-            slice = outgoing.slice(offset, bytes);
-            slices[slot(sent)] = slice;
-        }
-        return slice;
-    }
+    void sendClaimed(int bytes);
 
     /// Sends a copy of a piece, so that the caller may change it at once.
-    void sendCopy(Elements from, long offset, int bytes) {
-        long to = claim();
-        MemorySegment.copy(from.segment(), offset, out, to, bytes);
-        sendClaimed(bytes);
-    }
+    void sendCopy(Elements from, long offset, int bytes);
 
     /// Sends a piece, which must stay as it is until the end of the call.
-    void send(Elements from, long offset, int bytes) {
-        if (bytes <= messageBytes || !from.isRegistered()) {
-            sendCopy(from, offset, bytes);
-            return;
-        }
-        var _ = claim();
-        partner.postUserWrite(from.source(offset, bytes), partner.slots(), remoteSlot(), header(Notice.IN_SLOT, bytes));
-        sent++;
-    }
+    void send(Elements from, long offset, int bytes);
 
     /// Sends a piece without data.
-    void sendEmpty() {
-        var _ = claim();
-        sendClaimed(0);
-    }
+    void sendEmpty();
 
-    /// Writes a piece into the peer's buffer of this call, for which the peer was [#ready] before. Short pieces,
-    /// and those of other memory, are sent like others.
+    /// Writes a piece into the peer's buffer of this call, once the peer has said with [#sendReady] which one that is.
+    /// Short pieces, and those of other memory, are sent like others.
     ///
     /// @param buffers the buffers of this mesh, which the peer chooses from
     /// @param targetOffset where the piece belongs in the peer's data
-    void sendToTarget(Elements from, long offset, int bytes, MeshBuffers buffers, long targetOffset) {
-        if (bytes <= messageBytes || !from.isRegistered()) {
-            sendCopy(from, offset, bytes);
-            return;
-        }
-        var _ = claim();
-        while (readySequence < log.sequence()) {
-            waiting.pause(partner);
-        }
-        waiting.progressed();
-        if (!log.isCurrent(readySequence, readyCount, readyCode)) {
-            fail(log.mismatch(partner.rank(), new Call(readySequence, readyCount, readyCode)));
-        }
-        RemoteBuffer target = buffers.remote(readyBuffer, partner.rank());
-        if (target == null || readyOffset < 0 || readyOffset > target.length() - targetOffset - bytes) {
-            fail(new Fault(Fault.PROTOCOL, "rank " + partner.rank() + " is ready in a buffer that does not exist"));
-            return;
-        }
-        partner.postUserWrite(
-                from.source(offset, bytes), target, readyOffset + targetOffset, header(Notice.IN_TARGET, bytes));
-        sent++;
-    }
-
-    // Receiving.
+    void sendToTarget(Elements from, long offset, int bytes, MeshBuffers buffers, long targetOffset);
 
     /// Tells the peer that it may write into `target` in this call. Not needed if all pieces are short.
-    void sendReady(Elements target) {
-        MeshBuffer buffer = target.buffer();
-        if (buffer == null || target.bytes() <= messageBytes) {
-            return;
-        }
-        BufferSlice header = partner.header(Notice.READY, stream);
-        Notice.numbers(out, header.offset(), buffer.id(), target.offset());
-        putCredit(header.offset());
-        partner.post(header);
-    }
+    void sendReady(Elements target);
 
     /// Waits for the next piece, which is then at [#dataOffset()] in [#data()] until [#release()].
     ///
     /// @param bytes its length
-    void await(int bytes) {
-        while (head == tail) {
-            waiting.pause(partner);
-        }
-        waiting.progressed();
-        Message message = arrived[slot(head)];
-        MemorySegment notice = message == null ? MemorySegment.NULL : message.block();
-        if (!log.isCurrent(Notice.sequence(notice), Notice.count(notice), Notice.code(notice))) {
-            fail(log.mismatch(partner.rank(), call(notice)));
-        }
-        byte place = Notice.place(notice);
-        if (Notice.bytes(notice) != bytes || place < Notice.IN_MESSAGE || place > Notice.IN_TARGET) {
-            fail(new Fault(
-                    Fault.PROTOCOL,
-                    "rank " + partner.rank() + " has sent a piece of " + Notice.bytes(notice) + " bytes where " + bytes
-                            + " were due in " + log.call()));
-        }
-        inTarget = place == Notice.IN_TARGET;
-        data = place == Notice.IN_MESSAGE ? notice : in;
-        dataOffset = place == Notice.IN_MESSAGE ? Notice.BYTES : inOffset + slot(head) * (long) slotBytes;
-    }
-
-    private static Call call(MemorySegment notice) {
-        return new Call(Notice.sequence(notice), Notice.count(notice), Notice.code(notice));
-    }
-
-    private void fail(Fault why) {
-        log.fail(why);
-        throw why.failure();
-    }
+    void await(int bytes);
 
     /// The memory that the piece is in. The caller may change it.
-    MemorySegment data() {
-        return data;
-    }
+    MemorySegment data();
 
     /// Where the piece begins in [#data()].
-    long dataOffset() {
-        return dataOffset;
-    }
-
-    /// Whether the peer has written the piece into the buffer of the call, so that it is not in [#data()].
-    boolean isInTarget() {
-        return inTarget;
-    }
+    long dataOffset();
 
     /// Gives the piece back.
-    @SuppressWarnings("NonAtomicVolatileUpdate") // only the thread in a collective takes pieces
-    void release() {
-        int slot = slot(head);
-        Message message = arrived[slot];
-        arrived[slot] = null;
-        if (message != null) {
-            message.close();
-        }
-        head = head + 1;
-        if (head - reported >= Math.max(1, slots / 2)) {
-            BufferSlice header = partner.header(Notice.CREDIT, stream);
-            putCredit(header.offset());
-            partner.postIfOpen(header);
-        }
-    }
+    void release();
 
     /// Waits for the next piece, and puts it where it belongs.
-    void receive(Elements into, long offset, int bytes) {
-        await(bytes);
-        if (!inTarget) {
-            MemorySegment.copy(data, dataOffset, into.segment(), offset, bytes);
-        }
-        release();
-    }
+    void receive(Elements into, long offset, int bytes);
 
     /// Waits for a piece without data.
-    void receiveEmpty() {
-        await(0);
-        release();
-    }
-
-    // What arrives, on the thread that polls.
-
-    /// The peer has taken this many pieces.
-    ///
-    /// @return false if that cannot be
-    boolean credit(long value) {
-        if (value < given) {
-            return false;
-        }
-        given = value;
-        return true;
-    }
-
-    /// A piece has arrived.
-    ///
-    /// @return false if it is one too many, or out of order
-    boolean arrived(Message message, MemorySegment notice) {
-        long position = tail;
-        int bytes = Notice.bytes(notice);
-        if (position - head >= slots || Notice.number(notice) != position || bytes < 0 || bytes > slotBytes) {
-            return false;
-        }
-        if (Notice.place(notice) == Notice.IN_MESSAGE && bytes > message.length() - Notice.BYTES) {
-            return false;
-        }
-        arrived[slot(position)] = message.retain();
-        tail = position + 1;
-        return true;
-    }
-
-    /// The peer is ready.
-    ///
-    /// @return false if that cannot be
-    boolean ready(MemorySegment notice) {
-        if (!credit(Notice.credit(notice))) {
-            return false;
-        }
-        readyCount = Notice.count(notice);
-        readyCode = Notice.code(notice);
-        readyBuffer = Notice.number(notice);
-        readyOffset = Notice.offset(notice);
-        readySequence = Notice.sequence(notice);
-        return true;
-    }
-
-    /// Compares what arrived early with the call that begins.
-    void compareEarly(CallLog calls) {
-        if (readySequence == calls.sequence()) {
-            calls.compare(partner.rank(), readySequence, readyCount, readyCode);
-        }
-        if (head != tail) {
-            Message message = arrived[slot(head)];
-            if (message != null) {
-                MemorySegment notice = message.block();
-                calls.compare(partner.rank(), Notice.sequence(notice), Notice.count(notice), Notice.code(notice));
-            }
-        }
-    }
+    void receiveEmpty();
 }

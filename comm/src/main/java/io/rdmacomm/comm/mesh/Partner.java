@@ -15,8 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
-/// One peer as collectives see it: its channel, a ring of headers to send, and two [Lane]s for data. Notices are
-/// sent by the thread in a collective, and received by the thread that polls.
+/// One peer as collectives see it: its channel, a ring of headers to send, and two [ChannelLane]s for data. Notices
+/// are sent by the thread in a collective, and received by the thread that polls.
 ///
 /// There are as many headers as operations that the channel allows in flight, and one more. Operations end in
 /// order, so when a header is used again, the operation that used it before has ended.
@@ -32,7 +32,7 @@ final class Partner {
     private final BufferSlice[] headers;
     private final BufferSlice state;
     private final ChannelBatch batch;
-    private final Lane[] lanes;
+    private final ChannelLane[] lanes;
     private final UserWrites userWrites = new UserWrites();
     private int nextHeader;
     private volatile @Nullable RemoteBuffer slots;
@@ -62,45 +62,47 @@ final class Partner {
         this.waiting = waiting;
         this.options = options;
         this.memory = outgoing.segment();
-        this.headers = new BufferSlice[headerCount(channel)];
+        this.headers = new BufferSlice[headerCount(channel.options().sendWindow())];
         for (int i = 0; i < headers.length; i++) {
             headers[i] = outgoing.slice(outgoingOffset + (long) i * Notice.BYTES, Notice.BYTES);
         }
         this.state = outgoing.slice(outgoingOffset + (long) headers.length * Notice.BYTES, Notice.BYTES);
         this.batch = channel.batch(2);
-        this.lanes = new Lane[Lane.STREAMS];
-        long lanesOffset = outgoingOffset + headerBytes(channel);
+        this.lanes = new ChannelLane[Lane.STREAMS];
+        long lanesOffset = outgoingOffset + headerBytes(channel.options().sendWindow());
         for (int stream = 0; stream < lanes.length; stream++) {
-            lanes[stream] = new Lane(
+            lanes[stream] = new ChannelLane(
                     this,
                     stream,
                     options,
                     log,
                     waiting,
                     outgoing,
-                    lanesOffset + stream * Lane.outgoingBytes(options),
+                    lanesOffset + stream * ChannelLane.outgoingBytes(options),
                     incoming.segment(),
-                    incomingOffset + stream * Lane.incomingBytes(options));
+                    incomingOffset + stream * ChannelLane.incomingBytes(options));
         }
     }
 
-    private static int headerCount(RdmaChannel channel) {
-        return channel.options().sendWindow() + 1;
+    private static int headerCount(int sendWindow) {
+        return sendWindow + 1;
     }
 
     /// The ring, and a header for STATE, which is sent while another one waits for room.
-    private static long headerBytes(RdmaChannel channel) {
-        return (headerCount(channel) + 1L) * Notice.BYTES;
+    private static long headerBytes(int sendWindow) {
+        return (headerCount(sendWindow) + 1L) * Notice.BYTES;
     }
 
     /// The memory to send from that one peer needs.
-    static long outgoingBytes(RdmaChannel channel, CollectiveOptions options) {
-        return headerBytes(channel) + Lane.STREAMS * Lane.outgoingBytes(options);
+    ///
+    /// @param sendWindow of its channel
+    static long outgoingBytes(int sendWindow, CollectiveOptions options) {
+        return headerBytes(sendWindow) + Lane.STREAMS * ChannelLane.outgoingBytes(options);
     }
 
     /// The memory to receive in that one peer needs.
     static long incomingBytes(CollectiveOptions options) {
-        return Lane.STREAMS * Lane.incomingBytes(options);
+        return Lane.STREAMS * ChannelLane.incomingBytes(options);
     }
 
     /// Its rank.
@@ -231,7 +233,7 @@ final class Partner {
     /// Compares the calls of notices that arrived early with the call that begins.
     void compareEarly() {
         compareState();
-        for (Lane lane : lanes) {
+        for (ChannelLane lane : lanes) {
             lane.compareEarly(log);
         }
     }
@@ -263,7 +265,7 @@ final class Partner {
                     "rank " + rank + " has another byte order; all nodes of a mesh must have the same one"));
             return true;
         }
-        Lane lane = lanes[stream];
+        ChannelLane lane = lanes[stream];
         return switch (Notice.type(notice)) {
             case Notice.SET_UP -> setUp(notice);
             case Notice.PIECE -> lane.credit(Notice.credit(notice)) && lane.arrived(message, notice) && compare(notice);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// All peers of a mesh with the registered memory that collectives need: one region to send from, one that peers
 /// write into.
-final class Partners {
+final class Partners implements Lanes {
     private static final long ABORT_ROOM = 1024;
     private static final long ABORT_NANOS = 200_000_000;
     private static final String NAME = "rdmacomm collectives, ";
@@ -41,7 +41,7 @@ final class Partners {
         for (int peer = 0; peer < size; peer++) {
             if (peer != rank) {
                 check(links.channel(peer));
-                outgoingBytes += Partner.outgoingBytes(links.channel(peer), options);
+                outgoingBytes += outgoingBytes(links.channel(peer));
             }
         }
         long incomingBytes = Math.max(1, (size - 1) * Partner.incomingBytes(options));
@@ -63,7 +63,7 @@ final class Partners {
                         outOffset,
                         incoming,
                         incomingOffset(all.size()));
-                outOffset += Partner.outgoingBytes(channel, options);
+                outOffset += outgoingBytes(channel);
                 byRank[peer] = partner;
                 all.add(partner);
             }
@@ -86,44 +86,41 @@ final class Partners {
         }
     }
 
+    private long outgoingBytes(RdmaChannel channel) {
+        return Partner.outgoingBytes(channel.options().sendWindow(), options);
+    }
+
     private long incomingOffset(int index) {
         return index * Partner.incomingBytes(options);
     }
 
-    /// The rank of this node.
-    int rank() {
+    @Override
+    public int rank() {
         return rank;
     }
 
-    /// The number of ranks.
-    int size() {
+    @Override
+    public int size() {
         return size;
     }
 
-    /// The longest piece, in bytes.
-    int pieceBytes() {
+    @Override
+    public int pieceBytes() {
         return options.slotBytes();
     }
 
-    /// The number of pieces of a stream that may be on their way.
-    int slots() {
+    @Override
+    public int slots() {
         return options.slots();
     }
 
-    /// A stream to and from a rank.
-    ///
-    /// @param peer any number; it is taken modulo the number of ranks
-    Lane lane(int peer, int stream) {
+    @Override
+    public Lane lane(int peer, int stream) {
         Partner partner = byRank[Math.floorMod(peer, size)];
         if (partner == null) {
             throw new IllegalArgumentException("rank " + rank + " has no lane to itself");
         }
         return partner.lane(stream);
-    }
-
-    /// The first stream to and from a rank.
-    Lane lane(int peer) {
-        return lane(peer, 0);
     }
 
     /// Tells all peers where their slots are, the first time that it is called, and waits for theirs.

@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
 final class RendezvousHost implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(RendezvousHost.class.getPackageName());
     private static final Duration STEP = Duration.ofSeconds(5);
-    private static final int MOST_NEWCOMERS = 1024;
+    /// The most connections from which nothing has come yet.
+    static final int MOST_NEWCOMERS = 1024;
     /// All nodes may be on one host, and come at the same time.
     private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = Rendezvous.MAX_SIZE;
     private static final long PAUSE_NANOS = 10_000_000;
@@ -99,7 +100,9 @@ final class RendezvousHost implements AutoCloseable {
             String refusal = node.difference(own);
             if (refusal.isEmpty()) {
                 refusal = attendance.add(
-                        node.rank(), connection, new NodeTable.Entry(address(connection), node.sessionPort()));
+                        node.rank(),
+                        new TcpVisitor(connection),
+                        new NodeTable.Entry(address(connection), node.sessionPort()));
             }
             if (refusal.isEmpty()) {
                 attend(node, connection);

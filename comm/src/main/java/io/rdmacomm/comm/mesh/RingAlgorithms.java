@@ -7,22 +7,22 @@ package io.rdmacomm.comm.mesh;
 /// same order. A step needs the step before of the rank before it, and a slot that the next rank gave back
 /// several steps before; so no cycle of waits can close.
 final class RingAlgorithms {
-    private final Partners partners;
+    private final Lanes lanes;
     private final MeshBuffers buffers;
     private final int rank;
     private final int size;
     private final int together;
 
-    RingAlgorithms(Partners partners, MeshBuffers buffers) {
-        this.partners = partners;
+    RingAlgorithms(Lanes lanes, MeshBuffers buffers) {
+        this.lanes = lanes;
         this.buffers = buffers;
-        this.rank = partners.rank();
-        this.size = partners.size();
-        this.together = Math.max(1, partners.slots() / 2);
+        this.rank = lanes.rank();
+        this.size = lanes.size();
+        this.together = Math.max(1, lanes.slots() / 2);
     }
 
     private Blocks blocks(long count, Elements like) {
-        return new Blocks(count, like.type().bytes(), size, partners.pieceBytes());
+        return new Blocks(count, like.type().bytes(), size, lanes.pieceBytes());
     }
 
     /// First each rank gets one reduced block, in n-1 steps; then the reduced blocks go around, in n-1 steps.
@@ -30,8 +30,8 @@ final class RingAlgorithms {
     /// A rank may write a reduced block into the buffer of the next one without asking whether that still needs
     /// the old content: the reduction contains it.
     void allReduce(Elements from, Elements into, Reducer reducer) {
-        Lane in = partners.lane(rank - 1);
-        Lane out = partners.lane(rank + 1);
+        Lane in = lanes.lane(rank - 1);
+        Lane out = lanes.lane(rank + 1);
         Blocks blocks = blocks(from.count(), from);
         in.sendReady(into);
         for (int base = 0; base < blocks.pieces(); base += together) {
@@ -68,8 +68,8 @@ final class RingAlgorithms {
     ///
     /// @param into one block
     void reduceScatter(Elements from, Elements into, Reducer reducer) {
-        Lane in = partners.lane(rank - 1);
-        Lane out = partners.lane(rank + 1);
+        Lane in = lanes.lane(rank - 1);
+        Lane out = lanes.lane(rank + 1);
         Blocks blocks = blocks(from.count(), from);
         for (int base = 0; base < blocks.pieces(); base += together) {
             int end = Math.min(blocks.pieces(), base + together);
@@ -94,8 +94,8 @@ final class RingAlgorithms {
     ///
     /// @param into all blocks; that of this rank is in its place
     void allGather(Elements into) {
-        Lane in = partners.lane(rank - 1);
-        Lane out = partners.lane(rank + 1);
+        Lane in = lanes.lane(rank - 1);
+        Lane out = lanes.lane(rank + 1);
         Blocks blocks = blocks(into.count(), into);
         in.sendReady(into);
         for (int base = 0; base < blocks.pieces(); base += together) {

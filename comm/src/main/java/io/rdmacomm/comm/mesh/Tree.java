@@ -34,12 +34,22 @@ final class Tree {
             } else {
                 second[above] = position;
             }
-            for (int at = position; at != 0; at = parent[at]) {
-                depth[position]++;
-            }
-            deepest = Math.max(deepest, depth[position]);
+            deepest = Math.max(deepest, findDepth(position));
         }
         this.height = deepest;
+    }
+
+    /// Sets the depth of a position, from the next one above whose depth is known: in a chain, walking to the root
+    /// from each position would take the square of its length.
+    private int findDepth(int position) {
+        int known = position;
+        int steps = 0;
+        while (known != 0 && depth[known] == 0) {
+            known = parent[known];
+            steps++;
+        }
+        depth[position] = depth[known] + steps;
+        return depth[position];
     }
 
     /// Each position is the parent of the next one.

@@ -14,11 +14,11 @@ final class TreeAlgorithms {
     private final Forest twoBinary;
     private final Forest chain;
 
-    TreeAlgorithms(Partners partners, MeshBuffers buffers) {
-        Tree first = Tree.binary(partners.size());
-        this.binary = new Forest(partners, buffers, first);
-        this.twoBinary = new Forest(partners, buffers, first, Tree.secondBinary(partners.size()));
-        this.chain = new Forest(partners, buffers, Tree.chain(partners.size()));
+    /// @param trees over all ranks
+    TreeAlgorithms(Lanes lanes, MeshBuffers buffers, Trees trees) {
+        this.binary = new Forest(lanes, buffers, trees.binary());
+        this.twoBinary = new Forest(lanes, buffers, trees.binary(), trees.second());
+        this.chain = new Forest(lanes, buffers, trees.chain());
     }
 
     private Forest forest(Algorithm algorithm) {

@@ -1,0 +1,23 @@
+package io.rdmacomm.comm.mesh;
+
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.TcpConnector;
+import java.nio.ByteBuffer;
+
+/// A node that has come to the rendezvous over TCP.
+record TcpVisitor(TcpConnector connection) implements Visitor {
+    @Override
+    public void send(FrameType type, ByteBuffer payload) {
+        try {
+            connection.send(type, payload);
+        } catch (SetUpException e) {
+            // The thread that reads from it notices, too.
+        }
+    }
+
+    @Override
+    public void refuse(String why) {
+        connection.refuse(why);
+    }
+}

@@ -1,0 +1,13 @@
+package io.rdmacomm.comm.mesh;
+
+import io.rdmacomm.comm.setup.FrameType;
+import java.nio.ByteBuffer;
+
+/// The way back to a node that has come to the rendezvous. Nothing happens if it is gone.
+interface Visitor {
+    /// Sends a frame.
+    void send(FrameType type, ByteBuffer payload);
+
+    /// Says why it is turned away.
+    void refuse(String why);
+}
