@@ -8,9 +8,10 @@ import java.util.stream.IntStream;
 /// @param rank of this node
 /// @param size the number of nodes
 record ConnectionOrder(int rank, int size) {
-    /// The ranks to connect to, in turn.
+    /// The ranks to connect to, in turn: the next lower one first, so that each node has about one client at a time.
+    /// If all began with rank 0, it would have all of them at once, and then rank 1 (decision 45).
     IntStream targets() {
-        return IntStream.range(0, rank);
+        return IntStream.iterate(rank - 1, target -> target >= 0, target -> target - 1);
     }
 
     /// Whether a node that says that it is `other` may connect to this one.
