@@ -67,7 +67,7 @@ final class SimulatedLane implements Lane {
 
     @Override
     public void sendEmpty() {
-        claim();
+        var _ = claim();
         sendClaimed(0);
     }
 

@@ -20,7 +20,6 @@ public final class Coroutines {
     private @Nullable Coroutine running;
     private volatile @Nullable Throwable failure;
     private int left;
-    private long turns;
 
     /// One of them.
     public final class Coroutine {
@@ -70,9 +69,8 @@ public final class Coroutines {
     /// Runs a program `count` times, and returns when all have ended.
     ///
     /// @param program is given its index
-    /// @return how often one has passed its turn on
     /// @throws IllegalStateException if one fails, or all that are left wait
-    public long run(int count, IntConsumer program) throws InterruptedException {
+    public void run(int count, IntConsumer program) throws InterruptedException {
         left = count;
         for (int i = 0; i < count; i++) {
             Coroutine one = new Coroutine(i, program);
@@ -86,7 +84,6 @@ public final class Coroutines {
             all.forEach(one -> LockSupport.unpark(one.thread));
             throw new IllegalStateException(why.getMessage(), why);
         }
-        return turns;
     }
 
     /// The one whose turn it is.
@@ -111,7 +108,6 @@ public final class Coroutines {
     }
 
     private void passOn() {
-        turns++;
         Coroutine next = ready.poll();
         if (next != null) {
             next.resume();
