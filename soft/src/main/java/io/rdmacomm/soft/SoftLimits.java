@@ -1,6 +1,8 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlLayout;
+import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.tcp.LinkTerms;
@@ -17,9 +19,9 @@ import java.util.Map;
 /// The limits and attributes of a software device.
 final class SoftLimits {
     /// Deepest send, receive or shared receive queue.
-    static final int MAX_DEPTH = 1 << 16;
+    static final int MAX_DEPTH = ReceiveRing.MOST_RECEIVES;
     /// Largest completion queue.
-    static final int MAX_COMPLETIONS = 1 << 20;
+    static final int MAX_COMPLETIONS = CompletionRing.MOST_COMPLETIONS;
     /// Most inline bytes of a request.
     static final int MAX_INLINE = 4096;
 

@@ -1,18 +1,36 @@
 package io.rdmacomm.soft.mapped;
 
+import static io.rdmacomm.soft.mapped.CompletionSlots.CLAIMED;
+import static io.rdmacomm.soft.mapped.CompletionSlots.FREE;
+import static io.rdmacomm.soft.mapped.CompletionSlots.FULL;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_ARMED;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_BROKEN;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_BYTES;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_CHANNEL;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_NUMBER;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_RING;
+import static io.rdmacomm.soft.mapped.CompletionSlots.RING_MASK;
+import static io.rdmacomm.soft.mapped.CompletionSlots.RING_SLOTS;
+import static io.rdmacomm.soft.mapped.CompletionSlots.RING_TAIL;
+import static io.rdmacomm.soft.mapped.CompletionSlots.SEALED;
+import static io.rdmacomm.soft.mapped.CompletionSlots.SLOT_BODY;
+import static io.rdmacomm.soft.mapped.CompletionSlots.SLOT_BYTES;
+import static io.rdmacomm.soft.mapped.CompletionSlots.VOID;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
-/// A completion queue in shared memory: many producers in several processes, one consumer at a time.
+/// A completion queue in shared memory: many producers in several processes, one consumer at a time. This is the
+/// consumer's end, in the process that owns the queue; the others have a [CompletionProducer].
 ///
 /// ```
 /// queue  +0 ring offset | +8 number | +12 has a channel | +16 broken      read by producers
 ///        +64 armed: 0 no, 1 any, 2 solicited                              written by both sides
-/// ring   +0 mask | +8 offset of the ring after it | +64 tail | +128 slots of 64 bytes
+/// ring   +0 mask | +64 tail | +128 slots of 64 bytes
 /// slot   +0 word: position << 20 | LID << 4 | kind | +8 completion, 48 bytes
 /// ```
 /// A producer claims the slot at the tail by replacing FREE with CLAIMED and its LID, fills it, and makes it
@@ -20,50 +38,53 @@ import java.lang.invoke.VarHandle;
 /// the consumer puts a new ring up and seals the old one at its tail: producers that meet the seal go to the new
 /// ring, and so does the consumer when it gets there. A ring that is full has no place for a seal: its producers
 /// find the new ring because it is full, and the consumer seals every slot that it empties.
+///
+/// The consumer knows its rings itself; of the shared memory it believes the slots and the tail only. A slot that no
+/// correct process can have written breaks the queue, as an overrun does.
 public final class CompletionRing {
-    /// [#push]: the completion is in the queue.
+    /// Most completions that a queue holds.
+    public static final int MOST_COMPLETIONS = CompletionSlots.MOST;
+
+    /// [CompletionProducer#push]: the completion is in the queue.
     public static final int PUSHED = 0;
-    /// [#push]: the completion is in the queue, and its owner waits to be told.
+    /// [CompletionProducer#push]: the completion is in the queue, and its owner waits to be told.
     public static final int NOTIFY = 1;
-    /// [#push]: the queue was full; it is broken now.
+    /// [CompletionProducer#push]: the queue was full; it is broken now.
     public static final int OVERRUN = 2;
 
-    private static final int QUEUE_BYTES = 128;
-    private static final int QUEUE_RING = 0;
-    private static final int QUEUE_NUMBER = 8;
-    private static final int QUEUE_CHANNEL = 12;
-    private static final int QUEUE_BROKEN = 16;
-    private static final int QUEUE_ARMED = 64;
-
-    private static final int RING_MASK = 0;
-    private static final int RING_NEXT = 8;
-    private static final int RING_TAIL = 64;
-    private static final int RING_SLOTS = 128;
-    private static final int SLOT_BYTES = 64;
-    private static final int SLOT_BODY = 8;
     private static final int BODY_BYTES = 48;
-
-    private static final int FREE = 0;
-    private static final int CLAIMED = 1;
-    private static final int FULL = 2;
-    private static final int SEALED = 3;
-    private static final int VOID = 4;
-    private static final int KIND_MASK = 15;
-    private static final int POSITION_SHIFT = 20;
 
     private final ControlFile file;
     private final MemorySegment memory;
     private final long queue;
+    private final Ring first;
+    private volatile Ring newest;
+    private Ring current;
     private long ring;
     private long mask;
     private long head;
 
-    private CompletionRing(ControlFile file, long queue, long ring, long mask) {
+    private static final class Ring {
+        final long offset;
+        final long mask;
+        volatile @Nullable Ring next;
+
+        Ring(long offset, long mask) {
+            this.offset = offset;
+            this.mask = mask;
+        }
+    }
+
+    private CompletionRing(ControlFile file, long queue, Ring first, long position) {
         this.file = file;
         this.memory = file.memory();
         this.queue = queue;
-        this.ring = ring;
-        this.mask = mask;
+        this.first = first;
+        this.newest = first;
+        this.current = first;
+        this.ring = first.offset;
+        this.mask = first.mask;
+        this.head = position;
     }
 
     /// Creates a queue with room for at least `capacity` completions.
@@ -73,27 +94,30 @@ public final class CompletionRing {
     /// @throws IOException if there is no room
     public static CompletionRing create(ControlFile file, int capacity, int number, boolean hasChannel)
             throws IOException {
+        return create(file, capacity, number, hasChannel, 0);
+    }
+
+    /// The same, whose first completion has this position.
+    static CompletionRing create(ControlFile file, int capacity, int number, boolean hasChannel, long position)
+            throws IOException {
         MemorySegment memory = file.memory();
-        long size = roundUp(capacity);
-        long ring = createRing(file, size);
+        Ring ring = createRing(file, roundUp(capacity), position);
         long queue = file.allocate(QUEUE_BYTES);
         memory.set(JAVA_INT, queue + QUEUE_NUMBER, number);
         memory.set(JAVA_INT, queue + QUEUE_CHANNEL, hasChannel ? 1 : 0);
-        SharedWords.publish(memory, queue + QUEUE_RING, ring);
-        return new CompletionRing(file, queue, ring, size - 1);
+        SharedWords.publish(memory, queue + QUEUE_RING, ring.offset);
+        return new CompletionRing(file, queue, ring, position);
     }
 
-    private static long createRing(ControlFile file, long size) throws IOException {
-        long ring = file.allocate(ringBytes(size));
-        file.memory().set(JAVA_LONG, ring + RING_MASK, size - 1);
-        for (long i = 0; i < size; i++) {
-            file.memory().set(JAVA_LONG, ring + RING_SLOTS + i * SLOT_BYTES, word(i, 0, FREE));
+    private static Ring createRing(ControlFile file, long size, long position) throws IOException {
+        long ring = file.allocate(CompletionSlots.ringBytes(size));
+        MemorySegment memory = file.memory();
+        memory.set(JAVA_LONG, ring + RING_MASK, size - 1);
+        memory.set(JAVA_LONG, ring + RING_TAIL, position);
+        for (long i = position; i < position + size; i++) {
+            memory.set(JAVA_LONG, CompletionSlots.slot(ring, size - 1, i), CompletionSlots.word(i, 0, FREE));
         }
-        return ring;
-    }
-
-    private static long ringBytes(long size) {
-        return RING_SLOTS + size * SLOT_BYTES;
+        return new Ring(ring, size - 1);
     }
 
     private static long roundUp(int capacity) {
@@ -105,22 +129,17 @@ public final class CompletionRing {
         return queue;
     }
 
+    /// The producers' end for this context.
+    ///
+    /// @param lid of this context
+    public CompletionProducer producer(int lid) {
+        Ring to = newest;
+        return CompletionProducer.of(memory, queue, lid, to.offset, to.mask);
+    }
+
     /// The number of completions it holds, not counting those left in older rings.
     public int capacity() {
-        return (int) mask(newest()) + 1;
-    }
-
-    /// The ring that producers fill.
-    private long newest() {
-        return SharedWords.acquire(memory, queue + QUEUE_RING);
-    }
-
-    private long mask(long theRing) {
-        return memory.get(JAVA_LONG, theRing + RING_MASK);
-    }
-
-    private long next(long theRing) {
-        return SharedWords.opaque(memory, theRing + RING_NEXT);
+        return (int) newest.mask + 1;
     }
 
     /// Whether it overran.
@@ -133,25 +152,29 @@ public final class CompletionRing {
     /// @return how many there were
     public int poll(MemorySegment into, int max) {
         int count = 0;
-        int emptied = next(ring) == 0 ? FREE : SEALED;
+        int emptied = current.next == null ? FREE : SEALED;
         while (count < max) {
-            long slot = slot(ring, mask, head);
+            long slot = CompletionSlots.slot(ring, mask, head);
             long word = SharedWords.acquire(memory, slot);
-            if (word >>> POSITION_SHIFT != head) {
+            int kind = CompletionSlots.kind(word);
+            if (CompletionSlots.ahead(word, head) != 0 || kind > VOID) {
+                breakDown();
                 break;
             }
-            int kind = (int) word & KIND_MASK;
             if (kind == FULL) {
                 copyBody(memory, slot + SLOT_BODY, into, (long) count * BODY_BYTES);
                 count++;
             } else if (kind == SEALED) {
-                followSeal();
-                emptied = next(ring) == 0 ? FREE : SEALED;
+                if (!followSeal()) {
+                    breakDown();
+                    break;
+                }
+                emptied = current.next == null ? FREE : SEALED;
                 continue;
             } else if (kind != VOID) {
                 break;
             }
-            SharedWords.release(memory, slot, word(head + mask + 1, 0, emptied));
+            SharedWords.release(memory, slot, CompletionSlots.word(head + mask + 1, 0, emptied));
             head++;
         }
         return count;
@@ -167,10 +190,23 @@ public final class CompletionRing {
     }
 
     /// The old ring is not given back: a producer may have read its offset just before and look at it much later.
-    private void followSeal() {
-        ring = next(ring);
-        mask = mask(ring);
+    ///
+    /// @return false if there is no ring after it
+    private boolean followSeal() {
+        Ring next = current.next;
+        if (next == null) {
+            return false;
+        }
+        current = next;
+        ring = next.offset;
+        mask = next.mask;
         head = 0;
+        return true;
+    }
+
+    /// A slot says what no correct process writes. Those who poll and find nothing are told.
+    private void breakDown() {
+        SharedWords.publishInt(memory, queue + QUEUE_BROKEN, 1);
     }
 
     /// Puts up a ring with room for at least `capacity` completions; one thread at a time, the one that polls.
@@ -181,39 +217,43 @@ public final class CompletionRing {
         if (size() > roundUp(capacity)) {
             return false;
         }
-        long last = newest();
-        long added = createRing(file, roundUp(capacity));
-        SharedWords.publish(memory, last + RING_NEXT, added);
-        SharedWords.publish(memory, queue + QUEUE_RING, added);
-        seal(last, mask(last));
+        Ring last = newest;
+        Ring added = createRing(file, roundUp(capacity), 0);
+        last.next = added;
+        newest = added;
+        SharedWords.publish(memory, queue + QUEUE_RING, added.offset);
+        seal(last.offset, last.mask);
         return true;
     }
 
     /// The number of completions in all rings.
     private long size() {
         long count = -head;
-        for (long each = ring; each != 0; each = next(each)) {
-            count += SharedWords.acquire(memory, each + RING_TAIL);
+        for (Ring each = current; each != null; each = each.next) {
+            count += SharedWords.acquire(memory, each.offset + RING_TAIL);
         }
         return count;
     }
 
     /// Ends a ring at its tail.
     private void seal(long theRing, long theMask) {
-        while (true) {
+        for (long round = 0; round <= CompletionSlots.mostRounds(theMask); round++) {
             long at = SharedWords.acquire(memory, theRing + RING_TAIL);
-            long slot = slot(theRing, theMask, at);
-            if (SharedWords.compareAndSet(memory, slot, word(at, 0, FREE), word(at, 0, SEALED))) {
-                return;
-            }
-            long position = SharedWords.acquire(memory, slot) >>> POSITION_SHIFT;
-            if (position >= at) {
-                SharedWords.compareAndSet(memory, theRing + RING_TAIL, at, at + 1);
+            long slot = CompletionSlots.slot(theRing, theMask, at);
+            long word = SharedWords.acquire(memory, slot);
+            long ahead = CompletionSlots.ahead(word, at);
+            if (ahead == 0 && CompletionSlots.kind(word) == FREE) {
+                if (SharedWords.compareAndSet(memory, slot, word, CompletionSlots.word(at, 0, SEALED))) {
+                    return;
+                }
+            } else if (ahead >= 0) {
+                CompletionSlots.helpTail(memory, theRing, theMask, at, ahead);
             } else if (SharedWords.acquire(memory, theRing + RING_TAIL) == at) {
                 return; // Full: the consumer seals the slot when it has emptied it.
             }
             Thread.onSpinWait();
         }
+        breakDown();
     }
 
     /// Asks producers to return [#NOTIFY] once, for the next completion or the next solicited one.
@@ -243,17 +283,17 @@ public final class CompletionRing {
 
     /// Skips the slots that the dead context `lid` claimed and never filled.
     public void skipClaims(int lid) {
-        for (long each = ring; each != 0; each = next(each)) {
-            skipClaims(each, mask(each), lid);
+        for (Ring each = first; each != null; each = each.next) {
+            skipClaims(each, lid);
         }
     }
 
-    private void skipClaims(long theRing, long theMask, int lid) {
-        for (long i = 0; i <= theMask; i++) {
-            long slot = theRing + RING_SLOTS + i * SLOT_BYTES;
+    private void skipClaims(Ring in, int lid) {
+        for (long i = 0; i <= in.mask; i++) {
+            long slot = in.offset + RING_SLOTS + i * SLOT_BYTES;
             long word = SharedWords.acquire(memory, slot);
-            if ((word & KIND_MASK) == CLAIMED && (int) (word >>> 4 & 0xffff) == lid) {
-                SharedWords.compareAndSet(memory, slot, word, (word & -(1L << POSITION_SHIFT)) | VOID);
+            if (CompletionSlots.isClaimedBy(word, lid)) {
+                SharedWords.compareAndSet(memory, slot, word, CompletionSlots.withKind(word, VOID));
             }
         }
     }
@@ -262,96 +302,30 @@ public final class CompletionRing {
     ///
     /// @return false if it was filled, or never claimed: nothing is owed
     public boolean fillClaim(long position, int lid, long workId, int status, int number) {
-        long theRing = SharedWords.acquire(memory, queue + QUEUE_RING);
-        long theMask = memory.get(JAVA_LONG, theRing + RING_MASK);
-        long slot = slot(theRing, theMask, position);
-        if (SharedWords.acquire(memory, slot) != word(position, lid, CLAIMED)) {
-            return false;
+        // The producer noted no ring: it may have died in one that was replaced and is not empty yet.
+        for (Ring each = first; each != null; each = each.next) {
+            long slot = CompletionSlots.slot(each.offset, each.mask, position);
+            if (SharedWords.acquire(memory, slot) == CompletionSlots.word(position, lid, CLAIMED)) {
+                CompletionFields fields = new CompletionFields();
+                fields.set(workId, status, 0, 0, number);
+                fields.writeTo(memory, slot + SLOT_BODY);
+                SharedWords.release(memory, slot, CompletionSlots.word(position, 0, FULL));
+                return true;
+            }
         }
-        CompletionFields fields = new CompletionFields();
-        fields.set(workId, status, 0, 0, number);
-        fields.writeTo(memory, slot + SLOT_BODY);
-        SharedWords.release(memory, slot, word(position, 0, FULL));
-        return true;
+        return false;
     }
 
     /// Gives the memory back; nobody polls or pushes any more.
     public void free() {
-        long each = ring;
-        while (each != 0) {
-            long after = next(each);
-            file.free(each, ringBytes(mask(each) + 1));
-            each = after;
+        for (Ring each = first; each != null; each = each.next) {
+            file.free(each.offset, CompletionSlots.ringBytes(each.mask + 1));
         }
         file.free(queue, QUEUE_BYTES);
-    }
-
-    /// Appends a completion to the queue at `queue` of the control file `memory`; any thread of any process.
-    ///
-    /// @param lid the producer's LID
-    /// @param journal where in `own` to note the slot while it is being filled, or 0
-    /// @param own the producer's control file
-    /// @param completion the completion's fields
-    /// @return [#PUSHED], [#NOTIFY] or [#OVERRUN]
-    public static int push(
-            MemorySegment memory, long queue, int lid, MemorySegment own, long journal, CompletionFields completion) {
-        while (true) {
-            long ring = SharedWords.acquire(memory, queue + QUEUE_RING);
-            long mask = memory.get(JAVA_LONG, ring + RING_MASK);
-            long tail = SharedWords.opaque(memory, ring + RING_TAIL);
-            long slot = slot(ring, mask, tail);
-            long word = SharedWords.acquire(memory, slot);
-            long position = word >>> POSITION_SHIFT;
-            if (position == tail) {
-                int kind = (int) word & KIND_MASK;
-                if (kind == FREE) {
-                    if (SharedWords.compareAndSet(memory, slot, word, word(tail, lid, CLAIMED))) {
-                        // A hint, not the truth, which is in the slots: it may fall back, and is helped on again.
-                        SharedWords.release(memory, ring + RING_TAIL, tail + 1);
-                        if (journal != 0) {
-                            SharedWords.release(own, journal, tail + 1);
-                        }
-                        completion.writeTo(memory, slot + SLOT_BODY);
-                        SharedWords.release(memory, slot, word(tail, 0, FULL));
-                        return announce(memory, queue, completion);
-                    }
-                } else if (kind != SEALED) {
-                    SharedWords.compareAndSet(memory, ring + RING_TAIL, tail, tail + 1);
-                }
-            } else if (position > tail) {
-                SharedWords.compareAndSet(memory, ring + RING_TAIL, tail, tail + 1);
-            } else if (SharedWords.acquire(memory, ring + RING_TAIL) == tail
-                    && SharedWords.acquire(memory, queue + QUEUE_RING) == ring) {
-                SharedWords.publishInt(memory, queue + QUEUE_BROKEN, 1);
-                return OVERRUN;
-            }
-            Thread.onSpinWait();
-        }
     }
 
     /// The number of the queue at `queue`, for wake-ups.
     public static int number(MemorySegment memory, long queue) {
         return memory.get(JAVA_INT, queue + QUEUE_NUMBER);
-    }
-
-    private static int announce(MemorySegment memory, long queue, CompletionFields completion) {
-        if (memory.get(JAVA_INT, queue + QUEUE_CHANNEL) == 0) {
-            return PUSHED;
-        }
-        // The completion must be visible before the arming is read: the consumer arms, then polls.
-        VarHandle.fullFence();
-        int armed = SharedWords.opaqueInt(memory, queue + QUEUE_ARMED);
-        if (armed == 0 || (armed == 2 && !completion.wakesSolicited())) {
-            return PUSHED;
-        }
-        return SharedWords.compareAndSetInt(memory, queue + QUEUE_ARMED, armed, 0) ? NOTIFY : PUSHED;
-    }
-
-    private static long slot(long ring, long mask, long position) {
-        return ring + RING_SLOTS + (position & mask) * SLOT_BYTES;
-    }
-
-    private static long word(long position, int lid, int kind) {
-        return (position << POSITION_SHIFT) | ((long) lid << 4) | kind;
     }
 }

@@ -16,7 +16,6 @@ public final class ControlFile implements AutoCloseable {
     public static final String NAME = "control";
 
     private static final int PAGE = 4096;
-    private static final int LINE = 64;
 
     // Not a channel: an interrupted thread would close it for all.
     private final RandomAccessFile file;
@@ -82,7 +81,7 @@ public final class ControlFile implements AutoCloseable {
     /// @return its offset
     /// @throws IOException if there is no room
     public synchronized long allocate(long bytes) throws IOException {
-        long size = (bytes + LINE - 1) / LINE * LINE;
+        long size = (bytes + ControlLayout.LINE - 1) / ControlLayout.LINE * ControlLayout.LINE;
         Map.Entry<Long, Long> hole = firstHole(size);
         if (hole == null) {
             throw new IOException("the control file is full: " + bytes + " bytes do not fit");
@@ -109,7 +108,7 @@ public final class ControlFile implements AutoCloseable {
     /// Gives memory back that [#allocate] returned for the same number of bytes.
     public synchronized void free(long offset, long bytes) {
         long start = offset;
-        long size = (bytes + LINE - 1) / LINE * LINE;
+        long size = (bytes + ControlLayout.LINE - 1) / ControlLayout.LINE * ControlLayout.LINE;
         Map.Entry<Long, Long> before = free.floorEntry(start);
         if (before != null && before.getKey() + before.getValue() == start) {
             start = before.getKey();

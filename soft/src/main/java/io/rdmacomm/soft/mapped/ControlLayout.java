@@ -99,6 +99,9 @@ public final class ControlLayout {
     /// Size of the file.
     public static final long FILE_BYTES = 1L << 30;
 
+    /// What is in the heap begins at a multiple of this: a cache line.
+    static final int LINE = 64;
+
     private ControlLayout() {}
 
     /// Where the block of the queue pair with this number is.
@@ -109,5 +112,10 @@ public final class ControlLayout {
     /// Where the entry of this key is.
     public static long key(int key) {
         return KEYS + (long) (key >>> 16) * KEY_BYTES;
+    }
+
+    /// Whether something of this size can begin at `offset` in the heap.
+    static boolean isInHeap(long offset, long bytes) {
+        return offset >= HEAP && offset <= FILE_BYTES - bytes && (offset & (LINE - 1)) == 0;
     }
 }

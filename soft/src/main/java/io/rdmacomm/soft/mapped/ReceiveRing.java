@@ -14,20 +14,28 @@ import java.lang.foreign.MemorySegment;
 /// domain +64 tail | +128 head | +192 armed limit | +256 entries
 /// entry  +0 work id | +8 element count | +16 elements of 16 bytes
 /// ```
-/// Taking a receive moves the head by compare-and-set, so that owner and peers never both have it.
+/// Taking a receive moves the head by compare-and-set, so that owner and peers never both have it. Peers take with a
+/// [ReceiveTaker]. The owner knows all but the head itself.
 public final class ReceiveRing {
-    private static final int MASK = 0;
-    private static final int ELEMENTS = 8;
-    private static final int STRIDE = 12;
-    private static final int SHARED_NUMBER = 16;
-    private static final int DOMAIN = 20;
-    private static final int TAIL = 64;
-    private static final int HEAD = 128;
-    private static final int LIMIT = 192;
-    private static final int ENTRIES = 256;
-    private static final int ENTRY_WORK_ID = 0;
-    private static final int ENTRY_COUNT = 8;
-    private static final int ENTRY_ELEMENTS = 16;
+    /// Most elements of a receive.
+    public static final int MOST_ELEMENTS = 32;
+    /// Most receives that a ring holds.
+    public static final int MOST_RECEIVES = 1 << 16;
+
+    static final int MOST_ENTRIES = 2 * MOST_RECEIVES;
+
+    static final int MASK = 0;
+    static final int ELEMENTS = 8;
+    static final int STRIDE = 12;
+    static final int SHARED_NUMBER = 16;
+    static final int DOMAIN = 20;
+    static final int TAIL = 64;
+    static final int HEAD = 128;
+    static final int LIMIT = 192;
+    static final int ENTRIES = 256;
+    static final int ENTRY_WORK_ID = 0;
+    static final int ENTRY_COUNT = 8;
+    static final int ENTRY_ELEMENTS = 16;
 
     private final ControlFile file;
     private final MemorySegment memory;
@@ -35,16 +43,29 @@ public final class ReceiveRing {
     private final long bytes;
     private final long mask;
     private final int stride;
+    private final int elements;
+    private final int sharedNumber;
+    private final int domain;
     private final int depth;
+    private long tail;
 
-    private ReceiveRing(ControlFile file, long offset, long bytes, long mask, int stride, int depth) {
+    private ReceiveRing(
+            ControlFile file, long size, int elements, int sharedNumber, int domain, int depth) throws IOException {
         this.file = file;
         this.memory = file.memory();
-        this.offset = offset;
-        this.bytes = bytes;
-        this.mask = mask;
-        this.stride = stride;
+        this.mask = size - 1;
+        this.elements = elements;
+        this.stride = stride(elements);
+        this.sharedNumber = sharedNumber;
+        this.domain = domain;
         this.depth = depth;
+        this.bytes = ENTRIES + size * stride;
+        this.offset = file.allocate(bytes);
+        memory.set(JAVA_LONG, offset + MASK, mask);
+        memory.set(JAVA_INT, offset + ELEMENTS, elements);
+        memory.set(JAVA_INT, offset + STRIDE, stride);
+        memory.set(JAVA_INT, offset + SHARED_NUMBER, sharedNumber);
+        memory.set(JAVA_INT, offset + DOMAIN, domain);
     }
 
     /// Creates a ring for `depth` receives of at most `elements` elements.
@@ -56,16 +77,17 @@ public final class ReceiveRing {
             throws IOException {
         // Twice the depth: an entry that a peer is filling is not overwritten as long as it counts as outstanding.
         long size = Integer.highestOneBit(Math.max(1, depth) * 2 - 1) * 2L;
-        int stride = (ENTRY_ELEMENTS + Math.max(1, elements) * ReceiveRequestLayout.ELEMENT_BYTES + 63) / 64 * 64;
-        long bytes = ENTRIES + size * stride;
-        long offset = file.allocate(bytes);
-        MemorySegment memory = file.memory();
-        memory.set(JAVA_LONG, offset + MASK, size - 1);
-        memory.set(JAVA_INT, offset + ELEMENTS, Math.max(1, elements));
-        memory.set(JAVA_INT, offset + STRIDE, stride);
-        memory.set(JAVA_INT, offset + SHARED_NUMBER, sharedNumber);
-        memory.set(JAVA_INT, offset + DOMAIN, domain);
-        return new ReceiveRing(file, offset, bytes, size - 1, stride, depth);
+        return new ReceiveRing(file, size, Math.max(1, elements), sharedNumber, domain, depth);
+    }
+
+    /// The size of an entry for this many elements.
+    static int stride(int elements) {
+        return (ENTRY_ELEMENTS + elements * ReceiveRequestLayout.ELEMENT_BYTES + 63) / 64 * 64;
+    }
+
+    /// The takers' end, for this context.
+    public ReceiveTaker taker() {
+        return new ReceiveTaker(memory, offset, mask, stride, elements, sharedNumber, domain);
     }
 
     /// Where the ring is in the control file.
@@ -78,16 +100,21 @@ public final class ReceiveRing {
         return depth;
     }
 
-    /// The number of receives that are posted and not taken.
+    /// The number of receives that are posted and not taken; the owner, one thread at a time.
     public int size() {
-        return (int) (SharedWords.opaque(memory, offset + TAIL) - SharedWords.acquire(memory, offset + HEAD));
+        return left(SharedWords.acquire(memory, offset + HEAD));
+    }
+
+    /// How many receives are behind a head that was read from the shared memory: none if it cannot be right.
+    private int left(long head) {
+        long left = tail - head;
+        return left < 0 || left > depth ? 0 : (int) left;
     }
 
     /// Appends a receive of the C layout; the owner, one thread at a time.
     ///
     /// @return false if the ring is full
     public boolean post(MemorySegment request, long at, long elementsAt) {
-        long tail = SharedWords.opaque(memory, offset + TAIL);
         if (tail - SharedWords.acquire(memory, offset + HEAD) >= depth) {
             return false;
         }
@@ -101,17 +128,19 @@ public final class ReceiveRing {
             memory.set(JAVA_LONG, to, request.get(JAVA_LONG, from));
             memory.set(JAVA_LONG, to + 8, request.get(JAVA_LONG, from + 8));
         }
-        SharedWords.release(memory, offset + TAIL, tail + 1);
+        tail++;
+        SharedWords.release(memory, offset + TAIL, tail);
         return true;
     }
 
-    /// Takes back the oldest receive, to flush it; the owner.
+    /// Takes back the oldest receive, to flush it; the owner, while it posts none. At most [#depth()] times in a row,
+    /// because a faulty peer may write the head.
     ///
     /// @return whether there was one; its work id is in `taken`
     public boolean take(long[] taken) {
-        while (true) {
+        for (int turn = 0; turn <= depth; turn++) {
             long head = SharedWords.acquire(memory, offset + HEAD);
-            if (head == SharedWords.opaque(memory, offset + TAIL)) {
+            if (left(head) == 0) {
                 return false;
             }
             taken[0] = memory.get(JAVA_LONG, offset + ENTRIES + (head & mask) * stride + ENTRY_WORK_ID);
@@ -119,14 +148,12 @@ public final class ReceiveRing {
                 return true;
             }
         }
+        return false;
     }
 
     /// Discards all receives, for a queue pair that is reset; the owner.
     public void clear() {
-        long[] discarded = new long[1];
-        while (take(discarded)) {
-            Thread.onSpinWait();
-        }
+        SharedWords.publish(memory, offset + HEAD, tail);
     }
 
     /// Arms the limit, 0 to disarm.
@@ -139,72 +166,14 @@ public final class ReceiveRing {
         return SharedWords.acquireInt(memory, offset + LIMIT);
     }
 
-    /// Whether the receive at `position` was taken.
+    /// Whether the receive at `position` was taken, and not so long ago that its entry was used again.
     public boolean isTaken(long position) {
-        return SharedWords.acquire(memory, offset + HEAD) > position;
+        long ago = SharedWords.acquire(memory, offset + HEAD) - position;
+        return ago > 0 && ago <= mask + 1;
     }
 
     /// Gives the memory back.
     public void free() {
         file.free(offset, bytes);
-    }
-
-    /// The position of the oldest receive of the ring at `ring`; a peer.
-    public static long head(MemorySegment memory, long ring) {
-        return SharedWords.acquire(memory, ring + HEAD);
-    }
-
-    /// The number of receives that were ever posted to the ring at `ring`: the position behind the newest; a peer.
-    public static long tail(MemorySegment memory, long ring) {
-        return SharedWords.acquire(memory, ring + TAIL);
-    }
-
-    /// Where the entry at `position` is; a peer.
-    public static long entry(MemorySegment memory, long ring, long position) {
-        return ring + ENTRIES + (position & memory.get(JAVA_LONG, ring + MASK)) * memory.get(JAVA_INT, ring + STRIDE);
-    }
-
-    /// The work id of an entry.
-    public static long workId(MemorySegment memory, long entry) {
-        return memory.get(JAVA_LONG, entry + ENTRY_WORK_ID);
-    }
-
-    /// The number of elements of an entry, never more than its ring allows.
-    public static int elementCount(MemorySegment memory, long ring, long entry) {
-        return Math.max(0, Math.min(memory.get(JAVA_INT, entry + ENTRY_COUNT), memory.get(JAVA_INT, ring + ELEMENTS)));
-    }
-
-    /// Where the elements of an entry are.
-    public static long elements(long entry) {
-        return entry + ENTRY_ELEMENTS;
-    }
-
-    /// Takes the receive at `position`; a peer.
-    ///
-    /// @return false if somebody else had it
-    public static boolean take(MemorySegment memory, long ring, long position) {
-        return SharedWords.compareAndSet(memory, ring + HEAD, position, position + 1);
-    }
-
-    /// The number of the shared receive queue that the ring belongs to; 0 for a queue pair's own.
-    public static int sharedNumber(MemorySegment memory, long ring) {
-        return memory.get(JAVA_INT, ring + SHARED_NUMBER);
-    }
-
-    /// The number of the protection domain that the elements must belong to.
-    public static int domain(MemorySegment memory, long ring) {
-        return memory.get(JAVA_INT, ring + DOMAIN);
-    }
-
-    /// Disarms the limit if fewer receives than it are left.
-    ///
-    /// @return whether the limit's event is due now
-    public static boolean crossedLimit(MemorySegment memory, long ring) {
-        int limit = SharedWords.acquireInt(memory, ring + LIMIT);
-        if (limit == 0) {
-            return false;
-        }
-        long left = SharedWords.acquire(memory, ring + TAIL) - SharedWords.acquire(memory, ring + HEAD);
-        return left < limit && SharedWords.compareAndSetInt(memory, ring + LIMIT, limit, 0);
     }
 }

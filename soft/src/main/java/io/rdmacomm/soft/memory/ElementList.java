@@ -3,6 +3,7 @@ package io.rdmacomm.soft.memory;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.mapped.SharedWords;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// A piece whose memory only the peer itself can access has a key and an address, but no segment.
 public final class ElementList {
     /// Most scatter/gather elements of a request.
-    public static final int MAX_ELEMENTS = 32;
+    public static final int MAX_ELEMENTS = ReceiveRing.MOST_ELEMENTS;
 
     private static final PieceMover DIRECTLY = ElementList::movePiece;
 

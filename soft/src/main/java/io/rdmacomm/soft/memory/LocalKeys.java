@@ -56,6 +56,10 @@ public final class LocalKeys {
         if (region == null || !memory.isValid(key)) {
             return AccessFault.INVALID_KEY;
         }
+        if (regionOffset < 0 || regionOffset > region.length() - length) {
+            // The key table is in memory that others can write: it does not decide what is in the region.
+            return AccessFault.OUT_OF_BOUNDS;
+        }
         into.add(region.segment(), region.key(), regionOffset, length);
         return null;
     }

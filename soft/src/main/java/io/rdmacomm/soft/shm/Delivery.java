@@ -4,9 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.mapped.CompletionProducer;
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
-import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.AccessFlag;
@@ -28,21 +29,20 @@ final class Delivery {
     private static final int REMOTE_INVALID = WorkStatus.REMOTE_INVALID_REQUEST.code();
     private static final int REMOTE_OPERATION = WorkStatus.REMOTE_OPERATION_ERROR.code();
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+    /// More than anybody loses receives of a shared queue to others, unless the head changes without end.
+    private static final int MOST_TURNS = 1 << 16;
     private static final int RECEIVE = CompletionOpcode.RECEIVE.code();
     private static final int RECEIVE_WRITE = CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE.code();
 
-    private final int lid;
     private final int number;
     private final QueuePairBlock block;
     private final PeerQueuePair peer;
     private final Transfer transfer;
     private final CompletionFields fields = new CompletionFields();
 
-    /// @param lid of this context
     /// @param number of this side's queue pair
     /// @param block has the journal of what this side is doing to the peer
-    Delivery(int lid, int number, QueuePairBlock block, PeerQueuePair peer, Transfer transfer) {
-        this.lid = lid;
+    Delivery(int number, QueuePairBlock block, PeerQueuePair peer, Transfer transfer) {
         this.number = number;
         this.block = block;
         this.peer = peer;
@@ -52,19 +52,19 @@ final class Delivery {
     /// Delivers a SEND, whose payload goes into the receive.
     int send(MemorySegment request, long at, int flags, boolean mayStage) {
         MemorySegment memory = peer.memory();
-        long ring = peer.receiveRing();
-        while (true) {
+        ReceiveTaker ring = peer.receives();
+        for (int turn = 0; turn < MOST_TURNS; turn++) {
             long position = peer.oldestReceive();
             if (position < 0) {
                 return Outcome.RECEIVER_NOT_READY;
             }
-            long entry = ReceiveRing.entry(memory, ring, position);
-            long workId = ReceiveRing.workId(memory, entry);
+            long entry = ring.entry(position);
+            long workId = ring.workId(entry);
             int status = resolveReceive(memory, ring, entry);
             if (status == Outcome.DONE && transfer.remote.partlyUnreachable && !mayStage) {
                 return Outcome.NEEDS_STAGING;
             }
-            if (take(memory, ring, position, workId)) {
+            if (take(ring, position, workId)) {
                 if (status == Outcome.DONE) {
                     int result = put();
                     if (result != Outcome.DONE) {
@@ -77,13 +77,14 @@ final class Delivery {
                 return complete(RECEIVE, workId, status, request, at, flags);
             }
         }
+        return Outcome.RECEIVER_NOT_READY;
     }
 
     /// Copies the payload. Once the receive is taken, nothing may keep it from its end.
     private int put() {
         try {
             return transfer.put(true);
-        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+        } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
             // Somebody has freed memory without closing its region.
             return GENERAL;
         }
@@ -106,28 +107,28 @@ final class Delivery {
     ///
     /// @param status what the receive completes with
     int writeWithImmediate(int status, MemorySegment request, long at, int flags) {
-        MemorySegment memory = peer.memory();
-        long ring = peer.receiveRing();
-        while (true) {
+        ReceiveTaker ring = peer.receives();
+        for (int turn = 0; turn < MOST_TURNS; turn++) {
             long position = peer.oldestReceive();
             if (position < 0) {
                 return Outcome.RECEIVER_NOT_READY;
             }
-            long workId = ReceiveRing.workId(memory, ReceiveRing.entry(memory, ring, position));
-            if (take(memory, ring, position, workId)) {
+            long workId = ring.workId(ring.entry(position));
+            if (take(ring, position, workId)) {
                 return complete(RECEIVE_WRITE, workId, status, request, at, flags);
             }
         }
+        return Outcome.RECEIVER_NOT_READY;
     }
 
     /// Finds the memory behind the elements of the peer's receive.
-    private int resolveReceive(MemorySegment memory, long ring, long entry) {
+    private int resolveReceive(MemorySegment memory, ReceiveTaker ring, long entry) {
         ElementList remote = transfer.remote;
         long bytes = transfer.local.total;
         remote.clear();
-        int count = ReceiveRing.elementCount(memory, ring, entry);
-        int receiveDomain = ReceiveRing.domain(memory, ring);
-        long element = ReceiveRing.elements(entry);
+        int count = ring.elementCount(entry);
+        int receiveDomain = ring.domain();
+        long element = ring.elements(entry);
         for (int i = 0; i < count; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
             long length = Integer.toUnsignedLong(memory.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
             if (length == 0 || remote.total >= bytes) {
@@ -144,18 +145,18 @@ final class Delivery {
 
     /// Takes the receive, noted in the journal so that the peer can flush it should this process die before
     /// completing it.
-    private boolean take(MemorySegment memory, long ring, long position, long workId) {
-        int shared = ReceiveRing.sharedNumber(memory, ring);
+    private boolean take(ReceiveTaker ring, long position, long workId) {
+        int shared = ring.sharedNumber();
         if (shared == 0) {
             block.openJournal(position, workId);
         }
-        if (!ReceiveRing.take(memory, ring, position)) {
+        if (!ring.take(position)) {
             block.closeJournal();
             return false;
         }
         if (shared != 0) {
             block.openJournal(position, workId);
-            if (ReceiveRing.crossedLimit(memory, ring)) {
+            if (ring.crossedLimit()) {
                 peer.tell(Message.LIMIT, shared, 0);
             }
         }
@@ -182,11 +183,11 @@ final class Delivery {
             fields.flags = CompletionLayout.FLAG_INVALIDATED;
             fields.immediate = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
         }
-        long queue = peer.receiveCompletions();
-        int result = CompletionRing.push(peer.memory(), queue, lid, block.memory(), block.completionJournal(), fields);
+        CompletionProducer queue = peer.completions();
+        int result = queue.push(block.memory(), block.completionJournal(), fields);
         block.closeJournal();
         if (result != CompletionRing.PUSHED) {
-            peer.announce(queue, result);
+            peer.announce(queue.queue(), result);
             if (result == CompletionRing.OVERRUN) {
                 return REMOTE_OPERATION;
             }

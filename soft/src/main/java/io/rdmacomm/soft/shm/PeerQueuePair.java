@@ -3,10 +3,11 @@ package io.rdmacomm.soft.shm;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.soft.mapped.CompletionProducer;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.KeyTable;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
-import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
@@ -27,8 +28,8 @@ final class PeerQueuePair {
     private MemorySegment memory = MemorySegment.NULL;
     private int number;
     private long block;
-    private long receiveRing;
-    private long receiveCompletions;
+    private @Nullable ReceiveTaker receives;
+    private @Nullable CompletionProducer completions;
     private long knownTail;
     private boolean established;
 
@@ -40,7 +41,7 @@ final class PeerQueuePair {
         this.ownMemory = ownMemory;
     }
 
-    /// Checks that the peer's queue pair exists, is ready, and is connected to this one with these numbers.
+    /// Checks that the peer's queue pair exists, is ready, is connected to this one with these numbers, and has rings.
     ///
     /// @param ownGid this side's GID, which the peer's queue pair must name
     /// @return whether it is bound now
@@ -56,8 +57,15 @@ final class PeerQueuePair {
                 || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_RECEIVE_PSN) != ownPsn) {
             return false;
         }
-        receiveRing = itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_RING);
-        receiveCompletions = itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_COMPLETIONS);
+        ReceiveTaker itsReceives =
+                ReceiveTaker.find(itsMemory, itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_RING));
+        CompletionProducer itsCompletions = CompletionProducer.find(
+                itsMemory, itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_COMPLETIONS), ownLid);
+        if (itsReceives == null || itsCompletions == null) {
+            return false;
+        }
+        receives = itsReceives;
+        completions = itsCompletions;
         memory = itsMemory;
         number = itsNumber;
         block = itsBlock;
@@ -70,6 +78,8 @@ final class PeerQueuePair {
 
     void unbind() {
         peer = null;
+        receives = null;
+        completions = null;
         memory = MemorySegment.NULL;
     }
 
@@ -121,12 +131,21 @@ final class PeerQueuePair {
         return number;
     }
 
-    long receiveRing() {
-        return receiveRing;
+    /// The peer's receives; only while it is bound.
+    ReceiveTaker receives() {
+        return bound(receives);
     }
 
-    long receiveCompletions() {
-        return receiveCompletions;
+    /// Where they complete; only while it is bound.
+    CompletionProducer completions() {
+        return bound(completions);
+    }
+
+    private static <T> T bound(@Nullable T end) {
+        if (end == null) {
+            throw new IllegalStateException("no queue pair is bound");
+        }
+        return end;
     }
 
     int domain() {
@@ -146,9 +165,10 @@ final class PeerQueuePair {
     /// The tail is in a cache line that the peer writes with every receive it posts, so it is read only when the
     /// receives known of are used up.
     long oldestReceive() {
-        long head = ReceiveRing.head(memory, receiveRing);
+        ReceiveTaker ring = receives();
+        long head = ring.head();
         if (head >= knownTail) {
-            knownTail = ReceiveRing.tail(memory, receiveRing);
+            knownTail = ring.tail();
         }
         return head < knownTail ? head : -1;
     }

@@ -87,7 +87,7 @@ final class ShmTransport implements Transport, Stager.Client {
         this.peerBlock = ControlLayout.queuePair(destination.number());
         this.peer = new PeerQueuePair(number, memory);
         this.transfer = new Transfer(memory, peer, stager);
-        Delivery delivery = new Delivery(lid, number, block, peer, transfer);
+        Delivery delivery = new Delivery(number, block, peer, transfer);
         this.executor =
                 new RequestExecutor(sends.localElements(), resources.windowRequests(), peer, transfer, delivery);
     }
@@ -114,7 +114,7 @@ final class ShmTransport implements Transport, Stager.Client {
                 completer.succeed(requests, at, executor.bytes());
                 next++;
             }
-        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+        } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
             result = GENERAL_ERROR;
         } finally {
             block.endExecuting();
@@ -163,7 +163,7 @@ final class ShmTransport implements Transport, Stager.Client {
                 }
                 completeHead();
             }
-        } catch (IllegalStateException | IndexOutOfBoundsException e) {
+        } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
             result = GENERAL_ERROR;
         } finally {
             block.endExecuting();

@@ -55,4 +55,9 @@ final class StagingBlock {
     static long withState(long word, int state) {
         return (word & ~(long) STATE_MASK) | state;
     }
+
+    /// Whether a block can be at `offset` of a control file of this size.
+    static boolean canBeAt(long offset, long fileBytes) {
+        return offset >= 0 && offset <= fileBytes - BYTES && (offset & 7) == 0;
+    }
 }

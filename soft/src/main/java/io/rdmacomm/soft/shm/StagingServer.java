@@ -40,7 +40,7 @@ final class StagingServer {
             return;
         }
         MemorySegment theirs = peer.memory();
-        if (itsBlock < 0 || itsBlock > theirs.byteSize() - StagingBlock.BYTES) {
+        if (!StagingBlock.canBeAt(itsBlock, theirs.byteSize())) {
             return;
         }
         long asked = SharedWords.acquire(theirs, itsBlock + StagingBlock.STATE);

@@ -78,7 +78,7 @@ final class LinkResponder {
         this.keys = new LocalKeys(memory, queuePair.domain(), number);
         this.writes = new Placement(memory, 1);
         this.completions = queuePair.receives().completions();
-        this.receive = new TakenReceive(memory, queuePair.receives().ring().offset(), onLimit);
+        this.receive = new TakenReceive(memory, queuePair.receives().ring().taker(), onLimit);
         this.responses = new OwedResponses(memory, keys, terms);
     }
 

@@ -3,7 +3,7 @@ package io.rdmacomm.soft.tcp;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
@@ -19,7 +19,7 @@ final class TakenReceive {
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
 
     private final LocalMemory memory;
-    private final long ring;
+    private final ReceiveTaker ring;
     private final IntConsumer onLimit;
     private final Placement placement;
     private boolean taken;
@@ -28,9 +28,9 @@ final class TakenReceive {
 
     /// None is taken.
     ///
-    /// @param ring where the receive ring is in this context's control file
+    /// @param ring of this context
     /// @param onLimit told the number of a shared receive queue that fell below its limit
-    TakenReceive(LocalMemory memory, long ring, IntConsumer onLimit) {
+    TakenReceive(LocalMemory memory, ReceiveTaker ring, IntConsumer onLimit) {
         this.memory = memory;
         this.ring = ring;
         this.onLimit = onLimit;
@@ -61,17 +61,17 @@ final class TakenReceive {
     boolean take() {
         MemorySegment control = memory.control();
         while (true) {
-            long position = ReceiveRing.head(control, ring);
-            if (position >= ReceiveRing.tail(control, ring)) {
+            long position = ring.head();
+            if (position >= ring.tail()) {
                 return false;
             }
-            long entry = ReceiveRing.entry(control, ring, position);
-            workId = ReceiveRing.workId(control, entry);
+            long entry = ring.entry(position);
+            workId = ring.workId(entry);
             resolve(control, entry);
-            if (ReceiveRing.take(control, ring, position)) {
+            if (ring.take(position)) {
                 taken = true;
-                int shared = ReceiveRing.sharedNumber(control, ring);
-                if (shared != 0 && ReceiveRing.crossedLimit(control, ring)) {
+                int shared = ring.sharedNumber();
+                if (shared != 0 && ring.crossedLimit()) {
                     onLimit.accept(shared);
                 }
                 return true;
@@ -84,9 +84,9 @@ final class TakenReceive {
     private void resolve(MemorySegment control, long entry) {
         placement.clear();
         bad = false;
-        int count = ReceiveRing.elementCount(control, ring, entry);
-        int domain = ReceiveRing.domain(control, ring);
-        long element = ReceiveRing.elements(entry);
+        int count = ring.elementCount(entry);
+        int domain = ring.domain();
+        long element = ring.elements(entry);
         for (int i = 0; i < count && !bad; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
             long length = Integer.toUnsignedLong(control.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
             if (length == 0) {

@@ -1,14 +1,15 @@
 package io.rdmacomm.soft.transport;
 
 import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.mapped.CompletionProducer;
 import io.rdmacomm.soft.mapped.CompletionRing;
 import java.lang.foreign.MemorySegment;
 
 /// The producers' end of a completion queue of this context, for its own queue pairs. Thread-safe; allocates nothing.
 public final class CompletionSink {
     private final MemorySegment memory;
-    private final int lid;
     private final CompletionRing ring;
+    private final CompletionProducer producer;
     private final Runnable announce;
     private final Runnable overrun;
 
@@ -20,15 +21,15 @@ public final class CompletionSink {
     /// @param overrun called when the queue had no room
     public CompletionSink(MemorySegment memory, int lid, CompletionRing ring, Runnable announce, Runnable overrun) {
         this.memory = memory;
-        this.lid = lid;
         this.ring = ring;
+        this.producer = ring.producer(lid);
         this.announce = announce;
         this.overrun = overrun;
     }
 
     /// Appends a completion.
     public void push(CompletionFields completion) {
-        int result = CompletionRing.push(memory, ring.offset(), lid, memory, 0, completion);
+        int result = producer.push(memory, 0, completion);
         if (result == CompletionRing.NOTIFY) {
             announce.run();
         } else if (result == CompletionRing.OVERRUN) {

@@ -78,7 +78,7 @@ public final class ReceiveQueue {
             givenBack = false;
             flush(givenBackId);
         }
-        while (!shared && ring.take(taken)) {
+        for (int left = shared ? 0 : ring.depth(); left > 0 && ring.take(taken); left--) {
             flush(taken[0]);
         }
     }

@@ -44,7 +44,7 @@ class CompletionRingTest {
         fields.set(workId, 0, 0, 0, 1);
         fields.solicited = solicited;
         MemorySegment memory = fixture.control.memory();
-        return CompletionRing.push(memory, ring.offset(), LID, memory, 0, fields);
+        return ring.producer(LID).push(memory, 0, fields);
     }
 
     private List<Long> poll(CompletionRing ring, int max) {
@@ -119,6 +119,38 @@ class CompletionRingTest {
         assertThat(ring.capacity()).isEqualTo(32);
     }
 
+    /// A slot has the lowest 44 bits of a position: a busy queue gets there in weeks.
+    @Test
+    void goesOnWhenPositionsNoLongerFitIntoASlot() throws IOException {
+        long end = 1L << 44;
+        CompletionRing ring = CompletionRing.create(fixture.control, 4, 7, false, end - 10);
+        for (long i = 0; i < 20; i += 2) {
+            assertThat(push(ring, i, false)).isEqualTo(CompletionRing.PUSHED);
+            assertThat(push(ring, i + 1, false)).isEqualTo(CompletionRing.PUSHED);
+            assertThat(poll(ring, 64)).containsExactly(i, i + 1);
+        }
+    }
+
+    @Test
+    void overrunsAndIsReplacedWhenPositionsNoLongerFitIntoASlot() throws IOException {
+        for (long before = 1; before <= 6; before++) {
+            CompletionRing ring = CompletionRing.create(fixture.control, 4, 7, false, (1L << 44) - before);
+            for (long i = 0; i < 4; i++) {
+                assertThat(push(ring, i, false)).isEqualTo(CompletionRing.PUSHED);
+            }
+            assertThat(poll(ring, 2)).containsExactly(0L, 1L);
+            assertThat(ring.resize(8)).isTrue();
+            for (long i = 4; i < 10; i++) {
+                assertThat(push(ring, i, false)).isEqualTo(CompletionRing.PUSHED);
+            }
+            assertThat(poll(ring, 64)).containsExactly(2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+            for (long i = 0; i < 8; i++) {
+                assertThat(push(ring, i, false)).isEqualTo(CompletionRing.PUSHED);
+            }
+            assertThat(push(ring, 8, false)).isEqualTo(CompletionRing.OVERRUN);
+        }
+    }
+
     @Test
     void doesNotShrinkBelowItsContent() throws IOException {
         CompletionRing ring = ring(16, false);
@@ -150,6 +182,17 @@ class CompletionRingTest {
         assertThat(ring.fillClaim(0, LID, 42, 5, 1)).isTrue();
         assertThat(ring.fillClaim(0, LID, 42, 5, 1)).isFalse();
         assertThat(poll(ring, 64)).containsExactly(42L);
+    }
+
+    @Test
+    void completesTheSlotOfADeadProducerInARingThatWasReplaced() throws IOException {
+        CompletionRing ring = ring(8, false);
+        push(ring, 1, false);
+        claimAndDie(ring, 1);
+        assertThat(ring.resize(32)).isTrue();
+        push(ring, 3, false);
+        assertThat(ring.fillClaim(1, LID, 42, 5, 1)).isTrue();
+        assertThat(poll(ring, 64)).containsExactly(1L, 42L, 3L);
     }
 
     /// What a producer leaves that is killed between claiming its slot and filling it: FREE becomes CLAIMED.

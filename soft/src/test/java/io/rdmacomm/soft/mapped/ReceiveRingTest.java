@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.verbs.ReceiveBatch;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,36 +47,36 @@ class ReceiveRingTest {
     @Test
     void isTakenByThePeerInOrder() throws IOException {
         ReceiveRing ring = ReceiveRing.create(fixture.control, 4, 2, 0, 9);
-        MemorySegment memory = fixture.control.memory();
+        ReceiveTaker peer = Objects.requireNonNull(ReceiveTaker.find(fixture.control.memory(), ring.offset()));
         for (long i = 0; i < 20; i++) {
             post(ring, i);
-            long head = ReceiveRing.head(memory, ring.offset());
-            long entry = ReceiveRing.entry(memory, ring.offset(), head);
-            assertThat(ReceiveRing.workId(memory, entry)).isEqualTo(i);
-            assertThat(ReceiveRing.elementCount(memory, ring.offset(), entry)).isEqualTo(2);
-            assertThat(ReceiveRing.take(memory, ring.offset(), head)).isTrue();
-            assertThat(ReceiveRing.take(memory, ring.offset(), head)).isFalse();
+            long head = peer.head();
+            long entry = peer.entry(head);
+            assertThat(peer.workId(entry)).isEqualTo(i);
+            assertThat(peer.elementCount(entry)).isEqualTo(2);
+            assertThat(peer.take(head)).isTrue();
+            assertThat(peer.take(head)).isFalse();
         }
-        assertThat(ReceiveRing.domain(memory, ring.offset())).isEqualTo(9);
+        assertThat(peer.domain()).isEqualTo(9);
     }
 
     @Test
     void crossesItsLimitOnce() throws IOException {
         ReceiveRing ring = ReceiveRing.create(fixture.control, 8, 1, 5, 1);
-        MemorySegment memory = fixture.control.memory();
+        ReceiveTaker peer = ring.taker();
         batch = ReceiveBatch.create(arena, 1, 1);
         batch.receive(1);
         for (int i = 0; i < 4; i++) {
             ring.post(batch.segment(), batch.at(0), batch.elementsAt(0));
         }
         ring.armLimit(3);
-        assertThat(ReceiveRing.crossedLimit(memory, ring.offset())).isFalse();
+        assertThat(peer.crossedLimit()).isFalse();
         long[] taken = new long[1];
         ring.take(taken);
-        assertThat(ReceiveRing.crossedLimit(memory, ring.offset())).isFalse();
+        assertThat(peer.crossedLimit()).isFalse();
         ring.take(taken);
-        assertThat(ReceiveRing.crossedLimit(memory, ring.offset())).isTrue();
-        assertThat(ReceiveRing.crossedLimit(memory, ring.offset())).isFalse();
+        assertThat(peer.crossedLimit()).isTrue();
+        assertThat(peer.crossedLimit()).isFalse();
         assertThat(ring.limit()).isZero();
     }
 
@@ -87,11 +87,15 @@ class ReceiveRingTest {
         AtomicLong sum = new AtomicLong();
         AtomicLong count = new AtomicLong();
         Runnable taker = () -> {
-            long[] taken = new long[1];
+            ReceiveTaker peer = ring.taker();
             while (count.get() < rounds) {
-                if (ring.take(taken)) {
-                    sum.addAndGet(taken[0]);
-                    count.incrementAndGet();
+                long head = peer.head();
+                if (head < peer.tail()) {
+                    long workId = peer.workId(peer.entry(head));
+                    if (peer.take(head)) {
+                        sum.addAndGet(workId);
+                        count.incrementAndGet();
+                    }
                 }
             }
         };

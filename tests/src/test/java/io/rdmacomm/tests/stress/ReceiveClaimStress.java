@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.stress;
 
 import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.verbs.ReceiveRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -27,6 +28,7 @@ public class ReceiveClaimStress {
     private static final MemorySegment REQUEST = request();
 
     private final ReceiveRing ring = SharedRings.receives(1);
+    private final ReceiveTaker peer = ring.taker();
     private final long[] taken = new long[1];
 
     private static MemorySegment request() {
@@ -56,12 +58,11 @@ public class ReceiveClaimStress {
     }
 
     private int take() {
-        MemorySegment memory = SharedRings.MEMORY;
-        long head = ReceiveRing.head(memory, ring.offset());
-        if (head == ReceiveRing.tail(memory, ring.offset())) {
+        long head = peer.head();
+        if (head == peer.tail()) {
             return 0;
         }
-        long workId = ReceiveRing.workId(memory, ReceiveRing.entry(memory, ring.offset(), head));
-        return ReceiveRing.take(memory, ring.offset(), head) ? (int) workId : 0;
+        long workId = peer.workId(peer.entry(head));
+        return peer.take(head) ? (int) workId : 0;
     }
 }

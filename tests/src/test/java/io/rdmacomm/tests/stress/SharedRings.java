@@ -70,7 +70,7 @@ final class SharedRings {
     static int push(CompletionRing ring, long workId) {
         CompletionFields fields = new CompletionFields();
         fields.set(workId, 0, 0, 0, 1);
-        return CompletionRing.push(MEMORY, ring.offset(), LID, MEMORY, 0, fields);
+        return ring.producer(LID).push(MEMORY, 0, fields);
     }
 
     /// Claims the first slot of a new ring as a process does that then dies: the layout is drawn at [CompletionRing].

@@ -1,0 +1,157 @@
+package io.rdmacomm.soft.mapped;
+
+import static io.rdmacomm.soft.mapped.CompletionSlots.CLAIMED;
+import static io.rdmacomm.soft.mapped.CompletionSlots.FREE;
+import static io.rdmacomm.soft.mapped.CompletionSlots.FULL;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_ARMED;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_BROKEN;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_BYTES;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_CHANNEL;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_RING;
+import static io.rdmacomm.soft.mapped.CompletionSlots.RING_TAIL;
+import static io.rdmacomm.soft.mapped.CompletionSlots.SEALED;
+import static io.rdmacomm.soft.mapped.CompletionSlots.SLOT_BODY;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// The producers' end of a [CompletionRing], for one context. Any number of threads may push.
+///
+/// What the owner of the queue fixes is read and checked once: the channel at first, the size of a ring when it is
+/// first seen. Whatever else is in the shared memory, a push ends.
+public final class CompletionProducer {
+    private final MemorySegment memory;
+    private final long queue;
+    private final int lid;
+    private final boolean hasChannel;
+    // Without order between threads: a record is seen complete, and an older one is just read again.
+    private Ring known;
+
+    private record Ring(long offset, long mask) {}
+
+    private CompletionProducer(MemorySegment memory, long queue, int lid, Ring ring) {
+        this.memory = memory;
+        this.queue = queue;
+        this.lid = lid;
+        this.hasChannel = memory.get(JAVA_INT, queue + QUEUE_CHANNEL) != 0;
+        this.known = ring;
+    }
+
+    /// Pushes to the queue at `queue` of the control file `memory`.
+    ///
+    /// @param lid of this context
+    /// @return null if no queue can be there
+    public static @Nullable CompletionProducer find(MemorySegment memory, long queue, int lid) {
+        if (!ControlLayout.isInHeap(queue, QUEUE_BYTES)) {
+            return null;
+        }
+        Ring ring = look(memory, SharedWords.acquire(memory, queue + QUEUE_RING));
+        return ring == null ? null : new CompletionProducer(memory, queue, lid, ring);
+    }
+
+    /// Pushes to a queue of this context.
+    static CompletionProducer of(MemorySegment memory, long queue, int lid, long ring, long mask) {
+        return new CompletionProducer(memory, queue, lid, new Ring(ring, mask));
+    }
+
+    private static @Nullable Ring look(MemorySegment memory, long offset) {
+        long mask = CompletionSlots.mask(memory, offset);
+        return mask < 0 ? null : new Ring(offset, mask);
+    }
+
+    /// Where the queue is in its control file.
+    public long queue() {
+        return queue;
+    }
+
+    /// Appends a completion.
+    ///
+    /// @param own the control file of this context
+    /// @param journal where in `own` to note the slot while it is being filled, or 0
+    /// @param completion the completion's fields
+    /// @return [CompletionRing#PUSHED], [CompletionRing#NOTIFY] or [CompletionRing#OVERRUN]
+    public int push(MemorySegment own, long journal, CompletionFields completion) {
+        for (long round = 0; ; round++) {
+            Ring ring = newest();
+            if (ring == null || round > CompletionSlots.mostRounds(ring.mask)) {
+                return overrun();
+            }
+            long tail = SharedWords.opaque(memory, ring.offset + RING_TAIL);
+            long slot = CompletionSlots.slot(ring.offset, ring.mask, tail);
+            long word = SharedWords.acquire(memory, slot);
+            long ahead = CompletionSlots.ahead(word, tail);
+            if (ahead == 0 && CompletionSlots.kind(word) == FREE) {
+                if (SharedWords.compareAndSet(memory, slot, word, CompletionSlots.word(tail, lid, CLAIMED))) {
+                    // A hint, not the truth, which is in the slots: it may fall back, and is helped on again.
+                    SharedWords.release(memory, ring.offset + RING_TAIL, tail + 1);
+                    if (journal != 0) {
+                        SharedWords.release(own, journal, tail + 1);
+                    }
+                    completion.writeTo(memory, slot + SLOT_BODY);
+                    SharedWords.release(memory, slot, CompletionSlots.word(tail, 0, FULL));
+                    return announce(completion);
+                }
+            } else if (!findsRoom(ring, tail, word, ahead)) {
+                return overrun();
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /// The ring that producers fill, or null if it cannot be one.
+    private @Nullable Ring newest() {
+        long offset = SharedWords.acquire(memory, queue + QUEUE_RING);
+        Ring ring = known;
+        return ring.offset == offset ? ring : seeNew(offset);
+    }
+
+    private @Nullable Ring seeNew(long offset) {
+        Ring ring = look(memory, offset);
+        if (ring != null) {
+            known = ring;
+        }
+        return ring;
+    }
+
+    /// Leaves a slot that is not free.
+    ///
+    /// @return false if there is no other
+    private boolean findsRoom(Ring ring, long tail, long word, long ahead) {
+        if (ahead < 0) {
+            // Full, unless others have moved on meanwhile.
+            return SharedWords.acquire(memory, ring.offset + RING_TAIL) != tail || isReplaced(ring);
+        }
+        if (ahead == 0 && CompletionSlots.kind(word) == SEALED) {
+            // The new ring was there before the seal.
+            return isReplaced(ring);
+        }
+        CompletionSlots.helpTail(memory, ring.offset, ring.mask, tail, ahead);
+        return true;
+    }
+
+    private boolean isReplaced(Ring ring) {
+        return SharedWords.acquire(memory, queue + QUEUE_RING) != ring.offset;
+    }
+
+    private int overrun() {
+        SharedWords.publishInt(memory, queue + QUEUE_BROKEN, 1);
+        return CompletionRing.OVERRUN;
+    }
+
+    private int announce(CompletionFields completion) {
+        if (!hasChannel) {
+            return CompletionRing.PUSHED;
+        }
+        // The completion must be visible before the arming is read: the consumer arms, then polls.
+        VarHandle.fullFence();
+        int armed = SharedWords.opaqueInt(memory, queue + QUEUE_ARMED);
+        if (armed == 0 || (armed == 2 && !completion.wakesSolicited())) {
+            return CompletionRing.PUSHED;
+        }
+        return SharedWords.compareAndSetInt(memory, queue + QUEUE_ARMED, armed, 0)
+                ? CompletionRing.NOTIFY
+                : CompletionRing.PUSHED;
+    }
+}

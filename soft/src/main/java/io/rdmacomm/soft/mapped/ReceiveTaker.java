@@ -1,0 +1,128 @@
+package io.rdmacomm.soft.mapped;
+
+import static io.rdmacomm.soft.mapped.ReceiveRing.DOMAIN;
+import static io.rdmacomm.soft.mapped.ReceiveRing.ELEMENTS;
+import static io.rdmacomm.soft.mapped.ReceiveRing.ENTRIES;
+import static io.rdmacomm.soft.mapped.ReceiveRing.ENTRY_COUNT;
+import static io.rdmacomm.soft.mapped.ReceiveRing.ENTRY_ELEMENTS;
+import static io.rdmacomm.soft.mapped.ReceiveRing.ENTRY_WORK_ID;
+import static io.rdmacomm.soft.mapped.ReceiveRing.HEAD;
+import static io.rdmacomm.soft.mapped.ReceiveRing.LIMIT;
+import static io.rdmacomm.soft.mapped.ReceiveRing.MASK;
+import static io.rdmacomm.soft.mapped.ReceiveRing.SHARED_NUMBER;
+import static io.rdmacomm.soft.mapped.ReceiveRing.STRIDE;
+import static io.rdmacomm.soft.mapped.ReceiveRing.TAIL;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// The takers' end of a [ReceiveRing]. What its owner fixes is read and checked once, so that an entry never lies
+/// outside of the ring, whatever the owner writes later.
+public final class ReceiveTaker {
+    private final MemorySegment memory;
+    private final long ring;
+    private final long mask;
+    private final int stride;
+    private final int elements;
+    private final int sharedNumber;
+    private final int domain;
+
+    ReceiveTaker(MemorySegment memory, long ring, long mask, int stride, int elements, int sharedNumber, int domain) {
+        this.memory = memory;
+        this.ring = ring;
+        this.mask = mask;
+        this.stride = stride;
+        this.elements = elements;
+        this.sharedNumber = sharedNumber;
+        this.domain = domain;
+    }
+
+    /// Takes from the ring at `ring` of the control file `memory`.
+    ///
+    /// @return null if no ring can be there
+    public static @Nullable ReceiveTaker find(MemorySegment memory, long ring) {
+        if (!ControlLayout.isInHeap(ring, ENTRIES)) {
+            return null;
+        }
+        long mask = memory.get(JAVA_LONG, ring + MASK);
+        int stride = memory.get(JAVA_INT, ring + STRIDE);
+        int elements = memory.get(JAVA_INT, ring + ELEMENTS);
+        boolean possible = mask >= 0
+                && mask < ReceiveRing.MOST_ENTRIES
+                && (mask & (mask + 1)) == 0
+                && elements > 0
+                && elements <= ReceiveRing.MOST_ELEMENTS
+                && stride == ReceiveRing.stride(elements)
+                && ControlLayout.isInHeap(ring, ENTRIES + (mask + 1) * stride);
+        return possible
+                ? new ReceiveTaker(
+                        memory,
+                        ring,
+                        mask,
+                        stride,
+                        elements,
+                        memory.get(JAVA_INT, ring + SHARED_NUMBER),
+                        memory.get(JAVA_INT, ring + DOMAIN))
+                : null;
+    }
+
+    /// The position of the oldest receive.
+    public long head() {
+        return SharedWords.acquire(memory, ring + HEAD);
+    }
+
+    /// The number of receives that were ever posted: the position behind the newest.
+    public long tail() {
+        return SharedWords.acquire(memory, ring + TAIL);
+    }
+
+    /// Where the entry at `position` is.
+    public long entry(long position) {
+        return ring + ENTRIES + (position & mask) * stride;
+    }
+
+    /// The work id of an entry.
+    public long workId(long entry) {
+        return memory.get(JAVA_LONG, entry + ENTRY_WORK_ID);
+    }
+
+    /// The number of elements of an entry, never more than the ring allows.
+    public int elementCount(long entry) {
+        return Math.max(0, Math.min(memory.get(JAVA_INT, entry + ENTRY_COUNT), elements));
+    }
+
+    /// Where the elements of an entry are.
+    public long elements(long entry) {
+        return entry + ENTRY_ELEMENTS;
+    }
+
+    /// Takes the receive at `position`.
+    ///
+    /// @return false if somebody else had it
+    public boolean take(long position) {
+        return SharedWords.compareAndSet(memory, ring + HEAD, position, position + 1);
+    }
+
+    /// The number of the shared receive queue that the ring belongs to; 0 for a queue pair's own.
+    public int sharedNumber() {
+        return sharedNumber;
+    }
+
+    /// The number of the protection domain that the elements must belong to.
+    public int domain() {
+        return domain;
+    }
+
+    /// Disarms the limit if fewer receives than it are left.
+    ///
+    /// @return whether the limit's event is due now
+    public boolean crossedLimit() {
+        int limit = SharedWords.acquireInt(memory, ring + LIMIT);
+        if (limit == 0) {
+            return false;
+        }
+        return tail() - head() < limit && SharedWords.compareAndSetInt(memory, ring + LIMIT, limit, 0);
+    }
+}
