@@ -1,8 +1,8 @@
 package io.rdmacomm.verbs;
 
+import java.security.SecureRandom;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 
 /// A send queue and a receive queue (`struct ibv_qp`, ibv_create_qp(3)). Thread-safe, unless it was created
 /// single-threaded.
@@ -12,12 +12,15 @@ import java.util.concurrent.ThreadLocalRandom;
 /// posted
 /// to a failed queue pair. `post` never blocks and never allocates.
 public abstract class QueuePair extends Resource {
+    /// The number is part of what keeps strangers out of a connection, so nobody may guess it from others.
+    private static final SecureRandom RANDOM = new SecureRandom();
+
     private static final String POST_SEND = "post send (ibv_post_send)";
     private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
 
     private final ProtectionDomain protectionDomain;
     private final QueuePairOptions options;
-    private final int initialPsn = ThreadLocalRandom.current().nextInt(1 << 24);
+    private final int initialPsn = RANDOM.nextInt(1 << 24);
     private final QueuePairAttributes attributes = new QueuePairAttributes();
     private final OperationLock sendLock = new OperationLock();
     private final OperationLock receiveLock = new OperationLock();

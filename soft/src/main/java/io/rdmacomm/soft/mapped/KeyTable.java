@@ -2,22 +2,27 @@ package io.rdmacomm.soft.mapped;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.concurrent.ThreadLocalRandom;
 
 /// The keys of a context, for its owner. Peers read the entries directly to check their operations.
 ///
-/// A key is the index of its entry (16 bits) and a tag (16 bits) that is random at first and changes each time
-/// the entry is used again, so that an old key does not open new memory. Control path only.
+/// A key is the index of its entry (16 bits), one of at least 256 that are free, and a tag (16 bits). Both are random,
+/// so that nobody who knows some keys can guess others, and the tag changes each time the entry is used again, so that
+/// an old key does not open new memory. Control path only.
 public final class KeyTable {
     /// The key is that of a memory region.
     public static final int REGION = 1;
     /// The key is that of a bound memory window.
     public static final int WINDOW = 2;
 
+    private static final int INDEX_MASK = ControlLayout.KEY_COUNT - 1;
+    /// Divides the number of entries.
+    private static final int LEAST_FREE = 256;
+
     private final ControlFile file;
     private final MemorySegment memory;
-    private final ArrayDeque<Integer> freed = new ArrayDeque<>();
+    private final SecretNumbers secrets = new SecretNumbers();
+    private final short[] free = new short[ControlLayout.KEY_COUNT];
+    private int freeCount;
     private final short[] tags = new short[ControlLayout.KEY_COUNT];
     private int used;
 
@@ -31,30 +36,36 @@ public final class KeyTable {
     ///
     /// @throws IOException if there is no free entry
     public synchronized int allocate() throws IOException {
-        int index;
-        // Entries rest for a while before they are used again.
-        if (freed.size() > 64 || used == ControlLayout.KEY_COUNT) {
-            Integer oldest = freed.poll();
-            if (oldest == null) {
-                throw new IOException("all " + ControlLayout.KEY_COUNT + " keys are in use");
-            }
-            index = oldest;
-            tags[index]++;
-        } else {
-            index = used;
-            file.reserve(ControlLayout.key(index << 16), ControlLayout.KEY_BYTES);
-            tags[index] = (short) ThreadLocalRandom.current().nextInt();
-            used++;
-            SharedWords.publishInt(memory, ControlLayout.HEADER_KEYS, used);
+        // Entries rest for a while before they are used again, and the next one cannot be told.
+        if (freeCount < LEAST_FREE && used < ControlLayout.KEY_COUNT) {
+            grow();
         }
+        if (freeCount == 0) {
+            throw new IOException("all " + ControlLayout.KEY_COUNT + " keys are in use");
+        }
+        int secret = secrets.next();
+        int at = Integer.remainderUnsigned(secret >>> 16, freeCount);
+        int index = free[at] & INDEX_MASK;
+        free[at] = free[--freeCount];
+        short tag = (short) secret;
+        tags[index] = tag == tags[index] ? (short) (tag + 1) : tag;
         return (index << 16) | (tags[index] & 0xffff);
+    }
+
+    /// Adds entries at the end of those that are there: what lies behind is a hole in the file.
+    private void grow() throws IOException {
+        file.reserve(ControlLayout.key(used << 16), (long) LEAST_FREE * ControlLayout.KEY_BYTES);
+        for (int i = 0; i < LEAST_FREE; i++) {
+            free[freeCount++] = (short) used++;
+        }
+        SharedWords.publishInt(memory, ControlLayout.HEADER_KEYS, used);
     }
 
     /// Gives the entry of a key back; the key must have been revoked.
     public synchronized void free(int key) {
-        // The user chooses the low byte of a window's key: continue from the last valid one.
+        // The user chooses the low byte of a window's key: what matters is the last valid one.
         tags[key >>> 16] = (short) key;
-        freed.add(key >>> 16);
+        free[freeCount++] = (short) (key >>> 16);
     }
 
     /// Fills the entry of a key and makes it valid.

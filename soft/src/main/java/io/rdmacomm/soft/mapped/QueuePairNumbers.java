@@ -1,7 +1,7 @@
 package io.rdmacomm.soft.mapped;
 
+import java.util.Arrays;
 import java.util.BitSet;
-import java.util.concurrent.ThreadLocalRandom;
 
 /// Hands out queue pair numbers: the low 12 bits are a block of the control file, the high 12 bits change each
 /// time the block is used again, so that a late peer of the old queue pair does not reach the new one.
@@ -10,10 +10,14 @@ public final class QueuePairNumbers {
     private static final int INDEX_BITS = Integer.bitCount(INDEX_MASK);
 
     private final BitSet used = new BitSet();
-    private final int[] generations = ThreadLocalRandom.current()
-            .ints(ControlLayout.QUEUE_PAIR_COUNT, 1, 1 << 12)
-            .toArray();
+    private final int[] generations = new int[ControlLayout.QUEUE_PAIR_COUNT];
     private int next;
+
+    /// Nobody has a number yet.
+    public QueuePairNumbers() {
+        SecretNumbers secrets = new SecretNumbers();
+        Arrays.setAll(generations, index -> secrets.next() & 0xfff);
+    }
 
     /// A free number, or 0 when there is none.
     public synchronized int allocate() {
@@ -21,7 +25,7 @@ public final class QueuePairNumbers {
             int index = next++ & INDEX_MASK;
             if (!used.get(index)) {
                 used.set(index);
-                generations[index] = (generations[index] & 0xfff) == 0xfff ? 1 : generations[index] + 1;
+                generations[index] = generations[index] == 0xfff ? 1 : generations[index] + 1;
                 return (generations[index] << INDEX_BITS) | index;
             }
         }

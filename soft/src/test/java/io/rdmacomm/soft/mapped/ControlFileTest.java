@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -65,16 +67,44 @@ class ControlFileTest {
     @Test
     void changesAKeyWheneverItsEntryIsUsedAgain() throws IOException {
         KeyTable keys = new KeyTable(fixture.control);
-        int[] all = new int[100];
-        for (int i = 0; i < all.length; i++) {
-            all[i] = keys.allocate();
-        }
-        for (int key : all) {
+        int[] last = new int[ControlLayout.KEY_COUNT];
+        for (int i = 0; i < 100_000; i++) {
+            int key = keys.allocate();
+            assertThat(key).isNotEqualTo(last[key >>> 16]);
+            last[key >>> 16] = key;
             keys.free(key);
         }
-        int first = all[0];
-        int again = keys.allocate();
-        assertThat(again >>> 16).isEqualTo(first >>> 16);
-        assertThat(again).isNotEqualTo(first);
+    }
+
+    @Test
+    void hasAKeyForEachEntryAndNoMore() throws IOException {
+        KeyTable keys = new KeyTable(fixture.control);
+        Set<Integer> indexes = new HashSet<>();
+        int last = 0;
+        for (int i = 0; i < ControlLayout.KEY_COUNT; i++) {
+            last = keys.allocate();
+            indexes.add(last >>> 16);
+        }
+        assertThat(indexes).hasSize(ControlLayout.KEY_COUNT);
+        assertThatThrownBy(keys::allocate).isInstanceOf(IOException.class).hasMessageContaining("keys are in use");
+        keys.free(last);
+        assertThat(keys.allocate() >>> 16).isEqualTo(last >>> 16);
+    }
+
+    /// Who knows some keys cannot tell the next: neither is its index the one behind the last, nor are there few.
+    @Test
+    void keysAreFarFromEachOther() throws IOException {
+        KeyTable keys = new KeyTable(fixture.control);
+        Set<Integer> indexes = new HashSet<>();
+        int neighbours = 0;
+        int last = keys.allocate();
+        for (int i = 0; i < 200; i++) {
+            int key = keys.allocate();
+            neighbours += (key >>> 16) - (last >>> 16) == 1 ? 1 : 0;
+            indexes.add(key >>> 16);
+            last = key;
+        }
+        assertThat(neighbours).isLessThan(50);
+        assertThat(indexes).hasSize(200);
     }
 }

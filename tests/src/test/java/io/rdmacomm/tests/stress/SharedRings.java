@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.stress;
 
 import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.mapped.CompletionProducer;
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlFile;
 import io.rdmacomm.soft.mapped.ReceiveRing;
@@ -68,9 +69,13 @@ final class SharedRings {
     }
 
     static int push(CompletionRing ring, long workId) {
+        return push(ring.producer(LID), workId);
+    }
+
+    static int push(CompletionProducer producer, long workId) {
         CompletionFields fields = new CompletionFields();
         fields.set(workId, 0, 0, 0, 1);
-        return ring.producer(LID).push(MEMORY, 0, fields);
+        return producer.push(MEMORY, 0, fields);
     }
 
     /// Claims the first slot of a new ring as a process does that then dies: the layout is drawn at [CompletionRing].
