@@ -42,13 +42,13 @@ final class Scribbler {
         add(hand.completions(pair), QUEUE);
         add(hand.ring(pair), RING);
         for (int i = 0; i < ENTRY_WORDS; i++) {
-            places.add(hand.receives(pair) + 256 + i * 8);
+            places.add(hand.receives(pair) + 256 + i * 8L);
         }
         for (int i = 0; i < SLOTS; i++) {
-            places.add(hand.ring(pair) + 128 + i * 64);
+            places.add(hand.ring(pair) + 128 + i * 64L);
         }
         for (int i = 0; i < KEYS; i++) {
-            places.add(ControlLayout.KEYS + i * ControlLayout.KEY_BYTES + random.nextInt(7) * 8L);
+            places.add(ControlLayout.KEYS + (long) i * ControlLayout.KEY_BYTES + random.nextInt(7) * 8L);
         }
         places.add(ControlLayout.HEADER_KEYS);
     }
@@ -68,7 +68,7 @@ final class Scribbler {
         for (int i = 1 + random.nextInt(3); i > 0; i--) {
             long at = place();
             if (random.nextInt(4) == 0) {
-                hand.setInt(at + random.nextInt(2) * 4, (int) value(hand.get(at)));
+                hand.setInt(at + random.nextInt(2) * 4L, (int) value(hand.get(at)));
             } else {
                 hand.set(at, value(hand.get(at)));
             }

@@ -117,8 +117,12 @@ class SharedMemoryFuzzTest {
         }
 
         void receive() {
-            call("receive", () -> pair.post(
-                    ReceiveBatch.create(arena, 1, 2).receive(0).with(region, 0, PIECE).with(region, PIECE, PIECE)));
+            call(
+                    "receive",
+                    () -> pair.post(ReceiveBatch.create(arena, 1, 2)
+                            .receive(0)
+                            .with(region, 0, PIECE)
+                            .with(region, PIECE, PIECE)));
         }
 
         void post(Party to) {
@@ -161,7 +165,10 @@ class SharedMemoryFuzzTest {
                     if (random.nextInt(4) == 0) {
                         modify(random.nextBoolean() ? QueuePairState.ERROR : QueuePairState.SEND_QUEUE_DRAIN);
                     } else {
-                        call("register", () -> domain.allocate(64, AccessFlag.allRemote()).close());
+                        call(
+                                "register",
+                                () -> domain.allocate(64, AccessFlag.allRemote())
+                                        .close());
                     }
                 }
             }
@@ -333,8 +340,10 @@ class SharedMemoryFuzzTest {
         long value = ++nextWorkId;
         from.region.segment().set(ValueLayout.JAVA_LONG, 1024, value);
         to.pair.post(ReceiveBatch.create(arena, 1, 1).receive(value).with(to.region, 2048, 8));
-        from.pair.post(
-                SendBatch.create(arena, 1, 1).send(value).with(from.region, 1024, 8).signaled());
+        from.pair.post(SendBatch.create(arena, 1, 1)
+                .send(value)
+                .with(from.region, 1024, 8)
+                .signaled());
         succeeds(from, value);
         succeeds(to, value);
         assertThat(to.region.segment().get(ValueLayout.JAVA_LONG, 2048)).isEqualTo(value);

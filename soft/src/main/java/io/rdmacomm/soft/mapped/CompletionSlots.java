@@ -86,8 +86,8 @@ final class CompletionSlots {
 
     /// Helps the tail on from a slot that it should have left.
     ///
-    /// A slot that is ahead is so by the size of the ring, unless somebody wrote nonsense: that is not followed step
-    /// by step.
+    /// A slot that is ahead is so by the size of the ring, unless somebody wrote nonsense, which is not followed
+    /// step by step.
     static void helpTail(MemorySegment memory, long ring, long mask, long tail, long ahead) {
         SharedWords.compareAndSet(memory, ring + RING_TAIL, tail, tail + Math.max(1, ahead - mask));
     }

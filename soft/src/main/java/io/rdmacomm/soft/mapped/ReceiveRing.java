@@ -49,8 +49,8 @@ public final class ReceiveRing {
     private final int depth;
     private long tail;
 
-    private ReceiveRing(
-            ControlFile file, long size, int elements, int sharedNumber, int domain, int depth) throws IOException {
+    private ReceiveRing(ControlFile file, long size, int elements, int sharedNumber, int domain, int depth)
+            throws IOException {
         this.file = file;
         this.memory = file.memory();
         this.mask = size - 1;

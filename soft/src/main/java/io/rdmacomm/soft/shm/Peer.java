@@ -139,7 +139,7 @@ public final class Peer implements AutoCloseable {
     /// Tells the owner of a completion queue what became of a push to it.
     ///
     /// @param queue where the queue is in the peer's control file
-    /// @param result of [CompletionRing#push]
+    /// @param result of [io.rdmacomm.soft.mapped.CompletionProducer#push]
     public void announce(long queue, int result) {
         int type = result == CompletionRing.OVERRUN ? Message.OVERRUN : Message.COMPLETION;
         tell(type, CompletionRing.number(memory(), queue), 0, 0);
