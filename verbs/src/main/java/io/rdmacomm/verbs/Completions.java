@@ -125,7 +125,8 @@ public final class Completions {
         return segment.get(JAVA_INT, at(index) + CompletionLayout.FLAGS);
     }
 
-    MemorySegment segment() {
+    /// The completions in memory, in the format of [CompletionLayout], for providers.
+    public MemorySegment segment() {
         return segment;
     }
 

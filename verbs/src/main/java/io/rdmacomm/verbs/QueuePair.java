@@ -240,24 +240,35 @@ public abstract class QueuePair extends Resource {
     ///
     /// @return how many requests were posted
     public final int post(SendBatch batch, int first) {
+        return postPart(batch, first, batch.size() - first);
+    }
+
+    /// Posts `count` requests of `batch` from index `first` on; see [#post(SendBatch)].
+    ///
+    /// @return how many requests were posted
+    /// @throws IndexOutOfBoundsException if the batch does not hold so many
+    public final int post(SendBatch batch, int first, int count) {
+        return postPart(batch, Objects.checkFromIndexSize(first, count, batch.size()), count);
+    }
+
+    private int postPart(SendBatch batch, int first, int count) {
         if (singleThreaded) {
-            return postExclusively(batch, first);
+            return postExclusively(batch, first, count);
         }
         sendLock.lock();
         try {
-            return postExclusively(batch, first);
+            return postExclusively(batch, first, count);
         } finally {
             sendLock.unlock();
         }
     }
 
-    private int postExclusively(SendBatch batch, int first) {
+    private int postExclusively(SendBatch batch, int first, int count) {
         checkOpen();
         QueuePairState now = state;
         if (now.code() < QueuePairState.READY_TO_SEND.code()) {
             throw notReady(POST_SEND, now, "connect it first");
         }
-        int count = batch.size() - first;
         return batch.fits(sendChecks) ? postGood(batch, first, count, now) : postUntilBad(batch, first, count, now);
     }
 
@@ -324,18 +335,27 @@ public abstract class QueuePair extends Resource {
     /// @throws WorkRequestException if a receive does not fit this queue pair or the device rejects it; the
     ///         receives before it were posted
     public final int post(ReceiveBatch batch) {
+        return post(batch, batch.size());
+    }
+
+    /// Posts the first `count` receives of `batch`; see [#post(ReceiveBatch)].
+    ///
+    /// @return how many receives were posted
+    /// @throws IndexOutOfBoundsException if the batch does not hold so many
+    public final int post(ReceiveBatch batch, int count) {
+        Objects.checkFromIndexSize(0, count, batch.size());
         if (singleThreaded) {
-            return postExclusively(batch);
+            return postExclusively(batch, count);
         }
         receiveLock.lock();
         try {
-            return postExclusively(batch);
+            return postExclusively(batch, count);
         } finally {
             receiveLock.unlock();
         }
     }
 
-    private int postExclusively(ReceiveBatch batch) {
+    private int postExclusively(ReceiveBatch batch, int wanted) {
         checkOpen();
         QueuePairState now = state;
         if (now == QueuePairState.RESET) {
@@ -345,11 +365,11 @@ public abstract class QueuePair extends Resource {
             throw new VerbException(
                     POST_RECEIVE, Errno.EINVAL, this + " takes its receives from a shared receive queue; post to that");
         }
-        int room = now == QueuePairState.ERROR ? batch.size() : receiveDepth.room();
-        int good = batch.acceptable(sizes.receiveElements());
+        int room = now == QueuePairState.ERROR ? wanted : receiveDepth.room();
+        int good = batch.acceptable(wanted, sizes.receiveElements());
         int count = Math.min(good, room);
         int taken = count <= 0 ? 0 : postReceives(batch, count);
-        if (taken == good && good < batch.size()) {
+        if (taken == good && good < wanted) {
             throw WorkRequestException.tooManyElements(POST_RECEIVE, good, sizes.receiveElements());
         }
         return taken;
@@ -453,6 +473,16 @@ public abstract class QueuePair extends Resource {
     /// Records that the queue pair changed its state by itself.
     protected final void entered(QueuePairState now) {
         state = now;
+    }
+
+    /// Records attributes that were set in another way than by [#modify], for example by a connection manager.
+    protected final void learned(QueuePairAttributes actual) {
+        sendLock.lock();
+        try {
+            attributes.apply(actual);
+        } finally {
+            sendLock.unlock();
+        }
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 
@@ -19,14 +20,22 @@ public final class Rdma {
                 .toList();
     }
 
-    /// The device called `name`, or the first one if `name` is empty.
+    /// The device called `name`, or the first one if `name` is empty. Some devices take parameters from their name
+    /// and are not among [#devices()], for example `fault:soft0?fail=write:3:FLUSHED`.
     ///
-    /// @throws VerbException ENODEV if there is no such device; the message lists the existing ones
+    /// @throws VerbException ENODEV if there is no such device; the message lists the existing ones. EINVAL if the
+    ///         parameters in the name are wrong
     public static Device device(String name) {
         List<Device> devices = devices();
         for (Device device : devices) {
             if (name.isEmpty() || device.name().equals(name)) {
                 return device;
+            }
+        }
+        for (RdmaProvider provider : providers()) {
+            Optional<Device> named = provider.device(name);
+            if (named.isPresent()) {
+                return named.get();
             }
         }
         List<String> names = devices.stream().map(Device::name).toList();

@@ -97,13 +97,13 @@ public final class ReceiveBatch {
         return receives.elementAt(index, 0);
     }
 
-    /// The number of receives from the first on that have at most `elements` elements.
-    int acceptable(int elements) {
+    /// How many of the first `count` receives come before the first with more than `elements` elements.
+    int acceptable(int count, int elements) {
         if (receives.mostElements() <= elements) {
-            return size();
+            return count;
         }
         int good = 0;
-        while (good < size() && receives.elementCount(good) <= elements) {
+        while (good < count && receives.elementCount(good) <= elements) {
             good++;
         }
         return good;

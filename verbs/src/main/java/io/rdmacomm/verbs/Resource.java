@@ -67,6 +67,11 @@ public abstract class Resource implements AutoCloseable {
         return null;
     }
 
+    /// The [#busyWith()] of `other`, for providers whose objects stand for those of another provider.
+    protected static @Nullable String whyBusy(Resource other) {
+        return other.busyWith();
+    }
+
     /// Throws [IllegalStateException] if this object is closed.
     protected final void checkOpen() {
         if (!open) {

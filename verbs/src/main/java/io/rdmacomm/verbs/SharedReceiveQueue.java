@@ -1,5 +1,7 @@
 package io.rdmacomm.verbs;
 
+import java.util.Objects;
+
 /// A receive queue that several queue pairs share (`struct ibv_srq`, ibv_create_srq(3)). Thread-safe.
 ///
 /// When a queue pair fails, the receives in the shared queue are not flushed; those that it has taken are. Wait for
@@ -28,12 +30,21 @@ public abstract class SharedReceiveQueue extends Resource {
     /// @throws WorkRequestException if a receive has more elements than the queue allows; the receives before it
     ///         were posted
     public final int post(ReceiveBatch batch) {
+        return post(batch, batch.size());
+    }
+
+    /// Posts the first `count` receives of `batch`; see [#post(ReceiveBatch)].
+    ///
+    /// @return how many receives were posted
+    /// @throws IndexOutOfBoundsException if the batch does not hold so many
+    public final int post(ReceiveBatch batch, int count) {
+        Objects.checkFromIndexSize(0, count, batch.size());
         lock.lock();
         try {
             checkOpen();
-            int good = batch.acceptable(elements);
-            int taken = good == 0 ? 0 : post(batch, good);
-            if (taken == good && good < batch.size()) {
+            int good = batch.acceptable(count, elements);
+            int taken = good == 0 ? 0 : postGood(batch, good);
+            if (taken == good && good < count) {
                 throw WorkRequestException.tooManyElements("post receive (ibv_post_srq_recv)", good, elements);
             }
             return taken;
@@ -42,7 +53,7 @@ public abstract class SharedReceiveQueue extends Resource {
         }
     }
 
-    private int post(ReceiveBatch batch, int count) {
+    private int postGood(ReceiveBatch batch, int count) {
         batch.endAfter(count - 1);
         return doPost(batch, 0, count);
     }

@@ -15,6 +15,16 @@ public interface RdmaProvider {
     /// The devices that can be opened now, in a stable order; empty if there are none. Thread-safe.
     List<Device> devices();
 
-    /// One line with the reason why [#devices()] is empty, and what to do; empty if there are devices.
+    /// The device called `name` if it is not among [#devices()] because it takes parameters from its name.
+    /// Thread-safe.
+    ///
+    /// @return empty if `name` does not name a device of this provider
+    /// @throws io.rdmacomm.verbs.VerbException EINVAL if it does, but its parameters are wrong
+    default Optional<Device> device(String name) {
+        return Optional.empty();
+    }
+
+    /// One line with the reason why [#devices()] is empty, and what to do; empty if there are devices, or if they
+    /// are only made by name.
     Optional<String> unavailable();
 }
