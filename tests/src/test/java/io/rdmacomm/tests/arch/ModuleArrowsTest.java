@@ -8,6 +8,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static io.rdmacomm.tests.arch.Production.CLASSES;
 import static io.rdmacomm.tests.arch.Production.COMM;
 import static io.rdmacomm.tests.arch.Production.EXAMPLES;
+import static io.rdmacomm.tests.arch.Production.FAULT;
 import static io.rdmacomm.tests.arch.Production.IBVERBS;
 import static io.rdmacomm.tests.arch.Production.KERNEL_DRIVERS;
 import static io.rdmacomm.tests.arch.Production.NATIVE;
@@ -26,7 +27,7 @@ import java.util.List;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
-/// The allowed dependencies of modules and packages: `cli -> comm -> verbs <- {ibverbs, soft}`.
+/// The allowed dependencies of modules and packages: `cli -> comm -> verbs <- {ibverbs, soft, fault}`.
 class ModuleArrowsTest {
     /// Allowed dependencies of a library module outside rdmacomm: the JDK, and annotations that only the compiler
     /// reads.
@@ -59,6 +60,11 @@ class ModuleArrowsTest {
     @Test
     void ibverbsSeesOnlyVerbs() {
         seesOnly(IBVERBS, VERBS);
+    }
+
+    @Test
+    void faultSeesOnlyVerbs() {
+        seesOnly(FAULT, VERBS);
     }
 
     @Test
@@ -99,7 +105,7 @@ class ModuleArrowsTest {
 
     @Test
     void noClassNamesAProvider() {
-        for (String provider : List.of(SOFT, IBVERBS)) {
+        for (String provider : List.of(SOFT, IBVERBS, FAULT)) {
             noClasses()
                     .that()
                     .resideOutsideOfPackage(provider)
@@ -129,7 +135,7 @@ class ModuleArrowsTest {
     void onlyProvidersUseTheProviderInterface() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(VERBS, SOFT, IBVERBS)
+                .resideOutsideOfPackages(VERBS, SOFT, IBVERBS, FAULT)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(SPI)

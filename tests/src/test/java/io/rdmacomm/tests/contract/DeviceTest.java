@@ -50,7 +50,7 @@ class DeviceTest extends ContractCase {
                         VerbException.class,
                         absent -> assertThat(absent.errno()).isEqualTo(Errno.ENODEV))
                 .hasMessageContaining("no_such_device")
-                .hasMessageContaining(fabric.device());
+                .hasMessageContaining(fabric.listedDevice());
     }
 
     @Test

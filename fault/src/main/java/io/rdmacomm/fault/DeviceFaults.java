@@ -1,0 +1,98 @@
+package io.rdmacomm.fault;
+
+import io.rdmacomm.verbs.AsyncEvent;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.PortAttributes;
+import io.rdmacomm.verbs.PortState;
+import io.rdmacomm.verbs.VerbException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/// What has happened to the device as a whole: its link is down, or it has failed. Thread-safe.
+final class DeviceFaults {
+    private static final int PORT = 1;
+
+    private final ConcurrentLinkedQueue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
+    private volatile boolean linkDown;
+    private volatile boolean failed;
+    private boolean returns;
+    private long upAt;
+
+    /// Takes the link of port 1 down. Does nothing if it is down.
+    synchronized void takeLinkDown(Fault.LinkDown fault) {
+        if (!linkDown) {
+            returns = fault.nanos() != Fault.LinkDown.FOR_EVER;
+            upAt = System.nanoTime() + (returns ? fault.nanos() : 0);
+            linkDown = true;
+            events.add(new AsyncEvent(AsyncEventType.PORT_ERROR, null, PORT));
+        }
+    }
+
+    /// Whether the link is down. It comes back when it is looked at after its time.
+    boolean isLinkDown() {
+        return linkDown && !comesBack();
+    }
+
+    private synchronized boolean comesBack() {
+        if (linkDown && returns && System.nanoTime() - upAt >= 0) {
+            linkDown = false;
+            events.add(new AsyncEvent(AsyncEventType.PORT_ACTIVE, null, PORT));
+        }
+        return !linkDown;
+    }
+
+    /// The device has failed. Returns whether it had not failed before.
+    synchronized boolean fail() {
+        if (failed) {
+            return false;
+        }
+        failed = true;
+        events.add(new AsyncEvent(AsyncEventType.DEVICE_FATAL, null, 0));
+        return true;
+    }
+
+    /// Throws EIO if the device has failed.
+    void checkAlive(String call) {
+        if (failed) {
+            throw new VerbException(call, Errno.EIO, "the device has failed, by a rule in its name; close it");
+        }
+    }
+
+    /// The next event of these faults; null if there is none.
+    @Nullable
+    AsyncEvent nextEvent() {
+        isLinkDown();
+        return events.poll();
+    }
+
+    /// The attributes of a port, with the state that the faults leave it in.
+    PortAttributes seen(int number, PortAttributes real) {
+        return number == PORT && isLinkDown() ? down(real) : real;
+    }
+
+    private static PortAttributes down(PortAttributes real) {
+        return new PortAttributes(
+                PortState.DOWN,
+                real.maxMtu(),
+                real.activeMtu(),
+                real.lid(),
+                real.lidMask(),
+                real.subnetManagerLid(),
+                real.subnetManagerServiceLevel(),
+                real.gidTableLength(),
+                real.partitionKeyTableLength(),
+                real.maxMessageSize(),
+                real.capabilityFlags(),
+                real.capabilityFlags2(),
+                real.maxVirtualLanes(),
+                real.badPartitionKeys(),
+                real.queueKeyViolations(),
+                real.subnetTimeout(),
+                real.initTypeReply(),
+                real.activeWidth(),
+                real.activeSpeed(),
+                real.physicalState(),
+                real.linkLayer());
+    }
+}

@@ -1,0 +1,49 @@
+package io.rdmacomm.fault;
+
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.Random;
+
+/// What a rule does to an operation.
+sealed interface Fault {
+    /// The request fails with this status, and what follows on its queue pair is flushed.
+    record FailedRequest(WorkStatus status) implements Fault {}
+
+    /// The call throws.
+    record FailedCall(Errno errno) implements Fault {}
+
+    /// The completion appears later, or the call takes longer.
+    record Delay(long leastNanos, long mostNanos) implements Fault {
+        @Override
+        public Fault drawn(Random random) {
+            long nanos = leastNanos == mostNanos ? leastNanos : random.nextLong(leastNanos, mostNanos + 1);
+            return new Delay(nanos, nanos);
+        }
+
+        @Override
+        public boolean isRandom() {
+            return leastNanos != mostNanos;
+        }
+    }
+
+    /// The request is not taken, as if the queue were full.
+    record FullQueue() implements Fault {}
+
+    /// The link goes down for this time.
+    record LinkDown(long nanos) implements Fault {
+        static final long FOR_EVER = Long.MAX_VALUE;
+    }
+
+    /// The device fails.
+    record DeviceFatal() implements Fault {}
+
+    /// This fault with what is left to chance decided.
+    default Fault drawn(Random random) {
+        return this;
+    }
+
+    /// Whether anything is left to chance.
+    default boolean isRandom() {
+        return false;
+    }
+}

@@ -1,0 +1,34 @@
+package io.rdmacomm.fault;
+
+import java.util.List;
+
+/// The rules of a device, and the seed of what they leave to chance.
+///
+/// @param text the rules as given, and the seed if it matters
+record FaultPlan(List<Rule> rules, long seed, String text) {
+    /// What the name of the device ends with.
+    String suffix() {
+        return text.isEmpty() ? "" : "?" + text;
+    }
+
+    /// Whether a rule applies at this moment.
+    boolean has(Rule.Moment moment) {
+        return rules.stream().anyMatch(rule -> rule.moment() == moment);
+    }
+
+    /// Whether completions may be late.
+    boolean delaysCompletions() {
+        return has(Rule.Moment.POLL_SEND) || has(Rule.Moment.POLL_RECEIVE);
+    }
+
+    /// Whether requests may fail.
+    boolean changesRequests() {
+        return has(Rule.Moment.POST_SEND) || has(Rule.Moment.POST_RECEIVE);
+    }
+
+    /// Whether a rule raises an asynchronous event.
+    boolean raisesEvents() {
+        return rules.stream()
+                .anyMatch(rule -> rule.fault() instanceof Fault.LinkDown || rule.fault() instanceof Fault.DeviceFatal);
+    }
+}

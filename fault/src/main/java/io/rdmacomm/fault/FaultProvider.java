@@ -1,0 +1,45 @@
+package io.rdmacomm.fault;
+
+import io.rdmacomm.verbs.Device;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.spi.RdmaProvider;
+import java.util.List;
+import java.util.Optional;
+
+/// Makes a device of a name such as `fault:soft0?fail=write:3:REMOTE_ACCESS_ERROR`: device `soft0`, and rules for the
+/// faults that it injects. Without rules the device is like the one that it wraps. It lists no devices.
+public final class FaultProvider implements RdmaProvider {
+    static final String NAME = "fault";
+    private static final String PREFIX = NAME + ":";
+
+    /// For [java.util.ServiceLoader].
+    public FaultProvider() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public List<Device> devices() {
+        return List.of();
+    }
+
+    @Override
+    public Optional<Device> device(String name) {
+        if (!name.startsWith(PREFIX)) {
+            return Optional.empty();
+        }
+        // The last question mark, so that the wrapped device may have rules as well.
+        int mark = name.lastIndexOf('?');
+        String wrapped = name.substring(PREFIX.length(), mark < 0 ? name.length() : mark);
+        FaultPlan plan = new PlanParser(name).parse(mark < 0 ? "" : name.substring(mark + 1));
+        Device real = Rdma.device(wrapped);
+        return Optional.of(new FaultDevice(PREFIX + real.name() + plan.suffix(), real, plan));
+    }
+
+    @Override
+    public Optional<String> unavailable() {
+        return Optional.empty();
+    }
+}

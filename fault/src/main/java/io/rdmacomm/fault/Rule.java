@@ -1,0 +1,35 @@
+package io.rdmacomm.fault;
+
+/// One rule: which operations, and what happens to them.
+///
+/// @param queuePair the queue pair, counted from 1 in the order of creation in its context; 0 for each
+record Rule(Operation operation, int queuePair, Occurrence when, Fault fault) {
+    /// When rules apply. Each moment has its own counters, which no two threads use at a time.
+    enum Moment {
+        /// When a send is posted.
+        POST_SEND,
+        /// When a receive is posted.
+        POST_RECEIVE,
+        /// When the completion of a send is polled.
+        POLL_SEND,
+        /// When the completion of a receive is polled.
+        POLL_RECEIVE,
+        /// When a call is made.
+        CALL
+    }
+
+    /// When this rule applies.
+    Moment moment() {
+        if (operation.isCall()) {
+            return Moment.CALL;
+        }
+        if (fault instanceof Fault.Delay) {
+            return operation == Operation.RECEIVE ? Moment.POLL_RECEIVE : Moment.POLL_SEND;
+        }
+        return operation == Operation.RECEIVE ? Moment.POST_RECEIVE : Moment.POST_SEND;
+    }
+
+    boolean isRandom() {
+        return when.isRandom() || fault.isRandom();
+    }
+}

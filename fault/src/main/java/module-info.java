@@ -1,0 +1,8 @@
+/// The fault provider: devices that wrap those of other providers and inject faults. Exports nothing; found as a
+/// service.
+module io.rdmacomm.fault {
+    requires io.rdmacomm.verbs;
+
+    provides io.rdmacomm.verbs.spi.RdmaProvider with
+            io.rdmacomm.fault.FaultProvider;
+}

@@ -1,0 +1,154 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.comm.Admission;
+import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.tests.fixture.Amount;
+import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Sessions over a device that injects faults: every operation that was accepted ends exactly once, nothing hangs, and
+/// nothing is left behind.
+@ExtendWith(LeakCheck.class)
+final class InjectedFaultsTest {
+    private static final int OPERATIONS = 100;
+    private static final int BYTES = 64;
+
+    static Stream<Arguments> modes() {
+        return Stream.of(
+                Arguments.of(WorkMode.POLLING, ThreadMode.SHARED_CQ),
+                Arguments.of(WorkMode.COMPLETION_CHANNEL, ThreadMode.PER_QUEUE_PAIR),
+                Arguments.of(WorkMode.EPOLL, ThreadMode.SHARED_CQ),
+                Arguments.of(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR));
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    void everyOperationEndsOnce(WorkMode work, ThreadMode thread) {
+        long first = new Random().nextInt(1_000_000);
+        for (long seed = first; seed < first + Amount.of(8, 2); seed++) {
+            String device = "fault:soft0?seed=" + seed + "&full=any:5%&fail=any:0.5%:RETRY_EXCEEDED"
+                    + "&fail=any:0.2%:REMOTE_ACCESS_ERROR&fail=send:0.2%:RECEIVER_NOT_READY_EXCEEDED"
+                    + "&fail=receive:0.2%:LOCAL_PROTECTION_ERROR&delay=any:10%:0-1ms&delay=receive:10%:0-1ms";
+            System.out.println(work + " " + thread + " over " + device);
+            SessionOptions options = SessionOptions.defaults()
+                    .withDevice(device)
+                    .withWorkMode(work)
+                    .withThreadMode(thread);
+            try (ConnectedPair pair = ConnectedPair.of(options)) {
+                everyOperationEndsOnce(pair);
+            } catch (CommException e) {
+                // A fault met the set-up, or the end.
+            }
+        }
+    }
+
+    private static void everyOperationEndsOnce(ConnectedPair pair) {
+        RdmaBuffer source = pair.client.allocate("source", BYTES, 1);
+        RdmaBuffer target = pair.server.allocate("target", BYTES, 1);
+        RemoteBuffer remote = pair.target(target);
+        AtomicIntegerArray ends = new AtomicIntegerArray(OPERATIONS);
+        CompletionHandler handler = (on, context, status, result) -> ends.incrementAndGet((int) context);
+        RdmaChannel channel = pair.clientChannel();
+        int accepted = 0;
+        while (accepted < OPERATIONS) {
+            Admission admission = start(channel, accepted, source.slice(0, 8), remote, handler);
+            if (admission == Admission.CLOSED) {
+                break; // a fault has ended the channel
+            }
+            accepted += admission.isAccepted() ? 1 : 0;
+            receive(pair);
+        }
+        int started = accepted;
+        eventually(() -> {
+            receive(pair);
+            for (int i = 0; i < started; i++) {
+                if (ends.get(i) == 0) {
+                    return false;
+                }
+            }
+            return true;
+        });
+        for (int i = 0; i < OPERATIONS; i++) {
+            assertThat(ends.get(i)).as("ends of operation " + i).isEqualTo(i < started ? 1 : 0);
+        }
+    }
+
+    private static Admission start(
+            RdmaChannel channel, int number, BufferSlice slice, RemoteBuffer remote, CompletionHandler handler) {
+        try {
+            return switch (number % 4) {
+                case 0 -> channel.trySend(slice, handler, number);
+                case 1 -> channel.tryWrite(slice, remote, 0, handler, number);
+                case 2 -> channel.tryRead(slice, remote, 0, handler, number);
+                default -> channel.tryFetchAndAdd(remote, 0, 1, handler, number);
+            };
+        } catch (CommException e) {
+            return Admission.CLOSED;
+        }
+    }
+
+    private static void receive(ConnectedPair pair) {
+        pair.server.poll();
+        pair.client.poll();
+        try (Message message = pair.serverChannel().tryReceive()) {
+            assertThat(message == null ? 8 : message.length()).isEqualTo(8);
+        } catch (CommException e) {
+            // The server's end has failed as well.
+        }
+    }
+
+    @Test
+    void aFailedWriteNamesItsStatus() {
+        SessionOptions plain = SessionOptions.defaults().withDevice("soft0");
+        // Queue pair 1 is that of the control channel.
+        SessionOptions faulty = plain.withDevice("fault:soft0?fail=write@2:3:REMOTE_ACCESS_ERROR");
+        try (ConnectedPair pair = new ConnectedPair(plain, faulty)) {
+            RdmaBuffer source = pair.client.allocate("source", BYTES, 1);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES, 1));
+            var blocking = pair.clientChannel().blocking(PATIENCE);
+            blocking.write(source.slice(0, 8), remote, 0);
+            blocking.write(source.slice(0, 8), remote, 0);
+            assertThatThrownBy(() -> blocking.write(source.slice(0, 8), remote, 0))
+                    .isInstanceOf(CommException.class)
+                    .hasMessageContaining(WorkStatus.REMOTE_ACCESS_ERROR.name());
+        }
+    }
+
+    @Test
+    void aSessionWithoutMemoryLeavesNothingBehind() {
+        for (String call : new String[] {"register", "create-queue-pair", "create-completion-queue", "connect"}) {
+            for (int number = 1; number <= 3; number++) {
+                SessionOptions options =
+                        SessionOptions.defaults().withDevice("fault:soft0?fail=" + call + ":" + number + ":ENOMEM");
+                try (ConnectedPair pair = new ConnectedPair(SessionOptions.defaults(), options)) {
+                    pair.client.allocate("more", BYTES, 1);
+                } catch (CommException | VerbException e) {
+                    assertThat(e).hasStackTraceContaining("ENOMEM");
+                }
+            }
+        }
+    }
+}
