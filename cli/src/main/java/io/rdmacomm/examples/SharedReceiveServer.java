@@ -54,7 +54,7 @@ public final class SharedReceiveServer {
                 .toList();
         numbers = domain.allocate(CHAIN * Long.BYTES, EnumSet.noneOf(AccessFlag.class));
         for (int i = 0; i < CHAIN; i++) {
-            chain.send(i).with(numbers, i * Long.BYTES, Long.BYTES);
+            chain.send(i).with(numbers, (long) i * Long.BYTES, Long.BYTES);
         }
         // The completion of the last message of a chain stands for all.
         chain.signaled();

@@ -93,7 +93,7 @@ public final class SimulatedMesh {
         long key = ((long) from * size + to) * Lane.STREAMS + stream;
         return flows.computeIfAbsent(
                 key,
-                unused -> new SimulatedFlow(
+                _ -> new SimulatedFlow(
                         coroutines,
                         options.slots(),
                         movesData ? memory(options.slots() * options.slotBytes()) : nowhere));

@@ -36,13 +36,13 @@ final class FramedSocket implements AutoCloseable {
     }
 
     /// A frame that has arrived.
-    record Frame(int type, byte[] payload) {
+    record Frame(int type, ByteBuffer payload) {
         boolean is(FrameType expected) {
             return type == expected.code();
         }
 
         String text() {
-            return new String(payload, UTF_8);
+            return UTF_8.decode(payload.duplicate()).toString();
         }
     }
 
@@ -77,7 +77,7 @@ final class FramedSocket implements AutoCloseable {
         DataInputStream in = new DataInputStream(socket.getInputStream());
         in.skipNBytes(6);
         int type = in.readUnsignedShort();
-        return new Frame(type, in.readNBytes(in.readInt()));
+        return new Frame(type, ByteBuffer.wrap(in.readNBytes(in.readInt())));
     }
 
     /// Whether the peer has closed the connection, after everything that it had sent.

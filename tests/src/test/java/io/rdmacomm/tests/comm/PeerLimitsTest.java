@@ -45,6 +45,7 @@ final class PeerLimitsTest {
                 "PeerLimits.withEndPointsPerAddress ");
     }
 
+    @SuppressWarnings("try") // closes the first client early
     private static void refusesTheThird(PeerLimits limits, String what, String option) {
         try (ServerSession server = ServerSession.listen(OPTIONS.withLimits(limits));
                 ClientSession first = connect(server)) {

@@ -116,11 +116,11 @@ public final class FrameTarget {
                 case Opcode.ATOMIC_REQUEST -> atomicRequest.decode(from, at);
                 case Opcode.ACKNOWLEDGE -> acknowledgement.decode(from, at);
                 case Opcode.ATOMIC_RESPONSE -> {
-                    Objects.hash(AtomicResponse.identifier(from, at), AtomicResponse.original(from, at));
+                    var _ = Objects.hash(AtomicResponse.identifier(from, at), AtomicResponse.original(from, at));
                     yield Violation.NONE;
                 }
                 case Opcode.IMMEDIATE, Opcode.IMMEDIATE_SOLICITED -> {
-                    Objects.hash(ImmediateData.decode(from, at));
+                    var _ = Objects.hash(ImmediateData.decode(from, at));
                     yield Violation.NONE;
                 }
                 case Opcode.TERMINATE -> {

@@ -237,7 +237,7 @@ public final class ScaleTable {
             throws InterruptedException {
         CollectiveOptions options = SimulatedMesh.settled(CollectiveOptions.defaults(), size);
         long count = bytes / Float.BYTES;
-        if (algorithm == Algorithm.DOUBLE_TREE && 2 * size * (bytes / options.slotBytes()) > most) {
+        if (algorithm == Algorithm.DOUBLE_TREE && 2L * size * (bytes / options.slotBytes()) > most) {
             return;
         }
         boolean whole = algorithm != Algorithm.RING || ringPieces(size, bytes, options) <= most;
