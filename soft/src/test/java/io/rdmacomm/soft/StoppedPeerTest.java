@@ -1,5 +1,6 @@
 package io.rdmacomm.soft;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("slow")
 class StoppedPeerTest {
     private static final int RECEIVES = 8;
+    private static final long LAST = SendingProcess.BYTES - 1;
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     private final Arena arena = Arena.ofShared();
@@ -84,7 +86,8 @@ class StoppedPeerTest {
             }
         }
 
-        /// Receives messages until the process was stopped in the middle of one.
+        /// Receives messages until the process was stopped while it copied one. Its first byte was there then, and the
+        /// last one was not.
         void stopPeerInAMessage() throws Exception {
             long deadline = System.nanoTime() + PATIENCE_NANOS;
             do {
@@ -97,9 +100,16 @@ class StoppedPeerTest {
                 }
                 assertThat(done.isSuccess(0)).isTrue();
                 earlier += count;
+                region.segment().set(JAVA_BYTE, 0, (byte) 0);
+                region.segment().set(JAVA_BYTE, LAST, (byte) 0);
                 receive(count);
                 peer.stop();
-            } while (!peer.isInAMessage());
+            } while (!peer.isInAMessage() || !isCopying());
+        }
+
+        private boolean isCopying() {
+            return region.segment().get(JAVA_BYTE, 0) == SendingProcess.CONTENT
+                    && region.segment().get(JAVA_BYTE, LAST) == 0;
         }
 
         /// Where the rings are in the control file.
