@@ -22,7 +22,6 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.api.io.TempDir;
@@ -176,7 +175,6 @@ class HostToKernelTest {
 
     /// Each test and size uses its own session, one after the other on the same port.
     @Test
-    @Tag("slow")
     void benchTransfersCorrectData() {
         useDevice(false);
         Outcome client = NearCommand.run("bench -d soft0" + server("bench")
