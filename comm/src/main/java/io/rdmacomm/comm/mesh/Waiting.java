@@ -8,12 +8,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// How the thread in a collective waits for a peer: it looks, calls [#pause], and looks again. It spins for
-/// 20 us and then sleeps until something arrives. Where no library thread polls, it polls.
+/// 20 us, then lets other threads run for 180 us, and then sleeps until something arrives. Where no library thread
+/// polls, it polls.
 ///
 /// A wait ends with an exception when the deadline has passed, the thread is interrupted, a node has failed, or
 /// the collectives have ended.
 final class Waiting {
     private static final long SPIN_NANOS = 20_000;
+    /// Longer than it takes to wake a thread. If a rank slept earlier, its peer would wait for the waking, fall asleep
+    /// in turn, and so on at every step.
+    private static final long YIELD_NANOS = 200_000;
     private static final int LOOKS_AT_A_TIME = 16;
     /// The longest sleep: another thread may take the completion, and its event, that would wake this one.
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(5);
@@ -86,8 +90,10 @@ final class Waiting {
         long now = System.nanoTime();
         if (idleSince == 0) {
             idleSince = now | 1;
-        } else if (now - idleSince > SPIN_NANOS) {
+        } else if (now - idleSince > YIELD_NANOS) {
             sleep();
+        } else if (now - idleSince > SPIN_NANOS) {
+            letOthersRun();
         }
     }
 
@@ -130,8 +136,8 @@ final class Waiting {
         }
     }
 
-    /// In work mode POLLING nobody sleeps.
-    @SuppressWarnings("ThreadPriorityCheck") // a spinning thread lets others run
+    /// The peer may be a process that waits for this processor.
+    @SuppressWarnings("ThreadPriorityCheck") // no progress depends on it
     private static void letOthersRun() {
         Thread.yield();
     }
