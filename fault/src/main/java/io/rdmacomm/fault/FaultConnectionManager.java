@@ -1,10 +1,13 @@
 package io.rdmacomm.fault;
 
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /// Stands for a connection manager.
 final class FaultConnectionManager extends ConnectionManager {
@@ -24,12 +27,35 @@ final class FaultConnectionManager extends ConnectionManager {
 
     @Override
     protected Listener doListen(InetSocketAddress address, int backlog) {
-        return new FaultListener(this, context, real.listen(address, backlog));
+        return new FaultListener(this, real.listen(address, backlog));
     }
 
     @Override
     protected Route doResolve(InetSocketAddress destination, long timeoutNanos) throws InterruptedException {
-        return new FaultRoute(this, context, real.resolve(destination, Duration.ofNanos(timeoutNanos)));
+        return new FaultRoute(this, real.resolve(destination, Duration.ofNanos(timeoutNanos)));
+    }
+
+    /// Has the real connection manager prepare the real queue pair.
+    void prepare(QueuePair queuePair, Consumer<QueuePair> prepare) {
+        FaultQueuePair prepared = (FaultQueuePair) queuePair;
+        prepare.accept(prepared.real());
+        prepared.follow();
+    }
+
+    /// Has the real connection manager connect the real queue pair, unless a rule fails that.
+    Connection connect(QueuePair queuePair, Connecting connecting) throws InterruptedException {
+        context.before(Operation.CONNECT);
+        FaultQueuePair connected = (FaultQueuePair) queuePair;
+        try {
+            return new FaultConnection(this, connected, connecting.connect(connected.real()));
+        } finally {
+            connected.follow();
+        }
+    }
+
+    /// Connects or accepts with a real queue pair.
+    interface Connecting {
+        Connection connect(QueuePair real) throws InterruptedException;
     }
 
     @Override

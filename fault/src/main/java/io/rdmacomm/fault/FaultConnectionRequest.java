@@ -10,13 +10,11 @@ import java.time.Duration;
 /// Stands for a connection request.
 final class FaultConnectionRequest extends ConnectionRequest {
     private final FaultConnectionManager connections;
-    private final FaultContext context;
     private final ConnectionRequest real;
 
-    FaultConnectionRequest(FaultConnectionManager manager, FaultContext context, ConnectionRequest real) {
+    FaultConnectionRequest(FaultConnectionManager manager, ConnectionRequest real) {
         super(manager);
         this.connections = manager;
-        this.context = context;
         this.real = real;
     }
 
@@ -47,22 +45,14 @@ final class FaultConnectionRequest extends ConnectionRequest {
 
     @Override
     protected void doPrepare(QueuePair queuePair) {
-        FaultQueuePair prepared = (FaultQueuePair) queuePair;
-        real.prepare(prepared.real());
-        prepared.follow();
+        connections.prepare(queuePair, real::prepare);
     }
 
     @Override
     protected Connection doAccept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException {
-        context.before(Operation.CONNECT);
-        FaultQueuePair connected = (FaultQueuePair) queuePair;
-        try {
-            Connection made = real.accept(connected.real(), parameters, Duration.ofNanos(timeoutNanos));
-            return new FaultConnection(connections, connected, made);
-        } finally {
-            connected.follow();
-        }
+        Duration timeout = Duration.ofNanos(timeoutNanos);
+        return connections.connect(queuePair, pair -> real.accept(pair, parameters, timeout));
     }
 
     @Override

@@ -9,13 +9,11 @@ import org.jspecify.annotations.Nullable;
 /// Stands for a listener.
 final class FaultListener extends Listener {
     private final FaultConnectionManager connections;
-    private final FaultContext context;
     private final Listener real;
 
-    FaultListener(FaultConnectionManager manager, FaultContext context, Listener real) {
+    FaultListener(FaultConnectionManager manager, Listener real) {
         super(manager);
         this.connections = manager;
-        this.context = context;
         this.real = real;
     }
 
@@ -28,7 +26,7 @@ final class FaultListener extends Listener {
     protected @Nullable ConnectionRequest doAwaitRequest(long timeoutNanos) throws InterruptedException {
         try {
             ConnectionRequest request = real.awaitRequest(Duration.ofNanos(timeoutNanos));
-            return request == null ? null : new FaultConnectionRequest(connections, context, request);
+            return request == null ? null : new FaultConnectionRequest(connections, request);
         } catch (IllegalStateException e) {
             if (isOpen()) {
                 throw e;

@@ -10,13 +10,11 @@ import java.time.Duration;
 /// Stands for a route.
 final class FaultRoute extends Route {
     private final FaultConnectionManager connections;
-    private final FaultContext context;
     private final Route real;
 
-    FaultRoute(FaultConnectionManager manager, FaultContext context, Route real) {
+    FaultRoute(FaultConnectionManager manager, Route real) {
         super(manager);
         this.connections = manager;
-        this.context = context;
         this.real = real;
     }
 
@@ -32,22 +30,14 @@ final class FaultRoute extends Route {
 
     @Override
     protected void doPrepare(QueuePair queuePair) {
-        FaultQueuePair prepared = (FaultQueuePair) queuePair;
-        real.prepare(prepared.real());
-        prepared.follow();
+        connections.prepare(queuePair, real::prepare);
     }
 
     @Override
     protected Connection doConnect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException {
-        context.before(Operation.CONNECT);
-        FaultQueuePair connected = (FaultQueuePair) queuePair;
-        try {
-            Connection made = real.connect(connected.real(), parameters, Duration.ofNanos(timeoutNanos));
-            return new FaultConnection(connections, connected, made);
-        } finally {
-            connected.follow();
-        }
+        Duration timeout = Duration.ofNanos(timeoutNanos);
+        return connections.connect(queuePair, pair -> real.connect(pair, parameters, timeout));
     }
 
     @Override
