@@ -37,7 +37,7 @@ final class KeyValueClient {
         }
     }
 
-    /// How often an entry was read while another client was writing it.
+    /// The number of reads that met another client writing the same entry.
     long tornReads() {
         return tornReads;
     }
@@ -48,7 +48,7 @@ final class KeyValueClient {
         return entry.value();
     }
 
-    /// How often the value of a key was put.
+    /// The number of times that the value of a key was put.
     long version(int key) {
         read(key);
         return entry.version();

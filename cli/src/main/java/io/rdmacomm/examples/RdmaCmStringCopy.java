@@ -35,7 +35,7 @@ public final class RdmaCmStringCopy {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final ConnectionParameters PARAMETERS = ConnectionParameters.defaults();
 
-    /// What a stranger asks for needs a limit.
+    /// A stranger names the length, so it has a limit.
     private static final int MOST_BYTES = 1 << 20;
 
     private static final Set<AccessFlag> LOCAL = EnumSet.of(AccessFlag.LOCAL_WRITE);

@@ -28,8 +28,8 @@ public final class CollectiveBench {
 
     /// Measures everything. Blocks.
     ///
-    /// @param onStart is told of each measurement
-    /// @param onResult is given each result
+    /// @param onStart receives the test and the size before each measurement
+    /// @param onResult receives each result
     public void run(BiConsumer<CollectiveTest, Long> onStart, Consumer<CollectiveResult> onResult) {
         long largest = settings.tests().stream()
                 .flatMap(test -> settings.sizes(test).stream()

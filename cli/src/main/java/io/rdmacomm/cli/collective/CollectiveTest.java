@@ -51,7 +51,7 @@ public enum CollectiveTest {
         return this == ALLGATHER || this == REDUCESCATTER || this == ALLTOALL;
     }
 
-    /// What the algorithm bandwidth is multiplied by.
+    /// The ratio of bus bandwidth to algorithm bandwidth.
     double busFactor(int ranks) {
         return switch (this) {
             case BARRIER -> 0;

@@ -40,7 +40,7 @@ final class CollectiveTrial {
         return test.hasBlocks() ? Math.ceilDiv(numbers, ranks) * ranks : numbers;
     }
 
-    /// What nccl-tests count.
+    /// The size as nccl-tests count it.
     long bytes() {
         return test == CollectiveTest.BARRIER ? 0 : Math.max(from.bytes(), into.bytes());
     }

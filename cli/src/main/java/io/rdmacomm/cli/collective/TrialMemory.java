@@ -7,10 +7,10 @@ import java.time.Duration;
 
 /// The memory of both sides of a collective, for all trials of a run.
 sealed interface TrialMemory {
-    /// What a rank gives.
+    /// The elements that a rank contributes.
     Elements from(long count);
 
-    /// What a rank gets.
+    /// The elements that receive the result.
     Elements into(long count);
 
     /// Mesh buffers.
