@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.tests.fixture.FarNamespace;
+import io.rdmacomm.tests.fixture.LeftOut;
 import io.rdmacomm.tests.fixture.PortForward;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,7 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,14 +46,9 @@ class LaunchersTest {
                 assertThat(required)
                         .as("launchers are required, and there is no %s", program)
                         .isFalse();
-                leaveOut("there is no " + program + "; .ci/launchers installs it");
+                throw LeftOut.because(LaunchersTest.class, "there is no " + program + "; .ci/launchers installs it");
             }
         }
-    }
-
-    private static void leaveOut(String why) {
-        System.out.println("SKIPPED, LaunchersTest: " + why);
-        Assumptions.abort(why);
     }
 
     private static void assertComplete(Result result, int nodes, String source) {
@@ -104,7 +99,7 @@ class LaunchersTest {
     void srunOfSlurm() throws Exception {
         needs("srun", "slurmctld", "slurmd", "munged");
         if (ProcessHandle.current().info().user().filter("root"::equals).isEmpty()) {
-            leaveOut("only root can run the daemons of Slurm");
+            throw LeftOut.because(LaunchersTest.class, "only root can run the daemons of Slurm");
         }
         List<String> srun = List.of("srun", "-n", "4", "--overcommit", "--oversubscribe");
         try (SlurmCluster cluster = new SlurmCluster(folder);
@@ -164,11 +159,7 @@ class LaunchersTest {
     /// Two nodes on each of two hosts. The nodes of the first one find the rendezvous at an address of their own.
     @Test
     void twoNodesOnEachOfTwoHosts() throws Exception {
-        FarNamespace far = FarNamespace.get();
-        if (far == null) {
-            leaveOut(FarNamespace.absence());
-            return;
-        }
+        FarNamespace far = FarNamespace.orLeaveOut(LaunchersTest.class);
         String place = far.near() + ":" + PortForward.freePort();
         List<Command> others = new ArrayList<>();
         try (Command first = start(List.of(), far.near(), 0, place)) {

@@ -13,6 +13,7 @@ import io.rdmacomm.tests.comm.FramedSocket.Frame;
 import io.rdmacomm.tests.fixture.Fabric;
 import io.rdmacomm.tests.fixture.FarNamespace;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.LeftOut;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -20,7 +21,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -80,12 +80,11 @@ final class PeerLocationTest {
     /// The ports of the loopback address are closed to other hosts, and a server must not open them.
     @Test
     void anotherHostDoesNotReachTheLoopbackAddressThroughAServer() throws Exception {
-        FarNamespace far = Fabric.TCP_TWO_NAMESPACES.isPresent() ? FarNamespace.get() : null;
-        if (far == null) {
-            String why = Fabric.TCP_TWO_NAMESPACES + " is absent: " + FarNamespace.absence();
-            System.out.println("PeerLocationTest IS SKIPPED: " + why);
-            Assumptions.abort(why);
+        if (!Fabric.TCP_TWO_NAMESPACES.isPresent()) {
+            throw LeftOut.because(
+                    PeerLocationTest.class, Fabric.TCP_TWO_NAMESPACES + " is absent: " + FarNamespace.absence());
         }
+        FarNamespace far = FarNamespace.orLeaveOut(PeerLocationTest.class);
         try (Trap trap = new Trap();
                 ServerSession server = ServerSession.listen(OPTIONS.withAddress(far.near(), 0))) {
             byte[] hello = FramedSocket.frame(

@@ -9,6 +9,7 @@ import io.rdmacomm.tests.fixture.Fabric;
 import io.rdmacomm.tests.fixture.FarNamespace;
 import io.rdmacomm.tests.fixture.HelperProcess;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.LeftOut;
 import io.rdmacomm.tests.fixture.LocalEnd;
 import io.rdmacomm.tests.fixture.LocalMemory;
 import io.rdmacomm.tests.fixture.LocalQueue;
@@ -25,7 +26,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -44,12 +44,11 @@ class OtherHostTest {
 
     @BeforeEach
     void reach() {
-        far = Fabric.TCP_TWO_NAMESPACES.isPresent() ? FarNamespace.get() : null;
-        if (far == null) {
-            String why = Fabric.TCP_TWO_NAMESPACES + " is absent: " + FarNamespace.absence();
-            System.out.println("OtherHostTest IS SKIPPED: " + why);
-            Assumptions.abort(why);
+        if (!Fabric.TCP_TWO_NAMESPACES.isPresent()) {
+            throw LeftOut.because(
+                    OtherHostTest.class, Fabric.TCP_TWO_NAMESPACES + " is absent: " + FarNamespace.absence());
         }
+        far = FarNamespace.orLeaveOut(OtherHostTest.class);
         devices = System.setProperty(DEVICES, DEVICE + "=" + far.near());
     }
 
