@@ -15,6 +15,8 @@ public final class Waiter {
     private final long longestSleepNanos;
     private boolean polls;
     private boolean asked;
+    // Since the last sleep. The permit of the thread is not enough: a lock that it waits for uses that up.
+    private volatile boolean woken;
 
     /// @param polled the group that the calling thread polls while it is blocked; null for none
     public Waiter(@Nullable CompletionGroup polled) {
@@ -39,6 +41,7 @@ public final class Waiter {
 
     /// Makes the thread check its condition again. For any thread.
     public void wake() {
+        woken = true;
         LockSupport.unpark(thread);
         if (polled != null) {
             polled.wake(thread);
@@ -70,7 +73,7 @@ public final class Waiter {
                     throw new InterruptedException();
                 }
                 if (polled == null || idle == null || !polls(polled)) {
-                    LockSupport.parkNanos(this, left);
+                    sleep(left);
                     continue;
                 }
                 int completions = polled.poll();
@@ -84,6 +87,14 @@ public final class Waiter {
                 polled.turn().leave(this);
             }
         }
+    }
+
+    private void sleep(long nanos) {
+        if (!woken) {
+            LockSupport.parkNanos(this, nanos);
+        }
+        // Before the condition is checked again.
+        woken = false;
     }
 
     private boolean polls(CompletionGroup group) {
