@@ -37,7 +37,8 @@ import picocli.CommandLine.Option;
             "Connect N nodes with each other, write from each to each other one, check and measure.",
             "",
             "Each node has a region of memory for each other node. In an iteration each node writes a window of blocks"
-                    + " into its region at each other node; then all check what has arrived. Rank 0 prints the report.",
+                    + " into its region at each other node, several times; then all check what has arrived. Rank 0"
+                    + " prints the report.",
             "If a node dies, all others end within seconds and name it."
         },
         footer = {
@@ -60,8 +61,15 @@ final class MeshCommand extends Subcommand {
             names = {"-w", "--window"},
             paramLabel = "N",
             defaultValue = "64",
-            description = "Blocks that a node writes to each other node in an iteration (default: ${DEFAULT-VALUE}).")
+            description = "Blocks of a node at each other node, and writes in flight (default: ${DEFAULT-VALUE}).")
     private int window;
+
+    @Option(
+            names = {"-p", "--passes"},
+            paramLabel = "N",
+            defaultValue = "16",
+            description = "How often a node writes the window in an iteration (default: ${DEFAULT-VALUE}).")
+    private int passes;
 
     @Option(
             names = {"-b", "--block"},
@@ -219,8 +227,8 @@ final class MeshCommand extends Subcommand {
     private List<String> arguments(Rendezvous other) {
         List<String> arguments = new ArrayList<>(List.of("mesh", "--until-eof"));
         arguments.addAll(NodeOptions.arguments(other));
-        arguments.addAll(List.of("--window", "" + window, "--block", "" + block, "--channels", "" + channels));
-        arguments.addAll(List.of("--timeout", "" + timeout, "--duration", "" + duration));
+        arguments.addAll(List.of("--window", "" + window, "--passes", "" + passes, "--block", "" + block));
+        arguments.addAll(List.of("--channels", "" + channels, "--timeout", "" + timeout, "--duration", "" + duration));
         if (iterations != null) {
             arguments.addAll(List.of("--iterations", "" + iterations));
         }
@@ -231,6 +239,7 @@ final class MeshCommand extends Subcommand {
 
     private MeshSettings settings() {
         check("--window", window, 1, 16_384);
+        check("--passes", passes, 1, 65_536);
         check("--block", block, 1, 64 << 20);
         check("--channels", channels, 1, 255);
         if (iterations != null) {
@@ -239,7 +248,8 @@ final class MeshCommand extends Subcommand {
         if (!(duration > 0) || duration > 86_400) {
             throw usage("--duration " + duration + " is out of range: it must be above 0, and at most 86400");
         }
-        return new MeshSettings(window, block, channels, iterations == null ? 0 : iterations, (long) (duration * 1e9));
+        return new MeshSettings(
+                window, passes, block, channels, iterations == null ? 0 : iterations, (long) (duration * 1e9));
     }
 
     private Duration patience() {

@@ -55,8 +55,8 @@ public record MeshReport(Rendezvous rendezvous, MeshSettings settings, DeviceLin
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         int size = rendezvous.size();
-        lines.add("in each iteration, each node writes %d blocks of %s to each other node"
-                .formatted(settings.window(), ByteSize.format(settings.blockBytes())));
+        lines.add("in each iteration, each node writes %d blocks of %s to each other node, %d times"
+                .formatted(settings.window(), ByteSize.format(settings.blockBytes()), settings.passes()));
         lines.add(ROW.formatted("from", "to", "Gbit/s", "p50 [us]", "p99 [us]", "p99.9 [us]", "max [us]"));
         for (NodeResult node : nodes) {
             if (size <= MOST_IN_DETAIL) {
@@ -67,7 +67,7 @@ public record MeshReport(Rendezvous rendezvous, MeshSettings settings, DeviceLin
             }
         }
         lines.add(row("all", "all", gbps(), latencies()));
-        lines.add("%d iterations, %s written; every block was checked where it arrived"
+        lines.add("%d iterations, %s written; every node checked its blocks after each iteration"
                 .formatted(iterations(), ByteSize.format(bytes())));
         return lines;
     }
@@ -94,6 +94,7 @@ public record MeshReport(Rendezvous rendezvous, MeshSettings settings, DeviceLin
         members.put("nodes", rendezvous.size());
         members.put("source", rendezvous.source());
         members.put("window", settings.window());
+        members.put("passes", settings.passes());
         members.put("block_bytes", settings.blockBytes());
         members.put("channels", settings.channels());
         members.put("iterations", iterations());

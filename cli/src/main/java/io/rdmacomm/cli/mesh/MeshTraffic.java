@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
 
-/// All-to-all traffic, on one node. In an iteration every node writes a window of blocks to each other node; after a
-/// barrier every node checks what the others have written to it.
+/// All-to-all traffic, on one node. In an iteration every node writes a window of blocks to each other node, several
+/// times; after a barrier every node checks what the others have written to it.
 public final class MeshTraffic {
     private static final long WARM_UP_NANOS = 500_000_000;
     private static final int SPINS = 1000;
@@ -57,7 +57,7 @@ public final class MeshTraffic {
             RemoteBuffer remote = peer.endPoint().peerBuffer(settings.inboxName());
             if (remote == null) {
                 throw new CommandFailure("rank " + peer.rank()
-                        + " was started with another --window or --block: all nodes need the same");
+                        + " was started with another --window, --passes or --block: all nodes need the same");
             }
             peers.add(new PeerTraffic(peer, mesh.rank(), settings, outgoing, inbox, remote));
         }

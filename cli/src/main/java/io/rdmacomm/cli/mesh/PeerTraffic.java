@@ -14,6 +14,9 @@ import org.HdrHistogram.Histogram;
 /// the other node does the same here. A region has two halves, of a window of blocks each, which are used in turn:
 /// one is written while the other one is checked.
 ///
+/// A window is written several times, each time shifted by one block. So a write that is lost, or that overtakes
+/// another one, leaves the wrong block.
+///
 /// One thread posts; completions may come on another one for each channel.
 final class PeerTraffic {
     private final Node peer;
@@ -60,13 +63,20 @@ final class PeerTraffic {
             this.starts = new long[window];
         }
 
+        /// Writes a block, if there is room. The time of the write is kept at the place, which no other write in flight
+        /// on this channel has.
+        boolean write(BufferSlice block, RemoteBuffer to, long offset, int place) {
+            starts[place] = System.nanoTime();
+            return channel.tryWrite(block, to, offset, this, place).isAccepted();
+        }
+
         @Override
         @SuppressWarnings("NonAtomicVolatileUpdate") // one thread completes the work of a channel
-        public void onCompletion(RdmaChannel on, long slot, WorkStatus status, long result) {
+        public void onCompletion(RdmaChannel on, long place, WorkStatus status, long result) {
             if (status == WorkStatus.SUCCESS) {
                 lastNanos = System.nanoTime();
                 if (recording) {
-                    Latencies.record(latencies, lastNanos - starts[(int) slot]);
+                    Latencies.record(latencies, lastNanos - starts[(int) place]);
                 }
                 completed++;
             }
@@ -98,17 +108,16 @@ final class PeerTraffic {
     ///
     /// @return whether all have been posted
     boolean post(long iteration) {
-        if (posted < blocks.length) {
-            Lane lane = lanes[posted % lanes.length];
-            lane.starts[posted] = System.nanoTime();
-            long offset = own * inbox.blockSize() + place(iteration, posted);
-            if (lane.channel
-                    .tryWrite(blocks[posted], remote, offset, lane, posted)
-                    .isAccepted()) {
+        if (posted < settings.writes()) {
+            int slot = posted % blocks.length;
+            // The writes to a place stay in order because all of them take the same channel.
+            Lane lane = lanes[slot % lanes.length];
+            long offset = own * inbox.blockSize() + place(iteration, slot);
+            if (lane.write(blocks[source(slot, posted / blocks.length)], remote, offset, slot)) {
                 posted++;
             }
         }
-        return posted == blocks.length;
+        return posted == settings.writes();
     }
 
     boolean isComplete() {
@@ -116,7 +125,7 @@ final class PeerTraffic {
         for (Lane lane : lanes) {
             completed += lane.completed;
         }
-        return completed == blocks.length;
+        return completed == settings.writes();
     }
 
     /// Counts an iteration that is complete.
@@ -139,13 +148,18 @@ final class PeerTraffic {
             long wrong = DataPattern.mismatch(
                     inbox.segment().asSlice(region + place(iteration, slot), settings.blockBytes()),
                     settings.blockBytes(),
-                    seed(peer.rank(), own, iteration, slot));
+                    seed(peer.rank(), own, iteration, source(slot, settings.passes() - 1)));
             if (wrong >= 0) {
                 return "block " + slot + " of iteration " + iteration + " that rank " + peer.rank()
                         + " has written here is wrong from byte " + wrong + " on";
             }
         }
         return "";
+    }
+
+    /// The block that a pass writes to a place.
+    private int source(int slot, int pass) {
+        return (slot + pass) % blocks.length;
     }
 
     private long place(long iteration, int slot) {

@@ -28,6 +28,8 @@ class MeshCommandTest {
                 "3",
                 "--window",
                 "5",
+                "--passes",
+                "3",
                 "--block",
                 "1000",
                 "--iterations",
@@ -42,20 +44,20 @@ class MeshCommandTest {
         assertThat(result.out())
                 .contains(
                         "3 nodes are connected (given)",
-                        "each node writes 5 blocks of 1000 B to each other node",
-                        "4 iterations, 117.2 KiB written");
+                        "each node writes 5 blocks of 1000 B to each other node, 3 times",
+                        "4 iterations, 351.6 KiB written");
         Map<String, Object> document = JSON.std.mapFrom(Files.readString(json));
         assertThat(document)
                 .containsEntry("nodes", 3)
                 .containsEntry("iterations", 4)
-                .containsEntry("bytes", 3 * 2 * 4 * 5 * 1000)
-                .containsEntry("writes", 3 * 2 * 4 * 5)
+                .containsEntry("bytes", 3 * 2 * 4 * 3 * 5 * 1000)
+                .containsEntry("writes", 3 * 2 * 4 * 3 * 5)
                 .containsEntry("data_verified", true);
         List<?> pairs = (List<?>) document.get("pairs");
         assertThat(pairs.stream().map(pair -> ((Map<?, ?>) pair).get("from") + ">" + ((Map<?, ?>) pair).get("to")))
                 .containsExactly("0>1", "0>2", "1>0", "1>2", "2>0", "2>1");
         assertThat(pairs)
-                .allSatisfy(pair -> assertThat(((Map<?, ?>) pair).get("bytes")).isEqualTo(4 * 5 * 1000));
+                .allSatisfy(pair -> assertThat(((Map<?, ?>) pair).get("bytes")).isEqualTo(4 * 3 * 5 * 1000));
     }
 
     @Test
@@ -154,6 +156,7 @@ class MeshCommandTest {
                 "--launcher slurm|SLURM_NTASKS is not set",
                 "--launcher pbs|is no launcher: write openmpi, torchrun, slurm or kubernetes",
                 "--nodes 2 --window 0|--window 0 is out of range",
+                "--nodes 2 --passes 0|--passes 0 is out of range",
                 "--nodes 2 --block 65m|is out of range",
                 "--nodes 2 --channels 256|--channels 256 is out of range",
                 "--nodes 2 --iterations 0|--iterations 0 is out of range",
