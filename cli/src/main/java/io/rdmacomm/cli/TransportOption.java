@@ -3,7 +3,7 @@ package io.rdmacomm.cli;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
-/// What a file copy uses to transfer data.
+/// How a file copy transfers data.
 final class TransportOption {
     @Option(
             names = "--transport",

@@ -57,7 +57,7 @@ final class ReceivePool implements AutoCloseable {
         refilling.execute(this::refillAtEachEvent);
     }
 
-    /// What the server's queue pairs are created with.
+    /// The options of the server's queue pairs.
     SharedReceiveQueue queue() {
         return queue;
     }

@@ -184,7 +184,7 @@ public final class SessionOptions {
         return meeting.connectionPort();
     }
 
-    /// What both sides must have; null if everybody may connect.
+    /// The secret that both sides must have; null if everybody may connect.
     public @Nullable Secret secret() {
         return trust.secret();
     }

@@ -9,7 +9,7 @@ import io.rdmacomm.verbs.VerbException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/// What has happened to the device as a whole: its link is down, or it has failed. Thread-safe.
+/// Faults of the whole device: its link is down, or it has failed. Thread-safe.
 final class DeviceFaults {
     private static final int PORT = 1;
 

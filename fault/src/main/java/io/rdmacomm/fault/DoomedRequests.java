@@ -22,7 +22,7 @@ final class DoomedRequests {
     private final Map<Long, Doom> dooms = new ConcurrentHashMap<>();
     private final Random random = new Random();
 
-    /// What is to be reported.
+    /// The completions that are to be reported.
     ///
     /// @param workId the user's
     private record Doom(long workId, WorkStatus status, FaultQueuePair queuePair) {}

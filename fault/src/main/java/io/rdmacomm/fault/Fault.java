@@ -4,7 +4,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.Random;
 
-/// What a rule does to an operation.
+/// The effect of a rule on an operation.
 sealed interface Fault {
     /// The request fails with this status, and what follows on its queue pair is flushed.
     record FailedRequest(WorkStatus status) implements Fault {}

@@ -99,7 +99,7 @@ final class FaultContext extends Context implements ConnectionManagerProvider {
         standIns.remove(object);
     }
 
-    /// What stands for `object` of the real device; null if it was closed.
+    /// The wrapper of `object`, which belongs to the real device; null if it was closed.
     @Nullable
     Resource standIn(Resource object) {
         return standIns.get(object);

@@ -6,7 +6,7 @@ import java.util.List;
 ///
 /// @param text the rules as given, and the seed if it matters
 record FaultPlan(List<Rule> rules, long seed, String text) {
-    /// What the name of the device ends with.
+    /// The end of the device's name.
     String suffix() {
         return text.isEmpty() ? "" : "?" + text;
     }

@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.SendOpcode;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// What rules are about: requests, and calls that are not for the data path.
+/// The operations that rules apply to: requests, and calls outside the data path.
 enum Operation {
     /// A SEND of any kind.
     SEND,

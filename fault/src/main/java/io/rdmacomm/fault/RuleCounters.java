@@ -24,7 +24,7 @@ final class RuleCounters {
         return counters.isEmpty();
     }
 
-    /// What happens to the next operation: the fault of the first rule that applies; null if none does. All rules
+    /// The fault of the next operation: that of the first rule that applies; null if none does. All rules
     /// count it.
     @Nullable
     Fault next(@Nullable Operation operation) {

@@ -64,7 +64,7 @@ final class ContextObjects implements SharedMemory.Events {
         return context.queuePair(number) instanceof SoftQueuePair queuePair ? queuePair.tcp() : null;
     }
 
-    /// What stopped peers may still write to.
+    /// The memory that stopped peers may still write to.
     Quarantine quarantine() {
         return quarantine;
     }

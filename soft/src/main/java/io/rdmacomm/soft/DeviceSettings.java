@@ -16,7 +16,7 @@ record DeviceSettings(String name, boolean sharedMemory, TcpSettings tcp) {
     /// The segment size that every path supports (RFC 9293 3.7.1).
     private static final int SHORTEST_SEGMENT = 536;
     private static final int LONGEST_SEGMENT = 0xffff;
-    /// What TCP can do in whole seconds (tcp(7)).
+    /// TCP counts whole seconds (tcp(7)).
     private static final int SHORTEST_SILENCE = 4;
     private static final int LONGEST_SILENCE = 9 * 3600;
 

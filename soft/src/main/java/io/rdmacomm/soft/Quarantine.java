@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 /// Nothing tells when a peer goes on, so the quarantine looks when a place is to be freed, a region is closed, or a
 /// peer has died. Thread-safe; takes no time while it is empty.
 final class Quarantine {
-    /// What one peer may write to.
+    /// The memory that one peer may write to.
     ///
     /// @param released whether it cannot any more
     private record Hold(BooleanSupplier released, List<Object> places) {}

@@ -63,7 +63,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
     private volatile @Nullable Transport transport;
     private boolean established;
     private boolean drainWanted;
-    // What the transport has told.
+    // The events of the transport.
     private boolean noted;
     private boolean gone;
     private boolean failed;
@@ -468,7 +468,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         disconnect();
     }
 
-    /// What a peer completes that goes on later would be taken for the work of the next connection.
+    /// A peer that goes on later would complete its work in the next connection.
     private void stayInError(QueuePairState from) {
         if (from == QueuePairState.ERROR) {
             enter(QueuePairState.ERROR);

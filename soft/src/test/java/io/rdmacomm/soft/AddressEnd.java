@@ -42,7 +42,7 @@ final class AddressEnd implements AutoCloseable {
     private final Completions completions = Completions.create(arena, 32);
     private final ArrayDeque<Done> done = new ArrayDeque<>();
 
-    /// What became of a request.
+    /// The result of a request.
     record Done(long workId, WorkStatus status, boolean receive, long bytes, boolean immediate, int value) {}
 
     AddressEnd() {
@@ -62,7 +62,7 @@ final class AddressEnd implements AutoCloseable {
     AddressEnd renew() {
         pair.close();
         while (queue.poll(completions) > 0) {
-            // What was flushed belongs to the old one.
+            // Flushed requests belong to the old one.
         }
         done.clear();
         pair = domain.createQueuePair(QueuePairOptions.reliable(queue));

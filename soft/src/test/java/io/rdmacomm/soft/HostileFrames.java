@@ -79,7 +79,7 @@ final class HostileFrames {
         };
     }
 
-    /// What ends the connection, or is out of place.
+    /// Frames that end the connection, or are out of place.
     private byte[] rare() {
         List<Frames.Golden> golden = Frames.ALL;
         return switch (random.nextInt(5)) {

@@ -274,7 +274,7 @@ class HostileMemoryTest {
         });
     }
 
-    /// What the queue holds then is not defined; an error has a type.
+    /// The number of completions is not defined then; an overrun is the only error.
     private void polled(Completions done) {
         try {
             assertThat(victim.queue.poll(done)).isBetween(0, 8);

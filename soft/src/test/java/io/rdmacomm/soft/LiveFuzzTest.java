@@ -63,7 +63,7 @@ class LiveFuzzTest {
     private static final long PATIENCE_NANOS = 20_000_000_000L;
     private static final int LOOK_EVERY = 500;
     private static final int FEW = 8;
-    /// What no peer should be able to cause.
+    /// Failures that no peer should be able to cause.
     private static final Pattern DEFECT =
             Pattern.compile("java\\.(lang|util)\\.\\w*(Exception|Error)|java\\.nio\\.\\w*Exception");
 

@@ -69,7 +69,7 @@ class ManyConnectionsTest {
         }
     }
 
-    /// What a round took.
+    /// The costs of a round.
     ///
     /// @param threads how many were started
     /// @param resident bytes in memory beside the heap, for each queue pair
@@ -169,7 +169,7 @@ class ManyConnectionsTest {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /// What the process has in memory, whatever it is for: the heap, which does not change, buffers, shared memory
+    /// All memory of the process: the heap, which does not change, buffers, shared memory
     /// (proc_pid_status(5)).
     private static long residentBytes() throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {

@@ -204,7 +204,7 @@ class SharedMemoryFuzzTest {
         try {
             call.run();
         } catch (RdmaException e) {
-            // What a program can handle.
+            // A program can handle this.
         } catch (RuntimeException e) {
             throw new AssertionError(what + "; seed " + SEED, e);
         }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What siw, and the path to it, do not take: the software device holds it back or refuses to post it.
+/// Requests that siw, or the path to it, does not take: the software device holds them back or rejects them.
 class SiwPeerLimitsTest {
     private static final Duration LONG = AddressEnd.LONG;
     private static final byte[] HELLO = SiwEnds.HELLO;

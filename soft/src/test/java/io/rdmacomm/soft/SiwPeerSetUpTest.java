@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What is said first when a software device and siw connect: the versions of the handshake, and the frame that
+/// The first exchange when a software device and siw connect: the versions of the handshake, and the frame that
 /// makes ready to receive.
 class SiwPeerSetUpTest {
     private static final byte[] HELLO = SiwEnds.HELLO;

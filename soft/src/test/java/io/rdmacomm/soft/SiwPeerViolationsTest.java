@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a peer must not send or may not reach: it costs the peer its connection, no more, and the software
+/// Frames that a peer must not send, and memory that it may not reach: it loses its connection, no more, and the software
 /// device says why with a Terminate.
 class SiwPeerViolationsTest {
     private static final Duration LONG = AddressEnd.LONG;

@@ -253,7 +253,7 @@ class SoftConnectionTest {
         assertThat(both.passive().disconnectReason()).isEqualTo("the peer has ended the connection");
         assertThat(server.pair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(client.pair.state()).isEqualTo(QueuePairState.ERROR);
-        // What was posted before was sent, everything else is flushed.
+        // Requests that were posted before are sent, all others are flushed.
         assertThat(server.succeeded(1).bytes()).isEqualTo(9);
         assertThat(server.next()).isEqualTo(flushed(3));
         assertThat(client.next()).isEqualTo(flushed(2));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What a queue pair does with its transport, and with what the transport tells it.
+/// How a queue pair uses its transport and handles the events of the transport.
 class TransportSeamTest {
     private static final int NO_SUCH_LID = 1;
     private static final int PSN = 7;

@@ -111,7 +111,7 @@ class WakeUpByPeerTest {
         assertThat(other.ring().isArmed()).isTrue();
     }
 
-    /// What cannot be told at once is told when the peer's engine goes on, and nobody waits for that.
+    /// A message that does not fit now is sent when the peer's engine goes on, and nobody waits for that.
     @Test
     void aStalledEngineGetsItsMessagesLater() throws InterruptedException {
         CountDownLatch stalled = new CountDownLatch(1);

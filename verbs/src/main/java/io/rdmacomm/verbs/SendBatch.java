@@ -335,7 +335,7 @@ public final class SendBatch {
         return checks.accept(opcodes, requests.mostElements(), inlineOpcodes, mostInline);
     }
 
-    /// What `checks` object to in a request, or null.
+    /// The objection of `checks` to a request, or null.
     @Nullable
     String complaint(SendChecks checks, int index) {
         return checks.complaint(opcode(index), flags(index), requests.elementCount(index), requests.length(index));

@@ -96,7 +96,7 @@ final class SendChecks {
                 && mostInline <= sizes.inlineBytes();
     }
 
-    /// What is wrong with one request; null if nothing is.
+    /// Describes the error in one request; null if there is none.
     @Nullable
     String complaint(int code, int flags, int elements, long bytes) {
         SendOpcode opcode = SendOpcode.of(code);

@@ -39,7 +39,7 @@ public enum BenchTest {
         BANDWIDTH
     }
 
-    /// What the test measures.
+    /// The quantity that the test measures.
     public Kind kind() {
         return kind;
     }

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.bench;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What was measured in one combination of modes.
+/// The measurements of one combination of modes.
 ///
 /// @param modes the modes
 /// @param samples the round trips

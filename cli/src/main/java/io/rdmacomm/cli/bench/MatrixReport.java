@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What was measured in all combinations of modes.
+/// The measurements of all combinations of modes.
 ///
 /// @param provider the provider of the device
 /// @param device the device, port and GID that the client used

@@ -109,7 +109,7 @@ public final class RdmaSenderLink implements SenderLink {
         while (sent - credited >= blocks.length) {
             awaitCredit();
         }
-        // What the receiver has credited has arrived there, so it completes here in a moment.
+        // The receiver has credited it, so it has arrived there and completes here in a moment.
         Backoff backoff = new Backoff(PATIENCE);
         while (sent - completed.get() >= blocks.length) {
             makeProgress(backoff);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// A reliable connected queue pair with all that it uses, among it one buffer for outgoing and one for incoming
 /// messages. For one thread.
 final class MessageQueuePair implements AutoCloseable {
-    /// What the peer may do with the memory of this queue pair: nothing.
+    /// The rights of the peer to the memory of this queue pair: none.
     static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE);
 
     private final Arena arena = Arena.ofConfined();

@@ -36,7 +36,7 @@ public final class RpingClient implements AutoCloseable {
     static final ConnectionParameters PARAMETERS =
             ConnectionParameters.defaults().withDepths(1, 1);
 
-    /// What the server may do with both buffers.
+    /// The rights of the server to both buffers.
     static final Set<AccessFlag> ACCESS =
             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
 

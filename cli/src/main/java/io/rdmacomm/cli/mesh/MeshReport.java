@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/// What all nodes have measured, for people and machines.
+/// The measurements of all nodes, for people and machines.
 ///
 /// @param rendezvous how the nodes have met
 /// @param settings what they did

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.mesh;
 
-/// What the nodes do.
+/// The traffic that the nodes make.
 ///
 /// @param window how many blocks each node has for each other one, and writes at a time
 /// @param passes how often each node writes the window before all check
@@ -14,7 +14,7 @@ public record MeshSettings(int window, int passes, long blockBytes, int channels
         return passes * window;
     }
 
-    /// What nodes that do the same have in common.
+    /// The same for all nodes whose settings agree.
     String inboxName() {
         return "inbox of " + passes + " x " + window + " x " + blockBytes;
     }

@@ -180,7 +180,7 @@ final class PeerTraffic {
         return all;
     }
 
-    /// What was measured. All work has ended.
+    /// The measurements. All work has ended.
     PeerResult result() {
         Latencies latencies = Latencies.of(latencies());
         return new PeerResult(peer.rank(), latencies.count() * settings.blockBytes(), transferNanos, latencies);

@@ -1,4 +1,4 @@
-/// What `rdmacomm top` shows: samples of the counters files of this user's processes, as a table and as JSON.
+/// The display of `rdmacomm top`: samples of the counters files of this user's processes, as a table and as JSON.
 @NullMarked
 package io.rdmacomm.cli.top;
 

@@ -76,7 +76,7 @@ public final class CountersFolder {
         return path;
     }
 
-    /// What was found in a folder.
+    /// The counters files of a folder.
     ///
     /// @param processes the processes that live
     /// @param problems the files that could not be read, and why

@@ -4,7 +4,7 @@ import io.rdmacomm.comm.progress.CompletionGroup;
 
 /// The receives of one channel, as its [RdmaAdapter] uses them from the first message to the end.
 interface ChannelReceives {
-    /// What the messages arrive in.
+    /// The receives in which messages arrive.
     ReceiveBlocks blocks();
 
     /// The queue pair takes receives now, and its peer is about to send.

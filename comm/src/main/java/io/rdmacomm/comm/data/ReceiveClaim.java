@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.data;
 
-/// What one channel has of a shared pool: receives that its peer may use, and messages that were not given back.
+/// The share of one channel in a shared pool: receives that its peer may use, and messages that were not given back.
 /// Only its [ReceiveBudget] changes it.
 final class ReceiveClaim {
     /// How many it may have at most.

@@ -32,7 +32,7 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
     private final ReceiveClaim claim;
     private final ChannelParts parts;
     private final GroupMember member;
-    // What the peer was granted so far, how much of that it knows, and what it has given back without using it.
+    // The credits that the peer was granted so far, how much of that it knows, and what it has given back without using it.
     // Written under the lock of the pool.
     private long granted;
     private long announced;
@@ -101,7 +101,7 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         GRANTED.setRelease(this, granted + 1);
     }
 
-    /// What to tell the peer now: all that it was granted so far, or 0 if it has enough to go on. Under the lock of
+    /// The number to tell the peer now: all that it was granted so far, or 0 if it has enough to go on. Under the lock of
     /// the pool.
     long due() {
         long news = granted - announced;

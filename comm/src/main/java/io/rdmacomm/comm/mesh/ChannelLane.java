@@ -39,7 +39,7 @@ final class ChannelLane implements Lane {
     private MemorySegment data = MemorySegment.NULL;
     private long dataOffset;
     private boolean inTarget;
-    // What the peer's last READY said; guarded by the volatile write of its sequence.
+    // The values of the peer's last READY; guarded by the volatile write of its sequence.
     private volatile long readySequence = -1;
     private long readyCount;
     private long readyCode;
@@ -297,7 +297,7 @@ final class ChannelLane implements Lane {
         release();
     }
 
-    // What arrives, on the thread that polls.
+    // Arrivals, on the thread that polls.
 
     /// The peer has taken this many pieces.
     ///

@@ -49,7 +49,7 @@ final class DirectAlgorithms {
                 (in, peer, offset, bytes) -> Pieces.reduceInto(in, reducer, into, offset, into, offset, bytes));
     }
 
-    /// What is done with a piece of a block.
+    /// The action for a piece of a block.
     @FunctionalInterface
     private interface Move {
         void move(Lane lane, int peer, long offset, int bytes);

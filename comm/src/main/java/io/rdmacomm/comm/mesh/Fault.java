@@ -24,7 +24,7 @@ record Fault(byte reason, String text) {
         return new Fault(reason, "rank " + rank + " has ended the collectives: " + line);
     }
 
-    /// What the call in progress throws.
+    /// The exception of the call in progress.
     CommException failure() {
         return switch (reason) {
             case MISMATCH -> new CollectiveMismatchException(text, null);
@@ -34,7 +34,7 @@ record Fault(byte reason, String text) {
         };
     }
 
-    /// What later calls throw.
+    /// The exception of later calls.
     ClosedException refusal() {
         return new ClosedException("the collectives of this mesh have ended; join again: " + text, failure());
     }

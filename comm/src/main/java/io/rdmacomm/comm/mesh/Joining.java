@@ -44,7 +44,7 @@ final class Joining {
     private final CompletableFuture<Place> place = new CompletableFuture<>();
     private final AtomicInteger introducing = new AtomicInteger();
 
-    /// What this node knows when all have registered.
+    /// The table that this node knows when all have registered.
     ///
     /// @param host the address at which the rendezvous was found
     /// @param messages a block for each rank

@@ -4,7 +4,7 @@ import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.Session;
 
-/// What collectives need of a mesh.
+/// The part of a mesh that collectives need.
 interface MeshLinks {
     /// The rank of this node.
     int rank();

@@ -72,14 +72,14 @@ public final class Rendezvous {
                 .toList();
     }
 
-    /// What the environment variables of this process say.
+    /// A rendezvous from the environment variables of this process.
     ///
     /// @throws IllegalArgumentException see [#ofEnvironment(Map)]
     public static Rendezvous ofEnvironment() {
         return ofEnvironment(System.getenv());
     }
 
-    /// What environment variables say; if those of several launchers are set, the first of [Launcher].
+    /// A rendezvous from environment variables; if those of several launchers are set, the first of [Launcher].
     ///
     /// @throws IllegalArgumentException if no launcher has set its variables, or one of them is missing or
     ///         wrong; the message names it and its value
@@ -93,7 +93,7 @@ public final class Rendezvous {
         return ofEnvironment(environment, present.getFirst());
     }
 
-    /// What the environment variables of one launcher say.
+    /// A rendezvous from the environment variables of one launcher.
     ///
     /// @throws IllegalArgumentException if one of them is missing or wrong; the message names it and its value
     public static Rendezvous ofEnvironment(Map<String, String> environment, Launcher launcher) {

@@ -59,7 +59,7 @@ final class Waiting {
         progressed();
     }
 
-    /// What was waited for has come: the next wait spins again.
+    /// The wait has ended: the next one spins again.
     void progressed() {
         if (idleSince != 0) {
             idleSince = 0;

@@ -458,7 +458,7 @@ public final class CompletionGroup implements AutoCloseable {
         }
         boolean event = false;
         try {
-            // What ended the wait before this thread was the sleeper has not woken it.
+            // A wake-up that came before this thread was the sleeper has not reached it.
             if (ended.getAsBoolean()) {
                 return true;
             }

@@ -45,7 +45,7 @@ final class ReceiveRoutes {
         }
     }
 
-    /// What `from` has before position `before` and from position `after` on, with a route in between or none.
+    /// The routes of `from` before position `before` and from position `after` on, with a route in between or none.
     private static Table spliced(Table from, int before, int after, int number, @Nullable ReceiveRoute route) {
         int inserted = route == null ? 0 : 1;
         int rest = from.numbers.length - after;

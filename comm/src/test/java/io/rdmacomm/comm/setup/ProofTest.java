@@ -187,7 +187,7 @@ final class ProofTest {
             try (Attacker posing = new Attacker(new Socket(InetAddress.getLoopbackAddress(), listener.port()))) {
                 posing.send(FrameType.PROVE, nonce);
                 byte[] first = posing.receive(FrameType.PROVE);
-                // What a client that has the secret would say to this server now.
+                // The frame that a client with the secret would send to this server now.
                 posing.send(FrameType.PROOF, code(first, nonce));
                 posing.receive(FrameType.PROOF);
                 return code(first, nonce);
@@ -214,7 +214,7 @@ final class ProofTest {
         }
     }
 
-    /// What the client with the secret sends; written down here once more, as the wire has it.
+    /// The frame of the client with the secret; written here once more, as it is on the wire.
     private static byte[] code(byte[] ofServer, byte[] ofClient) {
         ByteBuffer message = ByteBuffer.allocate(14 + 2 + 2 + 1 + 64)
                 .put("rdmacomm proof".getBytes(UTF_8))

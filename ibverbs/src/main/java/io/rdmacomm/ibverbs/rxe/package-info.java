@@ -1,4 +1,4 @@
-/// What rxe, the kernel's software RoCE device, needs.
+/// Support for rxe, the kernel's software RoCE device.
 @NullMarked
 package io.rdmacomm.ibverbs.rxe;
 

@@ -1,4 +1,4 @@
-/// What siw, the kernel's software iWARP device, needs: everything that works around its defects is here.
+/// Support for siw, the kernel's software iWARP device: everything that works around its defects is here.
 @NullMarked
 package io.rdmacomm.ibverbs.siw;
 

@@ -34,7 +34,7 @@ public record MpaNegotiation(boolean checksum, int inboundReads, int outboundRea
     /// The reply of the responder, in the revision of the request.
     public MpaFrame acceptance(MpaFrame request, byte[] privateData) {
         EnhancedSetup wish = request.enhanced();
-        // What the peer wants counts for both directions, so the reply says what holds.
+        // The request of the peer counts for both directions, so the reply states the result.
         boolean agreed = checksum || request.wantsChecksum();
         return MpaFrame.of(MpaFrame.Kind.REPLY, wish == null ? null : answer(wish), agreed, privateData);
     }

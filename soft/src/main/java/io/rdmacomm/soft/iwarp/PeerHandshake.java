@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// What two software devices tell each other at the end of the private data, behind the program's own: who they
+/// The block that two software devices exchange at the end of the private data, behind the program's own: who they
 /// are, which queue pairs are to be connected, and what they can do beyond RFC 5040. Other iWARP devices have no
 /// such block, and a device that sends back what it got is found out by [#kind] (Linux siw echoes the reserved
 /// flags of a request, so those cannot carry it).

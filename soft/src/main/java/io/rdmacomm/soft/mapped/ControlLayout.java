@@ -99,7 +99,7 @@ public final class ControlLayout {
     /// Size of the file.
     public static final long FILE_BYTES = 1L << 30;
 
-    /// What is in the heap begins at a multiple of this: a cache line.
+    /// Everything in the heap begins at a multiple of this: a cache line.
     static final int LINE = 64;
 
     private ControlLayout() {}

@@ -107,11 +107,11 @@ public final class QueuePairBlock {
         }
     }
 
-    /// What the counter in a block is, if its owner, perhaps another process, is in the middle of an operation.
+    /// The value of the counter in a block whose owner, perhaps another process, is in the middle of an operation.
     ///
     /// @return 0 if it is in none
     public static long executing(MemorySegment memory, long block) {
-        // What the caller has published must be seen by operations that begin after the counter was read.
+        // Operations that begin after the counter was read must see everything that the caller has published.
         VarHandle.fullFence();
         long seen = SharedWords.acquire(memory, block + ControlLayout.QP_EXECUTING);
         return (seen & 1) == 0 ? 0 : seen;

@@ -120,7 +120,7 @@ public final class Peer implements AutoCloseable {
         return socket;
     }
 
-    /// What waits to be sent.
+    /// The messages that wait to be sent.
     Outbox outbox() {
         return outbox;
     }

@@ -148,7 +148,7 @@ public final class SharedMemory implements AutoCloseable {
         peer.close();
     }
 
-    /// What goes wrong for one must not keep the others from knowing.
+    /// A failure of one must not keep the others from knowing.
     private void attempt(Runnable step) {
         try {
             step.run();

@@ -348,8 +348,8 @@ final class ShmTransport implements Transport, Stager.Client {
         return executingOfPeer() == 0;
     }
 
-    /// What began after the transport was stopped, or in another life of the peer's block, finds that this side's queue
-    /// pair is gone: only the operation from before counts.
+    /// Only an operation from before the stop counts. One that began later, or in another life of the peer's block,
+    /// finds that this side's queue pair is gone.
     @Override
     public boolean isPeerIdle() {
         return unfinished == 0 || executingOfPeer() != unfinished;

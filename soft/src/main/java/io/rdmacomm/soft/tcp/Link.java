@@ -206,7 +206,7 @@ final class Link {
         }
     }
 
-    /// What went over it so far; any thread.
+    /// Its traffic so far; any thread.
     LinkTraffic traffic() {
         return new LinkTraffic(output.written(), input.bytes(), output.frames(), input.frames());
     }

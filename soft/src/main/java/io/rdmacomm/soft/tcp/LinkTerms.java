@@ -18,7 +18,7 @@ public record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean in
     /// All features of this version.
     public static final int FEATURES =
             PeerHandshake.FEATURE_IMMEDIATE | PeerHandshake.FEATURE_ATOMIC | PeerHandshake.FEATURE_ACKNOWLEDGE;
-    /// What one frame of our own peers carries, with its header: just under 64 KiB. With all around it, it is a
+    /// The size of a frame of our own peers, with its header: just under 64 KiB. With all around it, it is a
     /// little shorter than a TCP segment of the loopback interface (65,483 bytes), or of an adapter that puts
     /// segments together: what comes as one piece is read as one piece.
     public static final int LONGEST_SEGMENT = 65_440;

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.tcp;
 
-/// What went over links so far. Bytes are those of the TCP stream, frames and acknowledgements included.
+/// The traffic of links so far. Bytes are those of the TCP stream, frames and acknowledgements included.
 ///
 /// @param bytesSent bytes that the socket has taken
 /// @param bytesReceived bytes that the socket has given

@@ -94,7 +94,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         return links.counters();
     }
 
-    /// What went over all links so far.
+    /// The traffic of all links so far.
     public LinkTraffic traffic() {
         return links.traffic().sum();
     }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/// What we write is what others write, byte for byte, and what they write is understood wherever TCP cuts it.
+/// Our frames equal those of others, byte for byte, and theirs are understood wherever TCP cuts them.
 class GoldenFramesTest {
     private static final int AT = 5;
 

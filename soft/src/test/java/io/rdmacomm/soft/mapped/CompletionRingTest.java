@@ -195,7 +195,7 @@ class CompletionRingTest {
         assertThat(poll(ring, 64)).containsExactly(1L, 42L, 3L);
     }
 
-    /// What a producer leaves that is killed between claiming its slot and filling it: FREE becomes CLAIMED.
+    /// The trace of a producer that was killed between claiming its slot and filling it: FREE becomes CLAIMED.
     private void claimAndDie(CompletionRing ring, long position) {
         MemorySegment memory = fixture.control.memory();
         long slots = memory.get(ValueLayout.JAVA_LONG, ring.offset());

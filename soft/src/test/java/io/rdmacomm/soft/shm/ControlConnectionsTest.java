@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What arrives over the control connections of a context.
+/// Messages over the control connections of a context.
 class ControlConnectionsTest implements ControlConnections.Receiver {
     private static final int BAD = 100;
     private static final int GOOD = 101;

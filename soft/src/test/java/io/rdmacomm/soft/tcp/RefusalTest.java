@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.AsyncEventType;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What a peer is told when it may not access the memory that it named.
+/// The answer to a peer that may not access the memory that it named.
 class RefusalTest {
     @ParameterizedTest
     @EnumSource(AccessFault.class)

@@ -62,7 +62,7 @@ class EngineTest {
         });
     }
 
-    /// What makes the others fail stays ready: it fails again and again.
+    /// The channel that makes the others fail stays ready: it fails again and again.
     @Test
     void aConnectionThatFailsDoesNotKeepItFromTheOthers() throws Exception {
         CountDownLatch served = new CountDownLatch(MANY);

@@ -155,7 +155,7 @@ final class SimulatedRank implements Lanes {
         pieces++;
     }
 
-    // What it has done.
+    // The work that it has done.
 
     double now() {
         return now;

@@ -22,7 +22,7 @@ public final class SimulatedRendezvous {
     private final Registration own;
     private final Answers answers;
 
-    /// What the rendezvous sends to a node.
+    /// The frames that the rendezvous sends to a node.
     public interface Answers {
         /// Where all others are, in a frame of so many bytes.
         void table(int rank, int bytes);

@@ -97,7 +97,7 @@ class SoftArrowsTest {
                 .as("implementations of Transport");
     }
 
-    /// What a package may use of soft; the rest is up to the rules for the whole module.
+    /// The packages of soft that a package may use; the rules for the whole module cover the rest.
     private static void seesOfSoftOnly(String layer, String... below) {
         String[] allowed = Stream.concat(Stream.of(layer), Stream.of(below)).toArray(String[]::new);
         classes()

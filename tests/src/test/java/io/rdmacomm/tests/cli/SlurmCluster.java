@@ -127,7 +127,7 @@ final class SlurmCluster implements AutoCloseable {
         return Files.readString(folder.resolve("daemons.log")).strip();
     }
 
-    /// What `srun` needs to find this cluster.
+    /// The environment in which `srun` finds this cluster.
     Map<String, String> environment() {
         return Map.of("SLURM_CONF", configuration.toString());
     }

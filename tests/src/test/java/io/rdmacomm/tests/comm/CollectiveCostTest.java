@@ -21,7 +21,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What collectives allocate and record.
+/// The allocations and the records of collectives.
 final class CollectiveCostTest {
     private static final MeshDevice DEVICE = MeshDevice.all().getFirst();
     private static final int CALLS = Amount.of(20_000, 1000);

@@ -110,7 +110,7 @@ final class CollectiveFailuresTest {
         });
     }
 
-    /// What one rank calls, and what all others call, and who is the one.
+    /// The call of one rank, the call of all others, and which rank it is.
     private static Stream<Arguments> mismatches() {
         return Stream.of(
                 Arguments.of(barrier(), sum(10), 1),

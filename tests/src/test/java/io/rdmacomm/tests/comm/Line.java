@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.Arguments;
 
-/// What connects the two ends of a case in this process.
+/// The connection between the two ends of a case in this process.
 enum Line {
     /// A software device that shares memory with its peers.
     SHARED_MEMORY("soft0"),

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/// What this process occupies in bytes: the heap after a collection, memory of buffers outside of it, and its files in
+/// The memory of this process in bytes: the heap after a collection, memory of buffers outside of it, and its files in
 /// shared memory.
 record MemoryUse(long heap, long buffers, long shared) {
     static MemoryUse now() {

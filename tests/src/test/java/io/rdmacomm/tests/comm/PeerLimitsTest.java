@@ -22,7 +22,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// What peers can make a session keep ends somewhere.
+/// The memory that peers can make a session keep is limited.
 @ExtendWith(LeakCheck.class)
 final class PeerLimitsTest {
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);

@@ -96,7 +96,7 @@ final class PeerLocationTest {
         }
     }
 
-    /// What a server of this host answers to a client on the other one.
+    /// The answer of a server on this host to a client on the other one.
     private static String fromThere(FarNamespace far, int port, byte[] sent) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(far.launcher());
         command.addAll(List.of("bash", "-c", "exec 3<>/dev/tcp/" + far.near() + "/" + port + "; cat >&3; cat <&3"));

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/// What the listener of a client that reconnects is told.
+/// The events that the listener of a reconnecting client is told.
 final class ReconnectingClient implements SessionListener {
     /// Pauses of 5 to 50 ms, always the same.
     static final Reconnect QUICKLY = Reconnect.defaults()

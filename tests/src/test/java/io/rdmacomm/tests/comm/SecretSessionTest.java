@@ -92,7 +92,7 @@ final class SecretSessionTest {
         bothSidesFail(OPEN, GUARDED, "the server has none");
     }
 
-    /// What the server has made so far: files of shared memory, and threads of the library.
+    /// The resources that the server has created so far: files of shared memory, and threads of the library.
     private static List<String> resources() {
         List<String> found = new ArrayList<>(PrivateMemory.contents());
         Thread.getAllStackTraces().keySet().stream()

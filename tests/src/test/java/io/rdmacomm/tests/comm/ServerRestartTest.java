@@ -126,7 +126,7 @@ final class ServerRestartTest {
         }
     }
 
-    /// What an operation has come to: 1 when it has ended, more when it has ended more than once.
+    /// How often an operation has ended.
     private record Account(AtomicInteger ends) {}
 
     /// The operations of one kind, all of which have to end exactly once.

@@ -526,7 +526,7 @@ final class SharedReceivesTest {
         });
     }
 
-    /// What a server holds for its clients, in the files of the software device.
+    /// The memory that a server holds for its clients, in the files of the software device.
     @Tag("slow")
     @Test
     void aPoolNeedsAFractionOfTheMemory() {

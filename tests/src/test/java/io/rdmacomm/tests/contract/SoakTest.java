@@ -149,7 +149,7 @@ class SoakTest extends ContractCase {
             return 4096 - (int) (to.address() + offset & 4095);
         }
 
-        /// What comes after a READ may overtake it, unless it is fenced (IBTA 10.8.3.3); the model has one order.
+        /// A request after a READ may overtake it, unless it is fenced (IBTA 10.8.3.3); the model has one order.
         /// Where a fence cannot be relied on, or a READ cannot be fenced, the READ is waited for.
         private void post(Work work) {
             if (reading && !fences) {

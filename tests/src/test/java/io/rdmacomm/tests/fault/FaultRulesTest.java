@@ -46,7 +46,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What each rule does, and that everything else is as the contract says.
+/// Each rule has its effect, and everything else is as the contract says.
 @ExtendWith(LeakCheck.class)
 class FaultRulesTest {
     private static final long LONG_MILLIS = 60_000;

@@ -21,7 +21,7 @@ class FaultSeedTest {
     private static final int QUEUE_PAIRS = 4;
     private static final int WRITES = 40;
 
-    /// What became of the writes of some queue pairs, each used by a thread of its own.
+    /// The results of the writes of some queue pairs, each used by a thread of its own.
     private static List<List<String>> run(String seed) {
         try (FaultLine line = new FaultLine(RULES + seed)) {
             List<LocalQueue> queues = new ArrayList<>();

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.fuzz;
 
-/// What must hold whatever a peer sends.
+/// Checks that hold whatever a peer sends.
 final class Checks {
     private Checks() {}
 

@@ -7,7 +7,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What the fuzzer has found so far, and what once was a bug: one input in hexadecimal digits in each line of
+/// Inputs that the fuzzer has found, and inputs that once showed a bug: one input in hexadecimal digits in each line of
 /// `tests/fuzz/TARGET.txt`. [FuzzMain] looks for more.
 class FuzzCorpusTest {
     private interface Target {

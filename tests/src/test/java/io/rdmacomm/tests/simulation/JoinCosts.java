@@ -2,7 +2,7 @@ package io.rdmacomm.tests.simulation;
 
 import io.rdmacomm.comm.mesh.SimulatedRendezvous;
 
-/// What joining a mesh costs, and the limits of those who accept. Times are in nanoseconds.
+/// The costs of joining a mesh, and the limits of those who accept. Times are in nanoseconds.
 ///
 /// @param spread between the start of the first node and that of the last one
 /// @param latency of the network, one way

@@ -23,7 +23,7 @@ public final class ScaleTable {
     private static final ChannelOptions CHANNEL = ChannelOptions.defaults();
     private static final long[] LENGTHS = {8, 64 << 10, 1 << 20, 64 << 20};
     private static final double MIB = 1 << 20;
-    /// What ManyConnectionsTest allows for one over TCP.
+    /// The bound of ManyConnectionsTest for one over TCP.
     private static final double QUEUE_PAIR_BYTES = 64 << 10;
     /// A ring in which all ranks together send more pieces is extrapolated, and such a tree is left out; a mesh with
     /// more connections is extrapolated.
@@ -284,7 +284,7 @@ public final class ScaleTable {
                 one.nanos() + steps * (two.nanos() - one.nanos()));
     }
 
-    /// What one collective has cost.
+    /// The cost of one collective.
     ///
     /// @param pieces the most that a rank has sent
     /// @param notices the most that a rank has sent without a piece

@@ -95,7 +95,7 @@ final class ScaleTest {
         }
     }
 
-    /// What makes it possible to extrapolate.
+    /// Without this, extrapolation would not be possible.
     @Test
     void theTimeOfARingGrowsByTheSameForEachRank() throws InterruptedException {
         double[] nanos = new double[3];

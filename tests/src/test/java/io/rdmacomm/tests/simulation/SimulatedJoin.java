@@ -42,7 +42,7 @@ final class SimulatedJoin implements SimulatedRendezvous.Answers {
     private int mostSettingUp;
     private double longestStep;
 
-    /// What has come out.
+    /// The results.
     ///
     /// @param seconds until all nodes are connected with each other
     /// @param tableSeconds until all nodes have the table
@@ -83,7 +83,7 @@ final class SimulatedJoin implements SimulatedRendezvous.Answers {
         ALL_READY
     }
 
-    /// What a node does as a client, and when it goes on.
+    /// The steps of a node as a client, and when it goes on.
     private static final class Visit implements Comparable<Visit> {
         private final int rank;
         private PrimitiveIterator.OfInt targets = Arrays.stream(new int[0]).iterator();

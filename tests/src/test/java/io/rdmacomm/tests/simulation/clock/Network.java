@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.simulation.clock;
 
-/// What messages and memory cost. A message keeps its sender busy for `sendNanos`, then its bytes pass the sender's
+/// The costs of messages and memory. A message keeps its sender busy for `sendNanos`, then its bytes pass the sender's
 /// link one after the other, and `latencyNanos` later they have arrived; taking it keeps the receiver busy for
 /// `receiveNanos`. Links inside the network never collide.
 ///
