@@ -132,8 +132,10 @@ final class MeshCommand extends Subcommand {
         }
         Map<Integer, List<String>> others = new LinkedHashMap<>();
         local.stream().skip(1).forEach(other -> others.put(other.rank(), arguments(other)));
+        long begin = System.nanoTime();
         try (LocalNodes nodes = LocalNodes.start(RdmaCommand.class.getName(), others)) {
-            run(join(local.getFirst(), options, patience, nodes), local.getFirst(), settings, patience);
+            Mesh mesh = join(local.getFirst(), options, patience, nodes);
+            run(mesh, local.getFirst(), System.nanoTime() - begin, settings, patience);
         }
         return 0;
     }
@@ -162,17 +164,19 @@ final class MeshCommand extends Subcommand {
         }
     }
 
-    private void run(Mesh mesh, Rendezvous rendezvous, MeshSettings settings, Duration patience) throws IOException {
+    private void run(Mesh mesh, Rendezvous rendezvous, long setUpNanos, MeshSettings settings, Duration patience)
+            throws IOException {
         boolean reports = mesh.rank() == 0;
         boolean prints = reports && !json.ownsStandardOutput();
         if (prints) {
-            output().println("%d nodes are connected (%s); %s"
-                    .formatted(mesh.size(), rendezvous.source(), DeviceLine.of(mesh.session())));
+            output().println("%d nodes are connected (%s) after %.1f s; %s"
+                    .formatted(mesh.size(), rendezvous.source(), setUpNanos / 1e9, DeviceLine.of(mesh.session())));
         }
         MeshReport report;
         try (mesh;
                 ProgressLine line = new ProgressLine(output().err())) {
-            report = measured(mesh, rendezvous, settings, patience, progress(reports ? line : null, settings));
+            report = measured(mesh, rendezvous, settings, patience, progress(reports ? line : null, settings))
+                    .withSetUpNanos(setUpNanos);
             if (reports) {
                 json.write(
                         mesh.session().context().device().provider(),

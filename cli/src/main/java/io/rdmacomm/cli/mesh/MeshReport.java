@@ -15,9 +15,11 @@ import org.HdrHistogram.Histogram;
 ///
 /// @param rendezvous how the nodes have met
 /// @param settings what they did
+/// @param setUpNanos how long it took rank 0 to start the nodes of this machine and to join the mesh
 /// @param device of rank 0
 /// @param nodes by rank
-public record MeshReport(Rendezvous rendezvous, MeshSettings settings, DeviceLine device, List<NodeResult> nodes) {
+public record MeshReport(
+        Rendezvous rendezvous, MeshSettings settings, long setUpNanos, DeviceLine device, List<NodeResult> nodes) {
     private static final int MOST_IN_DETAIL = 8;
     private static final String ROW = "%5s %5s %10s %10s %10s %10s %10s";
 
@@ -28,7 +30,12 @@ public record MeshReport(Rendezvous rendezvous, MeshSettings settings, DeviceLin
 
     /// The report of a run that has ended.
     static MeshReport of(Rendezvous rendezvous, MeshSettings settings, Mesh mesh, List<NodeResult> nodes) {
-        return new MeshReport(rendezvous, settings, DeviceLine.of(mesh.session()), nodes);
+        return new MeshReport(rendezvous, settings, 0, DeviceLine.of(mesh.session()), nodes);
+    }
+
+    /// The same report with another time to join the mesh.
+    public MeshReport withSetUpNanos(long nanos) {
+        return new MeshReport(rendezvous, settings, nanos, device, nodes);
     }
 
     private long bytes() {
@@ -67,7 +74,7 @@ public record MeshReport(Rendezvous rendezvous, MeshSettings settings, DeviceLin
             }
         }
         lines.add(row("all", "all", gbps(), latencies()));
-        lines.add("%d iterations, %s written; every node checked its blocks after each iteration"
+        lines.add("%d iterations, %s written; every block was checked where it arrived"
                 .formatted(iterations(), ByteSize.format(bytes())));
         return lines;
     }
@@ -93,6 +100,7 @@ public record MeshReport(Rendezvous rendezvous, MeshSettings settings, DeviceLin
         device.addTo(members);
         members.put("nodes", rendezvous.size());
         members.put("source", rendezvous.source());
+        members.put("set_up_seconds", Rounding.to(setUpNanos / 1e9, 3));
         members.put("window", settings.window());
         members.put("passes", settings.passes());
         members.put("block_bytes", settings.blockBytes());

@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
-/// The measurements of one node. They travel to rank 0 in network order: rank, iterations, nanoseconds, number of peers,
+/// The measurements of one node. They travel to rank 0 in network order: rank, iterations, nanoseconds, number of
+/// peers,
 /// a [PeerResult] for each peer, and the compressed histogram.
 ///
 /// @param rank the node
