@@ -95,6 +95,11 @@ public final class ReceiveRing {
         return offset;
     }
 
+    /// The number of the protection domain that the elements belong to.
+    public int domain() {
+        return domain;
+    }
+
     /// The number of receives it holds.
     public int depth() {
         return depth;

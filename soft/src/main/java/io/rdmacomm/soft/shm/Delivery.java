@@ -83,7 +83,7 @@ final class Delivery {
     /// Copies the payload. Once the receive is taken, nothing may keep it from its end.
     private int put() {
         try {
-            return transfer.put(true);
+            return transfer.deliver();
         } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
             // Somebody has freed memory without closing its region.
             return GENERAL;

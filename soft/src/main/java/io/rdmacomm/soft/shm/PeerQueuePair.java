@@ -245,7 +245,7 @@ final class PeerQueuePair {
             return false;
         }
         if (file == 0) {
-            return addRegistered(region, regionOffset, length, into);
+            return addRegistered(key, address, region, regionOffset, length, into);
         }
         Peer bound = peer;
         MemorySegment segment = bound == null ? null : bound.region(region >>> 16, file);
@@ -263,17 +263,17 @@ final class PeerQueuePair {
     }
 
     /// Adds memory that no other process can map. A context that is its own peer finds the region among its own.
-    private boolean addRegistered(int key, long offset, long length, ElementList into) {
+    private boolean addRegistered(int key, long address, int regionKey, long offset, long length, ElementList into) {
         if (!ofOwnContext) {
-            into.addUnreachable(key, offset, length);
+            into.addUnreachable(key, address, length);
             return true;
         }
-        LocalRegion region = ownMemory.region(key);
+        LocalRegion region = ownMemory.region(regionKey);
         if (region == null) {
             // Closed meanwhile. The closing thread waits for operations that found the region before.
             return false;
         }
-        into.add(region.segment(), key, offset, length);
+        into.add(region.segment(), regionKey, offset, length);
         return true;
     }
 }

@@ -88,7 +88,7 @@ final class RequestExecutor {
             return status;
         }
         status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, transfer.local.total, REMOTE_WRITE);
-        return status != Outcome.DONE ? status : transfer.put(mayStage);
+        return status != Outcome.DONE ? status : transfer.write(mayStage);
     }
 
     private int writeWithImmediate(MemorySegment request, long at, int flags, boolean mayStage) {
@@ -104,7 +104,7 @@ final class RequestExecutor {
             delivery.writeWithImmediate(LOCAL_ACCESS, request, at, flags);
             return status;
         }
-        status = transfer.put(mayStage);
+        status = transfer.write(mayStage);
         return status != Outcome.DONE ? status : delivery.writeWithImmediate(Outcome.DONE, request, at, flags);
     }
 
@@ -119,7 +119,7 @@ final class RequestExecutor {
             return status;
         }
         status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, transfer.local.total, REMOTE_READ);
-        return status != Outcome.DONE ? status : transfer.get(mayStage);
+        return status != Outcome.DONE ? status : transfer.read(mayStage);
     }
 
     private int atomic(boolean compare, MemorySegment request, long at, boolean mayStage) {

@@ -10,7 +10,7 @@ import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
 import java.io.IOException;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +51,7 @@ public final class SharedMemory implements AutoCloseable {
     private final Stager stager;
     private final StagingServer stagingServer;
     private final ControlConnections control;
-    private final Set<ShmTransport> transports = ConcurrentHashMap.newKeySet();
+    private final Map<Integer, ShmTransport> transports = new ConcurrentHashMap<>();
 
     /// Listens for peers.
     ///
@@ -73,7 +73,7 @@ public final class SharedMemory implements AutoCloseable {
         this.events = events;
         this.peers = new Peers(engine, lid, gid, this::onPeerGone);
         this.stager = new Stager(name + "-" + lid + "-stager", lid, file);
-        this.stagingServer = new StagingServer(lid, memory);
+        this.stagingServer = new StagingServer(lid, memory, this::connected);
         this.control = ControlConnections.listen(directory.file(Peer.SOCKET), engine, new Receiver());
     }
 
@@ -86,15 +86,21 @@ public final class SharedMemory implements AutoCloseable {
         if (peer == null) {
             return null;
         }
-        ShmTransport transport =
-                new ShmTransport(peer, lid, gid, memory, stager, stagingServer, resources, transports::remove);
-        transports.add(transport);
+        int number = resources.number();
+        ShmTransport transport = new ShmTransport(
+                peer, lid, gid, memory, stager, stagingServer, resources, ended -> transports.remove(number, ended));
+        transports.put(number, transport);
         if (!peer.isAlive()) {
             // The engine has dealt with its end already, or does so just now.
             transport.close();
             return null;
         }
         return transport;
+    }
+
+    private @Nullable QueuePairResources connected(int queuePair, Peer peer) {
+        ShmTransport transport = transports.get(queuePair);
+        return transport == null ? null : transport.connectedTo(peer);
     }
 
     /// How many pieces were copied through staging blocks on behalf of this side, to or from memory that only the peer
@@ -140,7 +146,7 @@ public final class SharedMemory implements AutoCloseable {
             return;
         }
         peer.markDead();
-        for (ShmTransport transport : transports) {
+        for (ShmTransport transport : transports.values()) {
             attempt(() -> transport.peerDied(peer));
         }
         attempt(() -> events.onPeerDied(peer.lid()));

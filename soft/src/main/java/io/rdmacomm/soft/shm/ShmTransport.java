@@ -23,6 +23,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Transport to a queue pair of this host. The posting thread executes requests. Those that must wait for the peer
 /// stay in the [SendQueue], and the engine or the stager executes them later.
@@ -36,6 +37,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private final Gid gid;
     private final Stager stager;
     private final StagingServer stagingServer;
+    private final QueuePairResources resources;
     private final QueuePairBlock block;
     private final SendQueue sends;
     private final SendCompleter completer;
@@ -74,6 +76,7 @@ final class ShmTransport implements Transport, Stager.Client {
         this.gid = gid;
         this.stager = stager;
         this.stagingServer = stagingServer;
+        this.resources = resources;
         this.block = resources.block();
         this.sends = resources.sends();
         this.completer = sends.completer();
@@ -90,6 +93,12 @@ final class ShmTransport implements Transport, Stager.Client {
         Delivery delivery = new Delivery(number, block, peer, transfer);
         this.executor =
                 new RequestExecutor(sends.localElements(), resources.windowRequests(), peer, transfer, delivery);
+    }
+
+    /// The queue pair, null unless it is connected to a queue pair of that context; any thread.
+    @Nullable
+    QueuePairResources connectedTo(Peer candidate) {
+        return candidate.equals(context) ? resources : null;
     }
 
     @Override

@@ -143,16 +143,18 @@ final class Stager implements AutoCloseable {
     }
 
     /// Copies from memory of this side to memory of the peer, some of which only the peer can access.
-    int put(PeerQueuePair peer, ElementList from, ElementList to, long bytes) {
-        return move(peer, from, to, bytes, true);
+    ///
+    /// @param operation of [StagingBlock]
+    int put(PeerQueuePair peer, int operation, ElementList from, ElementList to, long bytes) {
+        return move(peer, operation, from, to, bytes);
     }
 
     /// Copies from memory of the peer, some of which only the peer can access, to memory of this side.
-    int get(PeerQueuePair peer, ElementList from, ElementList to, long bytes) {
-        return move(peer, from, to, bytes, false);
+    int read(PeerQueuePair peer, ElementList from, ElementList to, long bytes) {
+        return move(peer, StagingBlock.READ, from, to, bytes);
     }
 
-    private int move(PeerQueuePair peer, ElementList from, ElementList to, long bytes, boolean put) {
+    private int move(PeerQueuePair peer, int operation, ElementList from, ElementList to, long bytes) {
         failure = Outcome.DONE;
         boolean moved = ElementList.forEachPiece(
                 from,
@@ -160,7 +162,7 @@ final class Stager implements AutoCloseable {
                 bytes,
                 StagingBlock.DATA_BYTES,
                 (source, sourceIndex, sourceDone, sink, sinkIndex, sinkDone, piece) ->
-                        movePiece(peer, source, sourceIndex, sourceDone, sink, sinkIndex, sinkDone, piece, put));
+                        movePiece(peer, operation, source, sourceIndex, sourceDone, sink, sinkIndex, sinkDone, piece));
         return moved ? Outcome.DONE : failure();
     }
 
@@ -170,14 +172,14 @@ final class Stager implements AutoCloseable {
 
     private boolean movePiece(
             PeerQueuePair peer,
+            int operation,
             ElementList from,
             int source,
             long sourceDone,
             ElementList to,
             int sink,
             long sinkDone,
-            long piece,
-            boolean put) {
+            long piece) {
         MemorySegment sourceSegment = from.segments[source];
         MemorySegment sinkSegment = to.segments[sink];
         long sourceAt = from.offsets[source] + sourceDone;
@@ -187,15 +189,15 @@ final class Stager implements AutoCloseable {
             return true;
         }
         MemorySegment own = control.memory();
-        if (put && sourceSegment != null) {
+        if (operation != StagingBlock.READ && sourceSegment != null) {
             if (!hasBlock()) {
                 return false;
             }
             MemorySegment.copy(sourceSegment, sourceAt, own, block + StagingBlock.DATA, piece);
-            return ask(peer, StagingBlock.PUT, to.keys[sink], to.addresses[sink] + sinkDone, piece, 0, 0);
+            return ask(peer, operation, to.keys[sink], to.addresses[sink] + sinkDone, piece, 0, 0);
         }
         if (sinkSegment == null
-                || !ask(peer, StagingBlock.GET, from.keys[source], from.addresses[source] + sourceDone, piece, 0, 0)) {
+                || !ask(peer, operation, from.keys[source], from.addresses[source] + sourceDone, piece, 0, 0)) {
             return false;
         }
         ElementList.copyPiece(own, block + StagingBlock.DATA, sinkSegment, sinkAt, piece);
@@ -214,7 +216,8 @@ final class Stager implements AutoCloseable {
         return Outcome.DONE;
     }
 
-    private boolean ask(PeerQueuePair peer, int operation, int key, long offset, long length, long operand, long swap) {
+    private boolean ask(
+            PeerQueuePair peer, int operation, int key, long address, long length, long operand, long swap) {
         Client client = Objects.requireNonNull(current, "only on the stager's thread");
         Peer to = peer.peer();
         if (to == null || !hasBlock()) {
@@ -224,7 +227,7 @@ final class Stager implements AutoCloseable {
         own.set(JAVA_INT, block + StagingBlock.OPERATION, operation);
         own.set(JAVA_INT, block + StagingBlock.KEY, key);
         own.set(JAVA_INT, block + StagingBlock.QUEUE_PAIR, peer.number());
-        own.set(JAVA_LONG, block + StagingBlock.OFFSET, offset);
+        own.set(JAVA_LONG, block + StagingBlock.ADDRESS, address);
         own.set(JAVA_LONG, block + StagingBlock.LENGTH, length);
         own.set(JAVA_LONG, block + StagingBlock.OPERAND, operand);
         own.set(JAVA_LONG, block + StagingBlock.SWAP, swap);

@@ -3,7 +3,7 @@ package io.rdmacomm.soft.shm;
 /// Where things are in a staging block, through which the stager of one process asks the engine of another to copy.
 ///
 /// ```
-/// +0 ticket << 3 | state | +8 region key | +12 target's queue pair | +16 offset | +24 length
+/// +0 ticket << 3 | state | +8 key | +12 target's queue pair | +16 address | +24 length
 /// +32 compare or add | +40 swap | +48 old value | +56 operation | +64 data
 /// ```
 /// Asker and engine agree on who may touch the block with compare-and-set: the engine makes ASKED SERVED before it
@@ -13,7 +13,7 @@ final class StagingBlock {
     static final int STATE = 0;
     static final int KEY = 8;
     static final int QUEUE_PAIR = 12;
-    static final int OFFSET = 16;
+    static final int ADDRESS = 16;
     static final int LENGTH = 24;
     static final int OPERAND = 32;
     static final int SWAP = 40;
@@ -33,11 +33,13 @@ final class StagingBlock {
     private static final int STATE_MASK = 7;
 
     /// Operations.
-    static final int PUT = 0;
+    static final int WRITE = 0;
 
-    static final int GET = 1;
+    static final int READ = 1;
     static final int COMPARE_AND_SWAP = 2;
     static final int FETCH_AND_ADD = 3;
+    /// Into the memory of a receive that the asker has taken.
+    static final int DELIVER = 4;
 
     private StagingBlock() {}
 

@@ -7,8 +7,11 @@ import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.memory.AtomicOperation;
 import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.LocalKeys;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.verbs.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -17,21 +20,39 @@ import org.jspecify.annotations.Nullable;
 /// Executes the transfers that the [Stager] of a peer asks for, on memory that only this process can access. Runs on
 /// the engine's thread.
 ///
+/// The peer has checked its rights in the key table, but any process of this user can ask, and can write to that table.
+/// So they are checked here again, and a region has no rights but those that it was registered with.
+///
 /// The engine counts as a queue pair does (decision 3): its counter is odd from before it looks whether the queue pair
 /// and the region are still there until it has let go of the memory.
 final class StagingServer {
     private static final int SPINS = 1_000;
     private static final long PARK_NANOS = 20_000;
 
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+    private static final int REMOTE_WRITE = AccessFlag.REMOTE_WRITE.bit();
+    private static final int REMOTE_READ = AccessFlag.REMOTE_READ.bit();
+    private static final int REMOTE_ATOMIC = AccessFlag.REMOTE_ATOMIC.bit();
+
+    /// Knows the connections of this context.
+    interface Connections {
+        /// The queue pair with this number, null unless it is connected to that peer.
+        @Nullable
+        QueuePairResources find(int number, Peer peer);
+    }
+
     private final int lid;
     private final LocalMemory memory;
+    private final Connections connections;
+    private final ElementList target = new ElementList(1);
     private final AtomicLong copies = new AtomicLong();
     private final AtomicLong executing = new AtomicLong();
 
     /// @param lid of this context
-    StagingServer(int lid, LocalMemory memory) {
+    StagingServer(int lid, LocalMemory memory, Connections connections) {
         this.lid = lid;
         this.memory = memory;
+        this.connections = connections;
     }
 
     /// Carries out what the stager of `peer` asks for, on memory of this process; the engine.
@@ -51,15 +72,15 @@ final class StagingServer {
             return;
         }
         copies.incrementAndGet();
-        int answer = execute(theirs, itsBlock) ? StagingBlock.FINISHED : StagingBlock.REFUSED;
+        int answer = execute(peer, itsBlock) ? StagingBlock.FINISHED : StagingBlock.REFUSED;
         SharedWords.release(theirs, itsBlock + StagingBlock.STATE, StagingBlock.withState(asked, answer));
         peer.tell(Message.STAGED, 0, lid, itsBlock);
     }
 
-    private boolean execute(MemorySegment theirs, long itsBlock) {
+    private boolean execute(Peer peer, long itsBlock) {
         executing.incrementAndGet();
         try {
-            return carryOut(theirs, itsBlock);
+            return carryOut(peer, itsBlock);
         } catch (RuntimeException | Error e) {
             // Somebody has freed the memory without closing the region, or has truncated the file under it.
             return false;
@@ -86,45 +107,82 @@ final class StagingServer {
         return copies.get();
     }
 
-    private boolean carryOut(MemorySegment theirs, long itsBlock) {
-        if (!QueuePairBlock.accepts(memory.control(), theirs.get(JAVA_INT, itsBlock + StagingBlock.QUEUE_PAIR))) {
-            return false;
-        }
-        LocalRegion region = memory.region(theirs.get(JAVA_INT, itsBlock + StagingBlock.KEY));
-        long offset = theirs.get(JAVA_LONG, itsBlock + StagingBlock.OFFSET);
+    private boolean carryOut(Peer peer, long itsBlock) {
+        MemorySegment theirs = peer.memory();
+        QueuePairResources queuePair = connections.find(theirs.get(JAVA_INT, itsBlock + StagingBlock.QUEUE_PAIR), peer);
+        int operation = theirs.get(JAVA_INT, itsBlock + StagingBlock.OPERATION);
+        int key = theirs.get(JAVA_INT, itsBlock + StagingBlock.KEY);
+        long address = theirs.get(JAVA_LONG, itsBlock + StagingBlock.ADDRESS);
         long length = theirs.get(JAVA_LONG, itsBlock + StagingBlock.LENGTH);
-        if (region == null
+        if (queuePair == null
+                || !QueuePairBlock.accepts(memory.control(), queuePair.number())
                 || length < 0
-                || length > StagingBlock.DATA_BYTES
-                || offset < 0
-                || offset > region.length() - length) {
+                || length > StagingBlock.DATA_BYTES) {
             return false;
         }
-        MemorySegment own = region.segment();
-        switch (theirs.get(JAVA_INT, itsBlock + StagingBlock.OPERATION)) {
-            case StagingBlock.PUT -> ElementList.copyPiece(theirs, itsBlock + StagingBlock.DATA, own, offset, length);
-            case StagingBlock.GET -> ElementList.copyPiece(own, offset, theirs, itsBlock + StagingBlock.DATA, length);
+        long data = itsBlock + StagingBlock.DATA;
+        switch (operation) {
+            case StagingBlock.DELIVER, StagingBlock.WRITE -> {
+                boolean allowed = operation == StagingBlock.DELIVER
+                        ? canDeliver(queuePair, key, address, length)
+                        : canAccess(queuePair, key, address, length, REMOTE_WRITE);
+                if (allowed) {
+                    ElementList.copyPiece(theirs, data, target.segments[0], target.offsets[0], length);
+                }
+                return allowed;
+            }
+            case StagingBlock.READ -> {
+                boolean allowed = canAccess(queuePair, key, address, length, REMOTE_READ);
+                if (allowed) {
+                    ElementList.copyPiece(target.segments[0], target.offsets[0], theirs, data, length);
+                }
+                return allowed;
+            }
             case StagingBlock.COMPARE_AND_SWAP, StagingBlock.FETCH_AND_ADD -> {
-                return carryOutAtomic(theirs, itsBlock, own, offset);
+                return canAccess(queuePair, key, address, Long.BYTES, REMOTE_ATOMIC)
+                        && AtomicOperation.isAligned(target)
+                        && carryOutAtomic(theirs, itsBlock, operation == StagingBlock.COMPARE_AND_SWAP);
             }
             default -> {
                 return false;
             }
         }
+    }
+
+    /// Whether memory can be that of a receive of this queue pair; then it is in the target. Which receive the peer has
+    /// taken is known to the peer only.
+    private boolean canDeliver(QueuePairResources queuePair, int key, long address, long length) {
+        LocalRegion region = memory.region(key);
+        if (region == null
+                || region.domain() != queuePair.receives().ring().domain()
+                || !region.allows(LOCAL_WRITE)
+                || !region.contains(address, length)) {
+            return false;
+        }
+        target.clear();
+        target.add(region.segment(), key, region.offsetOf(address), length);
         return true;
     }
 
-    private static boolean carryOutAtomic(MemorySegment theirs, long itsBlock, MemorySegment memory, long offset) {
-        if (!AtomicOperation.isAligned(memory, offset)) {
+    /// Whether the peer has this right to memory through this queue pair; then it is in the target.
+    private boolean canAccess(QueuePairResources queuePair, int key, long address, long length, int right) {
+        int domain = queuePair.domain();
+        LocalKeys keys = new LocalKeys(memory, domain, queuePair.number());
+        target.clear();
+        if ((queuePair.block().access() & right) == 0 || keys.resolve(key, address, length, right, target) != null) {
             return false;
         }
-        boolean compare = theirs.get(JAVA_INT, itsBlock + StagingBlock.OPERATION) == StagingBlock.COMPARE_AND_SWAP;
+        LocalRegion region = memory.region(target.keys[0]);
+        // A window has rights of its own.
+        return region != null
+                && region.domain() == domain
+                && (region.key() == key ? region.allows(right) : region.windows() > 0);
+    }
+
+    private boolean carryOutAtomic(MemorySegment theirs, long itsBlock, boolean compare) {
         long operand = theirs.get(JAVA_LONG, itsBlock + StagingBlock.OPERAND);
         long swap = theirs.get(JAVA_LONG, itsBlock + StagingBlock.SWAP);
-        theirs.set(
-                JAVA_LONG,
-                itsBlock + StagingBlock.OLD,
-                AtomicOperation.execute(memory, offset, compare, operand, swap));
+        theirs.set(JAVA_LONG, itsBlock + StagingBlock.OLD, AtomicOperation.execute(target, compare, operand, swap));
         return true;
     }
 }

@@ -58,28 +58,37 @@ final class Transfer {
     /// Copies all of the local memory to the peer's.
     ///
     /// @param mayStage whether this thread may wait for the peer to copy memory that only it can access
-    int put(boolean mayStage) {
+    int write(boolean mayStage) {
+        return put(StagingBlock.WRITE, mayStage);
+    }
+
+    /// Copies all of the local memory to that of a receive that was taken from the peer; may wait for it.
+    int deliver() {
+        return put(StagingBlock.DELIVER, true);
+    }
+
+    private int put(int operation, boolean mayStage) {
         if (!remote.partlyUnreachable) {
             ElementList.copy(local, remote, local.total);
             return Outcome.DONE;
         }
-        return mayStage ? stager.put(peer, local, remote, local.total) : Outcome.NEEDS_STAGING;
+        return mayStage ? stager.put(peer, operation, local, remote, local.total) : Outcome.NEEDS_STAGING;
     }
 
     /// Fills all of the local memory from the peer's.
     ///
-    /// @param mayStage as for [#put]
-    int get(boolean mayStage) {
+    /// @param mayStage as for [#write]
+    int read(boolean mayStage) {
         if (!remote.partlyUnreachable) {
             ElementList.copy(remote, local, local.total);
             return Outcome.DONE;
         }
-        return mayStage ? stager.get(peer, remote, local, local.total) : Outcome.NEEDS_STAGING;
+        return mayStage ? stager.read(peer, remote, local, local.total) : Outcome.NEEDS_STAGING;
     }
 
     /// Executes an atomic operation on 8 bytes of the peer, and puts the old value into the local memory.
     ///
-    /// @param mayStage as for [#put]
+    /// @param mayStage as for [#write]
     int atomic(boolean compare, long operand, long swap, boolean mayStage) {
         local.total = Long.BYTES;
         if (remote.partlyUnreachable) {
