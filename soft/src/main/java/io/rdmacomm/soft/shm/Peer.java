@@ -178,9 +178,9 @@ public final class Peer implements AutoCloseable {
         }
     }
 
-    /// Drops the mapping of a region that its owner has closed.
+    /// Drops the mapping of a region that its owner has closed, or says so.
     public synchronized void forgetRegion(int index) {
-        if (index < regions.length && regions[index] != null) {
+        if (index >= 0 && index < regions.length && regions[index] != null) {
             replaceRegion(index, null);
         }
     }
