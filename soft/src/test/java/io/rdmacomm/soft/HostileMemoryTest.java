@@ -3,8 +3,10 @@ package io.rdmacomm.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.soft.mapped.ControlLayout;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.VerbException;
@@ -239,6 +241,19 @@ class HostileMemoryTest {
             return null;
         });
         assertThat(victim.pair.state()).isEqualTo(QueuePairState.RESET);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 5, -1, Long.MAX_VALUE})
+    void anOwnCounterThatSaysBusyDoesNotKeepMemoryFromBeingClosed(long counter) {
+        sendSucceeds();
+        MemoryRegion region = victim.domain.allocate(64, AccessFlag.allRemote());
+        own.set(own.block(victim.pair) + ControlLayout.QP_EXECUTING, counter);
+        inTime(() -> {
+            region.close();
+            return null;
+        });
+        sendSucceeds();
     }
 
     @ParameterizedTest

@@ -47,9 +47,14 @@ class HostileMessagesTest {
             said.add(entry);
             return false;
         });
-        try (SocketChannel connection = SocketChannel.open(UnixDomainSocketAddress.of(
-                ShmDirectory.folder(theirs.lid()).resolve(Peer.SOCKET)))) {
-            send(connection, Message.HELLO, own.lid(), own.gid().high(), own.gid().low());
+        try (SocketChannel connection = SocketChannel.open(
+                UnixDomainSocketAddress.of(ShmDirectory.folder(theirs.lid()).resolve(Peer.SOCKET)))) {
+            send(
+                    connection,
+                    Message.HELLO,
+                    own.lid(),
+                    own.gid().high(),
+                    own.gid().low());
             for (int type = 0; type <= Message.ESTABLISHED + 2; type++) {
                 if (type != Message.HELLO) {
                     sendAll(connection, type, own.lid());

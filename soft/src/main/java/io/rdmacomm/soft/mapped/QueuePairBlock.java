@@ -7,6 +7,7 @@ import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePairState;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -17,9 +18,21 @@ public final class QueuePairBlock {
     private static final int SPINS = 1_000;
     private static final long PARK_NANOS = 20_000;
 
+    private static final VarHandle EXECUTING;
+
+    static {
+        try {
+            EXECUTING = MethodHandles.lookup().findVarHandle(QueuePairBlock.class, "executing", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final MemorySegment memory;
     private final long block;
     private final int number;
+    /// Odd while operations are in flight. Peers see a copy in the shared memory, which any of them can overwrite.
+    private long executing;
 
     /// A zeroed block for the queue pair with this number.
     ///
@@ -86,23 +99,27 @@ public final class QueuePairBlock {
         memory.set(JAVA_INT, block + ControlLayout.QP_LID, lid);
     }
 
-    /// Operations on memory of the peer, and of this side, begin: see [#awaitIdle].
+    /// Operations on memory of the peer, and of this side, begin: see [#awaitIdle]. One thread at a time.
     public void beginExecuting() {
-        long at = block + ControlLayout.QP_EXECUTING;
-        SharedWords.publish(memory, at, SharedWords.opaque(memory, at) + 1);
+        long now = executing + 1;
+        EXECUTING.setOpaque(this, now);
+        SharedWords.publish(memory, block + ControlLayout.QP_EXECUTING, now);
     }
 
     /// They have ended.
     public void endExecuting() {
-        long at = block + ControlLayout.QP_EXECUTING;
-        SharedWords.release(memory, at, SharedWords.opaque(memory, at) + 1);
+        long now = executing + 1;
+        EXECUTING.setRelease(this, now);
+        SharedWords.release(memory, block + ControlLayout.QP_EXECUTING, now);
     }
 
     /// Waits until the operations that are in flight here have ended. Without a deadline: threads of this process
     /// stop and go on together, and an operation in flight waits for nobody.
     public void awaitIdle() {
-        long seen = executing(memory, block);
-        for (int spins = 0; seen != 0 && executing(memory, block) == seen; spins++) {
+        // As in executing(MemorySegment, long), for the count that nobody else can write.
+        VarHandle.fullFence();
+        long seen = (long) EXECUTING.getAcquire(this);
+        for (int spins = 0; (seen & 1) != 0 && (long) EXECUTING.getAcquire(this) == seen; spins++) {
             pause(spins);
         }
     }
