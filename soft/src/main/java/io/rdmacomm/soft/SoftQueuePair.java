@@ -162,7 +162,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
             taken = to.post(batch, first, first + count);
         } else {
             taken = sends.add(batch, first, first + count) - first;
-            seek();
+            seekAgain();
         }
         act();
         return taken;
@@ -212,12 +212,15 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         tcp.call();
     }
 
-    /// On the engine's thread, which serves all queue pairs: whatever goes wrong fails this one.
+    /// On the thread of the engine, which serves all queue pairs, or when requests were taken, which must end: whatever
+    /// goes wrong fails this queue pair.
     private void seekAgain() {
         try {
             seek();
         } catch (RuntimeException | Error e) {
-            context.engine().goOn(e);
+            if (context.engine().isCurrentThread()) {
+                context.engine().goOn(e);
+            }
             failed(GENERAL_ERROR, 0, AsyncEventType.QUEUE_PAIR_FATAL);
         }
     }

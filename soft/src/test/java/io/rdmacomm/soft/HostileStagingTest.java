@@ -72,13 +72,7 @@ class HostileStagingTest {
     void connect() throws IOException {
         hostile.pair.connect(victim.pair.info());
         victim.pair.connect(hostile.pair.info());
-        connection = Peer.connect(
-                theirs.lid(),
-                theirs.gid().high(),
-                theirs.gid().low(),
-                own.lid(),
-                own.gid().high(),
-                own.gid().low());
+        connection = Peer.connect(theirs.lid(), theirs.gid(), own.lid(), own.gid());
         block = own.control().allocate(64 + 256 * 1024);
     }
 

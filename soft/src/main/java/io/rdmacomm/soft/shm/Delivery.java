@@ -84,8 +84,8 @@ final class Delivery {
     private int put() {
         try {
             return transfer.deliver();
-        } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
-            // Somebody has freed memory without closing its region.
+        } catch (RuntimeException | Error e) {
+            // Somebody has freed memory without closing its region, or has truncated the file under it.
             return GENERAL;
         }
     }

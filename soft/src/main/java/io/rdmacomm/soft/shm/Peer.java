@@ -6,6 +6,7 @@ import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.MappedFile;
 import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.mapped.ShmDirectory;
+import io.rdmacomm.verbs.Gid;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;
@@ -25,14 +26,16 @@ public final class Peer implements AutoCloseable {
     private record Region(long file, MappedFile mapped) {}
 
     private final int lid;
+    private final Gid gid;
     private final MappedFile control;
     private final SocketChannel socket;
     private final Outbox outbox;
     private volatile boolean alive = true;
     private volatile @Nullable Region[] regions = new @Nullable Region[16];
 
-    private Peer(int lid, MappedFile control, SocketChannel socket) {
+    private Peer(int lid, Gid gid, MappedFile control, SocketChannel socket) {
         this.lid = lid;
+        this.gid = gid;
         this.control = control;
         this.socket = socket;
         this.outbox = new Outbox(socket);
@@ -41,38 +44,40 @@ public final class Peer implements AutoCloseable {
     /// Connects to the context with this LID and says hello. Does not block.
     ///
     /// @return null if there is no such context, or it has another GID
-    public static @Nullable Peer connect(int lid, long gidHigh, long gidLow, int ownLid, long ownHigh, long ownLow) {
+    public static @Nullable Peer connect(int lid, Gid gid, int ownLid, Gid ownGid) {
         Path folder = ShmDirectory.folder(lid);
         if (!Files.exists(folder.resolve(SOCKET))) {
             return null;
         }
         MappedFile control = null;
         SocketChannel socket = null;
+        boolean connected = false;
         try {
             control = MappedFile.open(folder.resolve(ControlFile.NAME));
             MemorySegment memory = control.segment();
             if (memory.byteSize() == ControlLayout.FILE_BYTES
                     && SharedWords.acquire(memory, ControlLayout.HEADER_MAGIC) == ControlLayout.MAGIC
                     && SharedWords.acquireInt(memory, ControlLayout.HEADER_VERSION) == ControlLayout.VERSION
-                    && SharedWords.acquire(memory, ControlLayout.HEADER_GID_HIGH) == gidHigh
-                    && SharedWords.acquire(memory, ControlLayout.HEADER_GID_LOW) == gidLow) {
+                    && SharedWords.acquire(memory, ControlLayout.HEADER_GID_HIGH) == gid.high()
+                    && SharedWords.acquire(memory, ControlLayout.HEADER_GID_LOW) == gid.low()) {
                 socket = SocketChannel.open(StandardProtocolFamily.UNIX);
                 socket.configureBlocking(false);
                 if (socket.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)))) {
-                    Peer peer = new Peer(lid, control, socket);
-                    peer.tell(Message.HELLO, ownLid, ownHigh, ownLow);
-                    if (!peer.outbox.isWaiting()) {
-                        return peer;
-                    }
+                    Peer peer = new Peer(lid, gid, control, socket);
+                    peer.tell(Message.HELLO, ownLid, ownGid.high(), ownGid.low());
+                    connected = !peer.outbox.isWaiting();
+                    return connected ? peer : null;
                 }
             }
-        } catch (IOException e) {
-            // The context is starting, is ending, or was left behind by a dead process.
-            closeQuietly(socket, control);
             return null;
+        } catch (IOException | InternalError e) {
+            // The context is starting, is ending, was left behind by a dead process, or its file is truncated.
+            return null;
+        } finally {
+            if (!connected) {
+                closeQuietly(socket, control);
+            }
         }
-        closeQuietly(socket, control);
-        return null;
     }
 
     private static void closeQuietly(@Nullable SocketChannel socket, @Nullable MappedFile control) {
@@ -94,10 +99,8 @@ public final class Peer implements AutoCloseable {
     }
 
     /// Whether this is its GID.
-    public boolean hasGid(long high, long low) {
-        MemorySegment memory = control.segment();
-        return SharedWords.acquire(memory, ControlLayout.HEADER_GID_HIGH) == high
-                && SharedWords.acquire(memory, ControlLayout.HEADER_GID_LOW) == low;
+    public boolean hasGid(Gid other) {
+        return gid.equals(other);
     }
 
     /// The peer's control file.

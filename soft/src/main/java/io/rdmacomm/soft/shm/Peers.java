@@ -30,11 +30,11 @@ final class Peers implements AutoCloseable {
         if (peer == null && !closed) {
             peer = connect(gid, lid);
         }
-        return peer != null && peer.isAlive() && peer.hasGid(gid.high(), gid.low()) ? peer : null;
+        return peer != null && peer.isAlive() && peer.hasGid(gid) ? peer : null;
     }
 
     private @Nullable Peer connect(Gid gid, int lid) {
-        Peer peer = Peer.connect(lid, gid.high(), gid.low(), ownLid, ownGid.high(), ownGid.low());
+        Peer peer = Peer.connect(lid, gid, ownLid, ownGid);
         if (peer != null) {
             PeerWatch watch = new PeerWatch(peer, engine, onEnd);
             engine.execute(watch::begin);

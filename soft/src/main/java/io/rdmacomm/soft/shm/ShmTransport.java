@@ -31,6 +31,9 @@ final class ShmTransport implements Transport, Stager.Client {
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
     private static final long LOCKED_NANOS = 50_000;
+    /// Odd, and no counter gets there.
+    private static final long UNKNOWN = -1;
+    private static final System.Logger LOGGER = System.getLogger(ShmTransport.class.getName());
 
     private final Peer context;
     private final int lid;
@@ -123,7 +126,8 @@ final class ShmTransport implements Transport, Stager.Client {
                 completer.succeed(requests, at, executor.bytes());
                 next++;
             }
-        } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
+        } catch (RuntimeException | Error e) {
+            // For example an InternalError, because somebody has truncated a file of the peer.
             result = GENERAL_ERROR;
         } finally {
             block.endExecuting();
@@ -151,20 +155,27 @@ final class ShmTransport implements Transport, Stager.Client {
 
     /// Looks for the peer's queue pair, which may have appeared or become ready.
     private void bind() {
-        // The engine is about to handle the end of a dead peer: see peerDied.
-        if (!context.isAlive() || !peer.bind(context, destination.number(), lid, gid, destination.sendPsn())) {
+        boolean bound;
+        try {
+            // The engine is about to handle the end of a dead peer: see peerDied.
+            bound = context.isAlive() && peer.bind(context, destination.number(), lid, gid, destination.sendPsn());
+        } catch (RuntimeException | Error e) {
+            // What the peer says of itself cannot be read: it counts as not being there.
+            bound = false;
+        }
+        if (!bound) {
             peer.unbind();
         }
     }
 
     /// Executes the waiting requests, until none is left or one must wait again.
     private void workOff() {
-        if (!peer.isReady()) {
-            bind();
-        }
         int result = Outcome.DONE;
         block.beginExecuting();
         try {
+            if (!peer.isReady()) {
+                bind();
+            }
             while (!sends.isEmpty()) {
                 result = executor.execute(sends.segment(), sends.headAt(), false);
                 if (result != Outcome.DONE) {
@@ -172,7 +183,8 @@ final class ShmTransport implements Transport, Stager.Client {
                 }
                 completeHead();
             }
-        } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
+        } catch (RuntimeException | Error e) {
+            // For example an InternalError, because somebody has truncated a file of the peer.
             result = GENERAL_ERROR;
         } finally {
             block.endExecuting();
@@ -190,7 +202,21 @@ final class ShmTransport implements Transport, Stager.Client {
     ///
     /// @param result its [Outcome]
     private void settle(int result) {
-        int failure = switch (result) {
+        int failure;
+        try {
+            failure = whetherItFails(result);
+        } catch (RuntimeException | Error e) {
+            staging = false;
+            failure = GENERAL_ERROR;
+        }
+        if (failure != Outcome.DONE) {
+            events.failed(failure, 0, AsyncEventType.UNKNOWN);
+        }
+    }
+
+    /// @return why the oldest waiting request fails, [Outcome#DONE] if it waits
+    private int whetherItFails(int result) {
+        return switch (result) {
             case Outcome.NEEDS_STAGING -> {
                 staging = true;
                 stager.submit(this);
@@ -203,9 +229,6 @@ final class ShmTransport implements Transport, Stager.Client {
             case Outcome.RECEIVER_NOT_READY -> retries.receiverNotReady(peer.rnrTimer());
             default -> result;
         };
-        if (failure != Outcome.DONE) {
-            events.failed(failure, 0, AsyncEventType.UNKNOWN);
-        }
     }
 
     /// Executes the oldest request on the stager's thread, which may wait for the peer. The lock is not held
@@ -300,6 +323,8 @@ final class ShmTransport implements Transport, Stager.Client {
                 events.failed(WorkStatus.RETRY_EXCEEDED.code(), 0, AsyncEventType.QUEUE_PAIR_FATAL);
                 settleJournal();
             }
+        } catch (InternalError e) {
+            LOGGER.log(System.Logger.Level.DEBUG, () -> this + " cannot read the journal of its peer", e);
         } finally {
             lock.leave();
         }
@@ -353,6 +378,9 @@ final class ShmTransport implements Transport, Stager.Client {
         } catch (IllegalStateException e) {
             // The engine has just unmapped the memory of a peer that has ended.
             return isPeerIdle();
+        } catch (InternalError e) {
+            // Its counter is not there any more: see executingOfPeer.
+            return false;
         }
         return executingOfPeer() == 0;
     }
@@ -375,6 +403,9 @@ final class ShmTransport implements Transport, Stager.Client {
         } catch (IllegalStateException e) {
             // The memory of a peer that was given up is not mapped any more.
             return unfinished;
+        } catch (InternalError e) {
+            // Somebody has truncated the file. Nobody knows what the peer does before it has ended.
+            return unfinished == 0 ? UNKNOWN : unfinished;
         }
     }
 
