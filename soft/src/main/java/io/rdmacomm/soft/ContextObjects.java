@@ -114,6 +114,7 @@ final class ContextObjects implements SharedMemory.Events {
         if (queue == null) {
             return;
         }
+        queue.overrunTold();
         context.asyncEvents().raise(AsyncEventType.COMPLETION_QUEUE_ERROR, queue);
         for (SoftQueuePair queuePair : queuePairs) {
             if (queuePair.completesIn(queue)) {
@@ -127,6 +128,7 @@ final class ContextObjects implements SharedMemory.Events {
     public void onLimit(int sharedReceiveQueue) {
         SoftSharedReceiveQueue queue = sharedQueues.get(sharedReceiveQueue);
         if (queue != null) {
+            queue.told();
             context.asyncEvents().raise(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, queue);
         }
     }
@@ -145,14 +147,27 @@ final class ContextObjects implements SharedMemory.Events {
         }
     }
 
+    /// A peer changes shared memory first, and then tells of it.
+    private void tellWhatItCouldNot() {
+        completionQueues.forEach((number, queue) -> {
+            if (queue.isOverrunUntold()) {
+                onOverrun(number);
+            }
+            queue.announceToWaiter();
+        });
+        sharedQueues.forEach((number, queue) -> {
+            if (queue.isUntold()) {
+                onLimit(number);
+            }
+        });
+    }
+
     @Override
     public void onPeerDied(int lid) {
         for (SoftCompletionQueue queue : completionQueues.values()) {
             queue.ring().skipClaims(lid);
         }
-        for (SoftCompletionQueue queue : completionQueues.values()) {
-            queue.announceToWaiter();
-        }
+        tellWhatItCouldNot();
         quiesce();
     }
 }

@@ -22,6 +22,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     private volatile @Nullable PolledLinks links;
     /// Armed and not announced since. The ring does not say that: producers take the arming back before they tell.
     private volatile boolean awaiting;
+    private boolean overrunTold;
 
     SoftCompletionQueue(SoftContext context, CompletionQueueOptions options) {
         super(context, options);
@@ -60,6 +61,16 @@ final class SoftCompletionQueue extends CompletionQueue {
     /// Where queue pairs of this context push their completions.
     CompletionSink sink() {
         return sink;
+    }
+
+    /// Somebody has told that it overran; the engine.
+    void overrunTold() {
+        overrunTold = true;
+    }
+
+    /// Whether it overran and nobody has told; the engine, when a peer has died.
+    boolean isOverrunUntold() {
+        return !overrunTold && ring.isBroken();
     }
 
     private void overran() {

@@ -15,6 +15,8 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     private final SharedReceiveQueueOptions options;
     private final int number;
     private final ReceiveRing ring;
+    /// A limit was armed and nobody has told of it since. The ring does not say that: takers disarm before they tell.
+    private boolean awaiting;
 
     SoftSharedReceiveQueue(SoftProtectionDomain domain, SharedReceiveQueueOptions options) {
         super(domain, options);
@@ -34,8 +36,13 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
         } catch (IOException e) {
             throw context.noSpace("create shared receive queue (ibv_create_srq)", options.receives() + " receives", e);
         }
-        ring.armLimit(options.limit());
+        doArmLimit(options.limit());
         context.objects().add(number, this);
+    }
+
+    /// What peers call it.
+    int number() {
+        return number;
     }
 
     ReceiveRing ring() {
@@ -52,8 +59,24 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    protected void doArmLimit(int limit) {
+    protected synchronized void doArmLimit(int limit) {
+        awaiting = limit > 0;
         ring.armLimit(limit);
+    }
+
+    /// A taker tells that it has disarmed the limit.
+    synchronized void told() {
+        // It may be armed again already.
+        awaiting &= ring.limit() != 0;
+    }
+
+    /// A peer has died, perhaps between taking a receive and telling of the limit.
+    ///
+    /// @return whether nobody will tell of a limit that was reached
+    synchronized boolean isUntold() {
+        boolean untold = awaiting && (ring.limit() == 0 || ring.taker().crossedLimit());
+        awaiting &= !untold;
+        return untold;
     }
 
     @Override

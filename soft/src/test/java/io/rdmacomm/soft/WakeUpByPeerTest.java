@@ -2,17 +2,26 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.mapped.CompletionProducer;
+import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.mapped.ReceiveTaker;
+import io.rdmacomm.verbs.AsyncEvent;
+import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
 import java.time.Duration;
@@ -21,6 +30,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Who sleeps until a peer on this host tells of a completion is woken, even if the peer's engine stalls or the peer
 /// dies.
@@ -142,6 +153,109 @@ class WakeUpByPeerTest {
         peer.post(SendBatch.create(arena, 1, 1).send(2).signaled());
         assertThat(channel.awaitEvent(PATIENCE)).isEqualTo(queue);
         queue.acknowledge(1);
+    }
+
+    /// A peer that takes the receive which leaves too few disarms the limit, then tells: here it dies in between, or
+    /// before.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPeerThatDiesBeforeItTellsOfALimitLeavesNobodyWaiting(boolean disarmed) throws InterruptedException {
+        SoftSharedReceiveQueue receives = sharedReceives();
+        ReceiveTaker taker = receives.ring().taker();
+        taker.take(taker.head());
+        if (disarmed) {
+            assertThat(taker.crossedLimit()).isTrue();
+        }
+        there.close();
+        assertThat(event(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED).resource())
+                .isEqualTo(receives);
+        settled();
+        assertThat(others(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED)).isZero();
+        assertThat(receives.query().limit()).isZero();
+    }
+
+    @Test
+    void aLimitThatWasToldIsNotToldAgainWhenThePeerDies() throws InterruptedException {
+        SoftSharedReceiveQueue receives = sharedReceives();
+        SoftSharedReceiveQueue untouched = sharedReceives();
+        ReceiveTaker taker = receives.ring().taker();
+        taker.take(taker.head());
+        assertThat(taker.crossedLimit()).isTrue();
+        here.engine().execute(() -> here.objects().onLimit(receives.number()));
+        event(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED);
+        there.close();
+        event(AsyncEventType.QUEUE_PAIR_FATAL);
+        settled();
+        assertThat(others(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED)).isZero();
+        assertThat(untouched.query().limit()).isEqualTo(2);
+    }
+
+    private SoftSharedReceiveQueue sharedReceives() {
+        SoftSharedReceiveQueue receives = (SoftSharedReceiveQueue)
+                pair.protectionDomain().createSharedReceiveQueue(new SharedReceiveQueueOptions(4, 1, 0));
+        receives.post(ReceiveBatch.create(arena, 2, 1).receive(1).receive(2));
+        receives.armLimit(2);
+        return receives;
+    }
+
+    /// A peer that finds a completion queue full notes that in it, then tells: here it dies in between.
+    @Test
+    void aPeerThatDiesBeforeItTellsOfAnOverrunLeavesNobodyWaiting() throws InterruptedException {
+        SoftCompletionQueue full = queue(channel);
+        QueuePair served = pair(here, full);
+        served.connect(new QueuePairInfo(1, 0, here.lid(), here.gid(), PathMtu.MTU_4096));
+        overrun(full);
+        there.close();
+        assertThat(event(AsyncEventType.COMPLETION_QUEUE_ERROR).resource()).isEqualTo(full);
+        settled();
+        assertThat(served.state()).isEqualTo(QueuePairState.ERROR);
+        assertThat(others(AsyncEventType.COMPLETION_QUEUE_ERROR)).isZero();
+    }
+
+    @Test
+    void anOverrunThatWasToldIsNotToldAgainWhenThePeerDies() throws InterruptedException {
+        SoftCompletionQueue full = queue(channel);
+        overrun(full);
+        here.engine()
+                .execute(() -> here.objects()
+                        .onOverrun(CompletionRing.number(
+                                here.control().memory(), full.ring().offset())));
+        event(AsyncEventType.COMPLETION_QUEUE_ERROR);
+        there.close();
+        event(AsyncEventType.QUEUE_PAIR_FATAL);
+        settled();
+        assertThat(others(AsyncEventType.COMPLETION_QUEUE_ERROR)).isZero();
+    }
+
+    private void overrun(SoftCompletionQueue full) {
+        CompletionProducer producer = full.ring().producer(there.lid());
+        CompletionFields fields = new CompletionFields();
+        fields.set(1, 0, 0, 0, 1);
+        int result = CompletionRing.PUSHED;
+        for (int i = 0; result != CompletionRing.OVERRUN; i++) {
+            assertThat(i).isLessThan(MANY);
+            result = producer.push(here.control().memory(), 0, fields);
+        }
+    }
+
+    private AsyncEvent event(AsyncEventType type) throws InterruptedException {
+        AsyncEvent event;
+        do {
+            event = here.awaitAsyncEvent(PATIENCE);
+            assertThat(event).as("an event %s", type).isNotNull();
+        } while (event.type() != type);
+        return event;
+    }
+
+    /// How many events of this type are there now.
+    private int others(AsyncEventType type) throws InterruptedException {
+        int found = 0;
+        for (AsyncEvent each = here.awaitAsyncEvent(Duration.ZERO);
+                each != null;
+                each = here.awaitAsyncEvent(Duration.ZERO)) {
+            found += each.type() == type ? 1 : 0;
+        }
+        return found;
     }
 
     private static void awaitQuietly(CountDownLatch latch) {
