@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// The network is cut while nothing is sent: no FIN, no RST. Idle peers are given up all the same.
+/// The network is cut: no FIN, no RST. Peers are given up all the same, idle ones too.
 @Tag("slow")
 @ExtendWith(LeakCheck.class)
 class SilentHostTest {
@@ -113,6 +113,34 @@ class SilentHostTest {
                 Deadline.await("the other side's fails", () -> theirs.state() == QueuePairState.ERROR);
                 Deadline.await("the endpoint fails", () -> endPoint.state() == EndPointState.FAILED);
                 assertThat(endPoint.failure()).isInstanceOf(PeerClosedException.class);
+            } finally {
+                far.mend();
+            }
+        }
+    }
+
+    /// Its retries are over long before, but a network may be slow for a moment.
+    @Test
+    void aRequestInFlightEndsAfterFiveSeconds() throws Exception {
+        try (HelperProcess process = far.start(devicesAt(far.far()), folder);
+                LocalEnd here = LocalEnd.open(CARELESS);
+                End there = process.host().open(CARELESS)) {
+            LocalQueue mine = here.queue(Spec.usual());
+            EndQueue theirs = there.queue(Spec.usual());
+            ConnectionOptions impatient = ConnectionOptions.defaults().withTimeout(Duration.ofMillis(50), 1);
+            mine.connect(theirs.info(), impatient);
+            theirs.connect(mine.info(), impatient);
+            LocalMemory source = here.allocate(64, AccessFlag.allRemote());
+            EndMemory target = there.allocate(64, AccessFlag.allRemote());
+            mine.post(Work.write(1, target.remote(), source.piece(0, 8)));
+            assertThat(mine.one().status()).isEqualTo(WorkStatus.SUCCESS);
+            far.cut();
+            try {
+                long begin = System.nanoTime();
+                mine.post(Work.write(2, target.remote(), source.piece(0, 8)));
+                assertThat(mine.one().status()).isEqualTo(WorkStatus.RETRY_EXCEEDED);
+                assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofSeconds(4));
+                assertThat(mine.state()).isEqualTo(QueuePairState.ERROR);
             } finally {
                 far.mend();
             }
