@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <infiniband/verbs.h>
 
@@ -18,9 +19,17 @@
 
 #define RING 65536
 
+/* A short message that came with its completion. */
+struct fake_inline {
+	char *to;
+	unsigned length;
+	char bytes[32];
+};
+
 struct fake_cq {
 	struct ibv_cq cq;
 	struct ibv_wc ring[RING];
+	struct fake_inline inlined[RING];
 	unsigned head, tail;
 	int armed, got;
 };
@@ -63,6 +72,17 @@ static size_t extended_bytes = sizeof(struct verbs_context);
 static int next_key = 0x100;
 static int next_qp = 0x11;
 
+/* How a kind of adapter differs from the devices in software. */
+static const struct profile {
+	const char *name;
+	unsigned inline_scatter; /* messages up to this length are in the completion, and ibv_poll_cq copies them */
+} profiles[] = {
+	{ .name = "software" },
+	{ .name = "mlx5", .inline_scatter = 32 },
+};
+static const struct profile *profile = profiles;
+static int wild_copies; /* of ibv_poll_cq to memory that is not there */
+
 void fake_reset(void)
 {
 	log_length = 0;
@@ -78,6 +98,34 @@ void fake_reset(void)
 	vendor = 0x1234;
 	log_off = 0;
 	extended_bytes = sizeof(struct verbs_context);
+	profile = profiles;
+	wild_copies = 0;
+}
+
+int fake_profile(const char *name)
+{
+	for (unsigned i = 0; i < sizeof(profiles) / sizeof(*profiles); i++)
+		if (strcmp(profiles[i].name, name) == 0) {
+			profile = &profiles[i];
+			return 1;
+		}
+	return 0;
+}
+
+int fake_wild_copies(void) { return wild_copies; }
+
+/* Whether there is memory at this address. */
+int fake_is_mapped(uintptr_t address)
+{
+	unsigned char resident;
+	return mincore((void *)(address & -4096ul), 1, &resident) == 0;
+}
+
+/* Whether the page at this address takes up memory. */
+int fake_is_resident(uintptr_t address)
+{
+	unsigned char resident = 0;
+	return mincore((void *)(address & -4096ul), 1, &resident) == 0 && (resident & 1);
 }
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -158,9 +206,10 @@ static int failing(const char *function)
 
 /* ---- data path ---- */
 
-static void complete(struct ibv_cq *ibcq, struct ibv_wc wc)
+static void complete_with(struct ibv_cq *ibcq, struct ibv_wc wc, struct fake_inline message)
 {
 	struct fake_cq *cq = (struct fake_cq *)ibcq;
+	cq->inlined[cq->tail % RING] = message;
 	cq->ring[cq->tail++ % RING] = wc;
 	if (cq->armed) {
 		cq->armed = 0;
@@ -170,14 +219,44 @@ static void complete(struct ibv_cq *ibcq, struct ibv_wc wc)
 	}
 }
 
+static void complete(struct ibv_cq *ibcq, struct ibv_wc wc)
+{
+	complete_with(ibcq, wc, (struct fake_inline){ 0 });
+}
+
+static void copy_inline(const struct fake_inline *message)
+{
+	if (message->length == 0)
+		return;
+	if (fake_is_mapped((uintptr_t)message->to))
+		memcpy(message->to, message->bytes, message->length);
+	else
+		wild_copies++;
+}
+
+/* Removes the completions of a queue pair that is destroyed. */
+static void clean(struct ibv_cq *ibcq, uint32_t qp_num)
+{
+	struct fake_cq *cq = (struct fake_cq *)ibcq;
+	unsigned kept = cq->head;
+	for (unsigned i = cq->head; i != cq->tail; i++)
+		if (cq->ring[i % RING].qp_num != qp_num) {
+			cq->inlined[kept % RING] = cq->inlined[i % RING];
+			cq->ring[kept++ % RING] = cq->ring[i % RING];
+		}
+	cq->tail = kept;
+}
+
 static int fake_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {
 	struct fake_cq *cq = (struct fake_cq *)ibcq;
 	int count = 0;
 	if (failing("poll_cq"))
 		return -1;
-	while (count < num && cq->head != cq->tail)
+	while (count < num && cq->head != cq->tail) {
+		copy_inline(&cq->inlined[cq->head % RING]);
 		wc[count++] = cq->ring[cq->head++ % RING];
+	}
 	return count;
 }
 
@@ -229,7 +308,12 @@ static void deliver(struct fake_qp *qp, struct ibv_send_wr *wr)
 	if (from->head == from->tail)
 		return;
 	unsigned slot = from->head++ % RING;
-	char *to = (char *)(uintptr_t)from->sges[slot].addr;
+	struct fake_inline message = { .to = (char *)(uintptr_t)from->sges[slot].addr };
+	unsigned length = 0;
+	for (int i = 0; i < wr->num_sge; i++)
+		length += wr->sg_list[i].length;
+	char *to = length <= profile->inline_scatter ? message.bytes : message.to;
+	message.length = length <= profile->inline_scatter ? length : 0;
 	for (int i = 0; i < wr->num_sge; i++) {
 		memcpy(to + wc.byte_len, (void *)(uintptr_t)wr->sg_list[i].addr, wr->sg_list[i].length);
 		wc.byte_len += wr->sg_list[i].length;
@@ -239,7 +323,7 @@ static void deliver(struct fake_qp *qp, struct ibv_send_wr *wr)
 		wc.wc_flags = IBV_WC_WITH_IMM;
 		wc.imm_data = wr->imm_data;
 	}
-	complete(qp->qp.recv_cq, wc);
+	complete_with(qp->qp.recv_cq, wc, message);
 }
 
 static int fake_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
@@ -792,6 +876,8 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 {
 	POSITIVE();
 	note("destroy_qp %s", n(qp));
+	if (profile->inline_scatter)
+		clean(qp->recv_cq, qp->qp_num);
 	free(qp);
 	return 0;
 }

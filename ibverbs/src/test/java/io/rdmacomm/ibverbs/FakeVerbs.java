@@ -2,6 +2,7 @@ package io.rdmacomm.ibverbs;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
@@ -141,6 +142,31 @@ final class FakeVerbs {
     /// The number of the next queue pair.
     void nextNumber(int number) {
         call("fake_next_number", FunctionDescriptor.ofVoid(JAVA_INT), number);
+    }
+
+    /// Behaves like this kind of adapter from now on.
+    void profile(String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            FunctionDescriptor descriptor = FunctionDescriptor.of(JAVA_INT, ADDRESS);
+            if ((int) call("fake_profile", descriptor, arena.allocateFrom(name)) == 0) {
+                throw new AssertionError("no profile " + name);
+            }
+        }
+    }
+
+    /// How often polling copied a message to memory that is not there.
+    int wildCopies() {
+        return (int) call("fake_wild_copies", FunctionDescriptor.of(JAVA_INT));
+    }
+
+    /// Whether there is memory at this address.
+    boolean isMapped(long address) {
+        return (int) call("fake_is_mapped", FunctionDescriptor.of(JAVA_INT, JAVA_LONG), address) != 0;
+    }
+
+    /// Whether the page at this address takes up memory.
+    boolean isResident(long address) {
+        return (int) call("fake_is_resident", FunctionDescriptor.of(JAVA_INT, JAVA_LONG), address) != 0;
     }
 
     void devices(int count, int errno) {

@@ -102,6 +102,7 @@ class LayoutTest {
                 #include <stddef.h>
                 #include <stdio.h>
                 #include <sys/eventfd.h>
+                #include <sys/mman.h>
                 #include <sys/resource.h>
                 int main(void)
                 {

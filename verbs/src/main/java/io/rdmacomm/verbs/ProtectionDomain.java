@@ -37,7 +37,9 @@ public abstract class ProtectionDomain extends Resource {
     }
 
     /// Registers the caller's memory (ibv_reg_mr(3)). The region keeps the segment reachable. The caller frees it
-    /// after closing the region.
+    /// after closing the region, and not before the completions of all requests that name it were polled, or their
+    /// queue pairs are closed: some adapters deliver short messages within the completion, and polling copies
+    /// them to memory.
     ///
     /// @param segment native memory of at least 1 byte, not of a confined arena
     /// @param access the rights to use it, in addition to local reads

@@ -30,6 +30,19 @@ public final class LibCLayout {
     /// eventfd(2): the file descriptor is closed when another program is started.
     public static final int EVENT_CLOSE_ON_EXEC = 0x80000;
 
+    /// mmap(2): memory that can be read.
+    public static final int PROTECTION_READ = 1;
+    /// mmap(2): memory that can be written.
+    public static final int PROTECTION_WRITE = 2;
+    /// mmap(2): memory of this process alone.
+    public static final int MAP_PRIVATE = 2;
+    /// mmap(2): replace what is at the address.
+    public static final int MAP_FIXED = 0x10;
+    /// mmap(2): memory without a file.
+    public static final int MAP_ANONYMOUS = 0x20;
+    /// mmap(2): no memory is set aside before it is used.
+    public static final int MAP_WITHOUT_RESERVE = 0x4000;
+
     /// errno: interrupted by a signal.
     public static final int EINTR = 4;
     /// errno: nothing is available now.

@@ -1,5 +1,6 @@
 package io.rdmacomm.ibverbs.ffm;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// Turns addresses that C gave out into memory that can be read.
@@ -10,6 +11,12 @@ public final class NativeMemory {
     @SuppressWarnings("restricted") // the length is the struct's, which a test compares with the C headers
     public static MemorySegment at(long address, long bytes) {
         return MemorySegment.ofAddress(address).reinterpret(bytes);
+    }
+
+    /// The `bytes` bytes at `address`, until `arena` is closed. Closing it does not free them.
+    @SuppressWarnings("restricted") // the caller has allocated them
+    public static MemorySegment at(long address, long bytes, Arena arena) {
+        return MemorySegment.ofAddress(address).reinterpret(bytes, arena, null);
     }
 
     /// The string in at most `bytes` bytes from `offset` on.

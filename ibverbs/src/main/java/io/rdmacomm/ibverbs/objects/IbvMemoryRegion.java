@@ -14,30 +14,35 @@ import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.VerbException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// A memory region (`struct ibv_mr`), and the arena of its memory when the region owns it. The memory is freed
-/// only after the device has released it.
+/// A memory region (`struct ibv_mr`), and its memory when the region owns it. The memory is freed only after the device
+/// has released it, and when no poll can write to it any more ([RetiredMemory]).
 final class IbvMemoryRegion extends MemoryRegion {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
     private static final long PAGE = 4096;
 
+    private final NativeContext device;
     private final LibIbverbs library;
     private final long handle;
-    private final @Nullable Arena owned;
+    private final @Nullable OwnedMemory owned;
     private final AtomicInteger windows = new AtomicInteger();
     private volatile int localKey;
     private volatile int remoteKey;
 
-    /// @param owned the arena to close with the region; null if the memory is the caller's
+    /// @param owned the memory to free with the region; null if it is the caller's
     IbvMemoryRegion(
-            LibIbverbs library, IbvProtectionDomain domain, MemorySegment segment, @Nullable Arena owned, int access) {
+            NativeContext device,
+            IbvProtectionDomain domain,
+            MemorySegment segment,
+            @Nullable OwnedMemory owned,
+            int access) {
         super(domain, segment, access);
-        this.library = library;
+        this.device = device;
+        this.library = device.library();
         this.owned = owned;
         this.handle = AccessFlag.ZERO_BASED.in(access)
                 ? registerFromZero(library, domain, segment, access)
@@ -48,18 +53,20 @@ final class IbvMemoryRegion extends MemoryRegion {
         readKeys();
     }
 
-    static IbvMemoryRegion allocate(LibIbverbs library, IbvProtectionDomain domain, long bytes, int access) {
-        Arena arena = Arena.ofShared();
+    static IbvMemoryRegion allocate(NativeContext device, IbvProtectionDomain domain, long bytes, int access) {
+        OwnedMemory memory = OwnedMemory.allocate(bytes);
+        if (memory == null) {
+            throw new VerbException(REGISTER, Errno.ENOMEM, "there are no " + bytes + " bytes of memory");
+        }
         boolean success = false;
         try {
-            IbvMemoryRegion region = new IbvMemoryRegion(library, domain, arena.allocate(bytes, PAGE), arena, access);
+            IbvMemoryRegion region = new IbvMemoryRegion(device, domain, memory.segment(), memory, access);
             success = true;
             return region;
-        } catch (OutOfMemoryError e) {
-            throw new VerbException(REGISTER, Errno.ENOMEM, "there are no " + bytes + " bytes of memory", e);
         } finally {
             if (!success) {
-                arena.close();
+                memory.close();
+                memory.free();
             }
         }
     }
@@ -147,6 +154,7 @@ final class IbvMemoryRegion extends MemoryRegion {
         IbvFailure.check("deregister memory (ibv_dereg_mr)", library.deregisterMemory(handle), subject);
         if (owned != null) {
             owned.close();
+            device.retiredMemory().add(owned);
         }
     }
 }

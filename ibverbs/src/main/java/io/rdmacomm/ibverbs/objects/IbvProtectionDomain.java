@@ -37,12 +37,12 @@ final class IbvProtectionDomain extends ProtectionDomain {
 
     @Override
     protected MemoryRegion doAllocate(long bytes, int access) {
-        return IbvMemoryRegion.allocate(device.library(), this, bytes, access);
+        return IbvMemoryRegion.allocate(device, this, bytes, access);
     }
 
     @Override
     protected MemoryRegion doRegister(MemorySegment segment, int access) {
-        return new IbvMemoryRegion(device.library(), this, segment, null, access);
+        return new IbvMemoryRegion(device, this, segment, null, access);
     }
 
     @Override

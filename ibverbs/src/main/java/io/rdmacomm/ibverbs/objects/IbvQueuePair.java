@@ -78,6 +78,7 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
         this.bindings = new RecentBindings(sizes.sends());
         this.number = NativeMemory.at(address, QueuePairLayout.BYTES).get(JAVA_INT, QueuePairLayout.NUMBER);
         device.add(address, this);
+        device.retiredMemory().opened(this);
     }
 
     @Override
@@ -268,6 +269,7 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     protected void doDestroy() {
         device.remove(address);
         IbvFailure.check("destroy queue pair (ibv_destroy_qp)", library.destroyQueuePair(address), toString());
+        device.retiredMemory().destroyed(this);
         badSend.close();
         badReceive.close();
     }

@@ -35,6 +35,7 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
         this.address = address;
         this.known = options;
         device.add(address, this);
+        device.retiredMemory().opened(this);
     }
 
     static IbvSharedReceiveQueue create(
@@ -109,6 +110,7 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
                 "destroy shared receive queue (ibv_destroy_srq)",
                 library.destroySharedReceiveQueue(address),
                 toString());
+        device.retiredMemory().destroyed(this);
         bad.close();
     }
 }

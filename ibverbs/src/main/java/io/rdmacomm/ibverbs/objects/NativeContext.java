@@ -14,6 +14,7 @@ public final class NativeContext {
     private final long address;
     private final ContextOps ops;
     private final Map<Long, Resource> objects = new ConcurrentHashMap<>();
+    private final RetiredMemory retiredMemory = new RetiredMemory();
 
     /// @param address the address of the struct
     /// @param postsInUserSpace whether the driver posts without a system call; see [ContextOps]
@@ -36,6 +37,11 @@ public final class NativeContext {
     /// The data path of the driver.
     ContextOps ops() {
         return ops;
+    }
+
+    /// The memory of closed regions.
+    RetiredMemory retiredMemory() {
+        return retiredMemory;
     }
 
     /// Notes which object belongs to the struct at `struct`: events name the struct.

@@ -1,0 +1,152 @@
+package io.rdmacomm.ibverbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SharedReceiveQueue;
+import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import java.lang.foreign.Arena;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Adapters that put a short message into its completion, so that polling copies it to the memory of the receive.
+class InlineScatterTest {
+    /// So many that malloc(3) would map them, and unmap them when they are freed.
+    private static final long BYTES = 64 << 20;
+
+    /// Another thread of the JVM may map memory of its own where some was just freed.
+    private static final int TRIES = 5;
+
+    private static final Set<AccessFlag> LOCAL = Set.of(AccessFlag.LOCAL_WRITE);
+
+    private final Arena arena = Arena.ofShared();
+    private final Completions completions = Completions.create(arena, 16);
+    private FakeVerbs fake;
+    private Context context;
+    private ProtectionDomain domain;
+    private CompletionQueue queue;
+    private MemoryRegion region;
+
+    @BeforeAll
+    static void needsCompiler() {
+        CCompiler.require();
+    }
+
+    @BeforeEach
+    void open() {
+        fake = FakeVerbs.fresh();
+        fake.profile("mlx5");
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
+        region = domain.allocate(BYTES, LOCAL);
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+        arena.close();
+    }
+
+    private QueuePair connected(QueuePairOptions options) {
+        QueuePair pair = domain.createQueuePair(options);
+        pair.connect(new QueuePairInfo(1, 2, 3, new Gid(4, 5), PathMtu.MTU_512));
+        return pair;
+    }
+
+    private ReceiveBatch receive() {
+        return ReceiveBatch.create(arena, 1, 1).receive(100).with(region, BYTES / 2, 64);
+    }
+
+    private void sendTo(QueuePair pair) {
+        try (MemoryRegion source = domain.allocate(64, LOCAL)) {
+            source.segment().set(JAVA_LONG, 0, 77);
+            pair.post(SendBatch.create(arena, 1, 1).send(1).with(source, 0, 8));
+        }
+    }
+
+    @Test
+    void aMessageThatWasPolledIsInItsPlace() {
+        QueuePair pair = connected(QueuePairOptions.reliable(queue));
+        pair.post(receive());
+        sendTo(pair);
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(region.segment().get(JAVA_LONG, BYTES / 2)).isEqualTo(77);
+    }
+
+    @Test
+    void aMessageThatIsPolledAfterItsRegionWasClosedHurtsNobody() {
+        QueuePair pair = connected(QueuePairOptions.reliable(queue));
+        pair.post(receive());
+        sendTo(pair);
+        region.close();
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(fake.wildCopies()).isZero();
+    }
+
+    @Test
+    void theSameWithASharedReceiveQueue() {
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
+        shared.post(receive());
+        QueuePair pair = connected(QueuePairOptions.reliable(queue).withSharedReceives(shared));
+        sendTo(pair);
+        region.close();
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(fake.wildCopies()).isZero();
+    }
+
+    @Test
+    void aClosedRegionTakesUpNoMemoryAndItsAddressesAreFreeWhenTheQueuePairsAreGone() {
+        assertThat(IntStream.range(0, TRIES).anyMatch(_ -> freesWithTheLastQueuePair()))
+                .as("a later queue pair has no work for it")
+                .isTrue();
+    }
+
+    private boolean freesWithTheLastQueuePair() {
+        MemoryRegion closed = domain.allocate(BYTES, LOCAL);
+        long address = closed.address();
+        QueuePair first = connected(QueuePairOptions.reliable(queue));
+        QueuePair second = connected(QueuePairOptions.reliable(queue));
+        closed.segment().set(JAVA_LONG, 0, 1);
+        assertThat(fake.isResident(address)).isTrue();
+        closed.close();
+        assertThat(fake.isResident(address)).isFalse();
+        QueuePair later = connected(QueuePairOptions.reliable(queue));
+        first.close();
+        assertThat(fake.isMapped(address)).isTrue();
+        second.close();
+        boolean free = !fake.isMapped(address);
+        later.close();
+        return free;
+    }
+
+    @Test
+    void withoutQueuePairsClosingFreesAtOnce() {
+        assertThat(IntStream.range(0, TRIES).anyMatch(_ -> freesAtOnce())).isTrue();
+    }
+
+    private boolean freesAtOnce() {
+        MemoryRegion closed = domain.allocate(BYTES, LOCAL);
+        long address = closed.address();
+        closed.close();
+        return !fake.isMapped(address);
+    }
+}
