@@ -76,9 +76,11 @@ static int next_qp = 0x11;
 static const struct profile {
 	const char *name;
 	unsigned inline_scatter; /* messages up to this length are in the completion, and ibv_poll_cq copies them */
+	int no_resize;           /* there is no ibv_resize_cq */
 } profiles[] = {
 	{ .name = "software" },
 	{ .name = "mlx5", .inline_scatter = 32 },
+	{ .name = "mana", .no_resize = 1 },
 };
 static const struct profile *profile = profiles;
 static int wild_copies; /* of ibv_poll_cq to memory that is not there */
@@ -763,6 +765,8 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *user, s
 int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 {
 	POSITIVE();
+	if (profile->no_resize)
+		return EOPNOTSUPP;
 	note("resize_cq %s cqe=%d", n(cq), cqe);
 	cq->cqe = cqe + 2;
 	return 0;

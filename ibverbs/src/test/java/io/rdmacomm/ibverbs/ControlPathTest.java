@@ -339,6 +339,7 @@ class ControlPathTest {
         CompletionChannel channel = context.createCompletionChannel();
         CompletionQueue queue = context.createCompletionQueue(new CompletionQueueOptions(16, channel, 2, false));
         assertThat(queue.capacity()).isEqualTo(17);
+        assertThat(context.supports(Capability.RESIZE_COMPLETION_QUEUE)).isTrue();
         queue.resize(32);
         assertThat(queue.capacity()).isEqualTo(34);
         queue.arm(true);
@@ -350,6 +351,9 @@ class ControlPathTest {
                 .containsExactly(
                         "create_comp_channel context0",
                         "create_cq context0 cqe=16 user=0 channel2 vector=2",
+                        "create_cq context0 cqe=1 user=0 0 vector=0",
+                        "resize_cq cq4 cqe=16",
+                        "destroy_cq cq4 unacknowledged=0",
                         "resize_cq cq3 cqe=32",
                         "req_notify_cq cq3 1",
                         "req_notify_cq cq3 0",
@@ -364,6 +368,7 @@ class ControlPathTest {
         CompletionChannel channel = context.createCompletionChannel();
         CompletionQueue queue = context.createCompletionQueue(
                 CompletionQueueOptions.ofCapacity(1).withChannel(channel));
+        assertThat(context.supports(Capability.RESIZE_COMPLETION_QUEUE)).isTrue();
         fails("ibv_resize_cq", EINVAL, () -> queue.resize(2));
         fake.fail("ibv_resize_cq", 38);
         assertThatThrownBy(() -> queue.resize(2)).isInstanceOf(UnsupportedVerbException.class);
@@ -520,6 +525,27 @@ class ControlPathTest {
                         "destroy_cq cq3 unacknowledged=0",
                         "destroy_comp_channel channel2",
                         "close context0");
+    }
+
+    @Test
+    void findsOutByTryingWhetherCompletionQueuesCanBeResized() {
+        context.close();
+        fake.profile("mana");
+        context = fake.open();
+        fake.log();
+        fake.fail("ibv_create_cq", ENOMEM);
+        assertThat(context.supports(Capability.RESIZE_COMPLETION_QUEUE))
+                .as("unknown yet")
+                .isTrue();
+        assertThat(context.supports(Capability.RESIZE_COMPLETION_QUEUE)).isFalse();
+        assertThat(context.supports(Capability.RESIZE_COMPLETION_QUEUE)).isFalse();
+        assertThat(fake.log())
+                .as("tried once, with a queue that is gone")
+                .hasSize(2)
+                .anyMatch(call -> call.startsWith("create_cq"))
+                .anyMatch(call -> call.startsWith("destroy_cq"));
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        assertThatThrownBy(() -> queue.resize(16)).isInstanceOf(UnsupportedVerbException.class);
     }
 
     @Test

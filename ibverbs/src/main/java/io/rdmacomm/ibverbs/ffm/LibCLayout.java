@@ -47,6 +47,8 @@ public final class LibCLayout {
     public static final int EINTR = 4;
     /// errno: nothing is available now.
     public static final int EAGAIN = 11;
+    /// errno: there is not enough memory.
+    public static final int ENOMEM = 12;
     /// errno: an argument is wrong.
     public static final int EINVAL = 22;
     /// errno: the kernel does not have this call.

@@ -10,8 +10,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /// The capabilities of a device according to its attributes and its transport. [Driver#missing()] removes those that
-/// its
-/// driver lacks nevertheless.
+/// its driver lacks nevertheless.
 final class IbvCapabilities {
     private IbvCapabilities() {}
 
@@ -23,7 +22,7 @@ final class IbvCapabilities {
         boolean shared = attributes.limit(DeviceLimit.MAX_SHARED_RECEIVE_QUEUES) > 0;
         boolean invalidates = has(flags, DeviceAttributesLayout.DEVICE_MEMORY_MANAGEMENT);
 
-        // No attribute reports these. A driver that cannot resize or reregister returns EOPNOTSUPP.
+        // No attribute reports these. A driver that cannot reregister returns EOPNOTSUPP; see ResizeTrial, too.
         Set<Capability> able = EnumSet.of(
                 Capability.FENCED_READ,
                 Capability.SHORT_READ_ACROSS_PAGES,

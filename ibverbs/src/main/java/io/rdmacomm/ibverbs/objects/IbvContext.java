@@ -35,6 +35,7 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
     private final DeviceQueries queries;
     private final Driver driver;
     private final Set<Capability> capabilities;
+    private final ResizeTrial resizing;
     private final EventSource eventSource;
     private final AsyncEvents asyncEvents;
 
@@ -55,6 +56,7 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
         this.driver = driver;
         this.capabilities = IbvCapabilities.of(device.transport(), attributes);
         this.capabilities.removeAll(driver.missing());
+        this.resizing = new ResizeTrial(this.device);
         int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);
         this.eventSource = new EventSource(file, device.name());
         this.asyncEvents = new AsyncEvents(this.device, eventSource);
@@ -62,9 +64,11 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
 
     @Override
     public boolean supports(Capability capability) {
-        return capabilities.contains(capability)
-                || (capability == Capability.CONNECTION_MANAGER
-                        && whyNoConnectionManager().isEmpty());
+        return switch (capability) {
+            case CONNECTION_MANAGER -> whyNoConnectionManager().isEmpty();
+            case RESIZE_COMPLETION_QUEUE -> capabilities.contains(capability) && resizing.isPossible();
+            default -> capabilities.contains(capability);
+        };
     }
 
     @Override

@@ -1,0 +1,38 @@
+package io.rdmacomm.ibverbs.objects;
+
+import io.rdmacomm.ibverbs.ffm.LibCLayout;
+
+/// Whether a device can resize completion queues. No attribute says so, and many drivers cannot (hns, mana, erdma,
+/// qedr):
+/// the first question is answered by trying it with a queue made for that. Thread-safe.
+final class ResizeTrial {
+    private static final int CAPACITY = 1;
+    private static final int LARGER = 16;
+
+    private final NativeContext device;
+    private boolean known;
+    private boolean possible;
+
+    ResizeTrial(NativeContext device) {
+        this.device = device;
+    }
+
+    synchronized boolean isPossible() {
+        if (!known) {
+            tryIt();
+        }
+        return possible;
+    }
+
+    private void tryIt() {
+        long queue = device.library().createCompletionQueue(device.address(), CAPACITY, 0, 0);
+        if (queue <= 0) {
+            possible = true; // nobody gets a queue now, so nobody relies on it; the next question is another trial
+            return;
+        }
+        int errno = device.library().resizeCompletionQueue(queue, LARGER);
+        possible = errno == 0 || errno == LibCLayout.ENOMEM;
+        known = errno != LibCLayout.ENOMEM;
+        var _ = device.library().destroyCompletionQueue(queue);
+    }
+}
