@@ -3,7 +3,9 @@ package io.rdmacomm.verbs;
 import java.time.Duration;
 import java.util.Set;
 
-/// How [QueuePair#connect(QueuePairInfo, ConnectionOptions)] brings a queue pair up (ibv_modify_qp(3)).
+/// How [QueuePair#connect(QueuePairInfo, ConnectionOptions)] brings a queue pair up (ibv_modify_qp(3)). The rights and
+/// the numbers of READs and atomics are upper limits: those that the device does not support are left out
+/// ([#fitting(Context)]).
 ///
 /// @param path the local port and the headers of the packets
 /// @param retries how requests are repeated
@@ -49,6 +51,31 @@ public record ConnectionOptions(
     /// These options with another acknowledgement timeout; see [RetryOptions#withTimeout(Duration, int)].
     public ConnectionOptions withTimeout(Duration atLeast, int retryCount) {
         return withRetries(retries.withTimeout(atLeast, retryCount));
+    }
+
+    /// These options with other numbers of READs and atomics in flight.
+    ///
+    /// @param own of this side
+    /// @param peers of the peer
+    public ConnectionOptions withReadAtomic(int own, int peers) {
+        return new ConnectionOptions(path, retries, accessFlags, own, peers);
+    }
+
+    /// These options as far as the device can do them: without rights that it does not support, and with no more READs
+    /// and atomics in flight than it allows. Queries the device. [QueuePair#connect] and its steps do this by
+    /// themselves.
+    public ConnectionOptions fitting(Context context) {
+        DeviceAttributes attributes = context.attributes();
+        return new ConnectionOptions(
+                path,
+                retries,
+                AccessFlag.supported(accessFlags, context),
+                fitting(maxReadAtomic, attributes, DeviceLimit.MAX_INITIATOR_READ_ATOMIC),
+                fitting(maxDestinationReadAtomic, attributes, DeviceLimit.MAX_READ_ATOMIC));
+    }
+
+    private static int fitting(int wanted, DeviceAttributes attributes, DeviceLimit limit) {
+        return (int) Math.min(wanted, attributes.limit(limit));
     }
 
     QueuePairAttributes initialize() {

@@ -135,7 +135,7 @@ public abstract class QueuePair extends Resource {
     ///
     /// @throws QueuePairStateException if the state is neither RESET nor INIT
     public final void initialize(ConnectionOptions how) {
-        modify(how.initialize());
+        modify(fitting(how).initialize());
     }
 
     /// Takes the queue pair from INIT to READY_TO_RECEIVE, the second step of [#connect(QueuePairInfo,
@@ -145,7 +145,7 @@ public abstract class QueuePair extends Resource {
     public final void readyToReceive(QueuePairInfo remote, ConnectionOptions how) {
         int port = how.path().port();
         PathMtu mtu = protectionDomain.context().port(port).activeMtu();
-        modify(how.readyToReceive(remote, resolve(port, how.path().gidIndex()), mtu));
+        modify(fitting(how).readyToReceive(remote, resolve(port, how.path().gidIndex()), mtu));
     }
 
     /// Takes the queue pair from READY_TO_RECEIVE to READY_TO_SEND, the last step of [#connect(QueuePairInfo,
@@ -153,7 +153,11 @@ public abstract class QueuePair extends Resource {
     ///
     /// @throws QueuePairStateException if the state is not READY_TO_RECEIVE
     public final void readyToSend(ConnectionOptions how) {
-        modify(how.readyToSend(initialPsn));
+        modify(fitting(how).readyToSend(initialPsn));
+    }
+
+    private ConnectionOptions fitting(ConnectionOptions how) {
+        return how.fitting(protectionDomain.context());
     }
 
     /// Changes the state or attributes (ibv_modify_qp(3)). RESET discards the queued requests, ERROR flushes them.

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.ibverbs.ffm.QueuePairAttributesLayout;
 import io.rdmacomm.ibverbs.structs.QueuePairStructs;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
@@ -34,10 +35,13 @@ final class ConnectionTransitions {
         return iwarp;
     }
 
-    /// From RESET to INIT, with all access rights for the peer: the keys of the regions restrict it.
+    /// From RESET to INIT, with all rights for the peer that the device supports: the keys of the regions restrict
+    /// them.
     void initialize(ConnectionIdentifier identifier, QueuePair queuePair) {
         QueuePairAttributes change = ask(identifier, QueuePairState.INIT)
-                .accessFlags(ConnectionOptions.defaults().accessFlags());
+                .accessFlags(AccessFlag.supported(
+                        ConnectionOptions.defaults().accessFlags(),
+                        queuePair.protectionDomain().context()));
         if (iwarp) {
             // iWARP has neither of them.
             change.partitionKeyIndex(0).port(1);

@@ -36,6 +36,7 @@ public final class IbvConnectionManager extends ConnectionManager {
     private static final String BIND = "listen (rdma_bind_addr)";
     private static final String RESOLVE_ADDRESS = "resolve address (rdma_resolve_addr)";
     private static final String RESOLVE_ROUTE = "resolve route (rdma_resolve_route)";
+    private static final int MOST_READS = 255;
     private static final int PRIVATE_DATA_LIMIT = 56;
     /// With more, siw writes a wrong length.
     private static final int IWARP_PRIVATE_DATA_LIMIT = 251;
@@ -179,15 +180,19 @@ public final class IbvConnectionManager extends ConnectionManager {
         return name.equals(context.device().name());
     }
 
-    /// The number of READs and atomics of the peer that this device can hold, at most `wanted`. librdmacm keeps the
-    /// lowest byte.
+    /// The number of READs and atomics of the peer that this device can hold, at most `wanted`.
     int responderResources(int wanted) {
-        return Math.min(wanted, (int) context.attributes().limit(DeviceLimit.MAX_READ_ATOMIC) & 0xff);
+        return atMost(DeviceLimit.MAX_READ_ATOMIC, wanted);
     }
 
     /// The number of READs and atomics that this device can have in flight, at most `wanted`.
     int initiatorDepth(int wanted) {
-        return Math.min(wanted, (int) context.attributes().limit(DeviceLimit.MAX_INITIATOR_READ_ATOMIC) & 0xff);
+        return atMost(DeviceLimit.MAX_INITIATOR_READ_ATOMIC, wanted);
+    }
+
+    /// librdmacm keeps the lowest byte.
+    private int atMost(DeviceLimit limit, int wanted) {
+        return (int) Math.min(Math.min(wanted, MOST_READS), context.attributes().limit(limit));
     }
 
     /// Calls a function that asks the peer for an answer.
