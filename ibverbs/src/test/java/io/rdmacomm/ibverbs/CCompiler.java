@@ -1,5 +1,6 @@
 package io.rdmacomm.ibverbs;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -31,10 +32,12 @@ final class CCompiler {
 
     /// The standard output of a program that was compiled here.
     static String output(Path program) {
+        return output(new ProcessBuilder(program.toString()));
+    }
+
+    private static String output(ProcessBuilder program) {
         try {
-            Process process = new ProcessBuilder(program.toString())
-                    .redirectErrorStream(true)
-                    .start();
+            Process process = program.redirectErrorStream(true).start();
             try (var in = process.getInputStream()) {
                 return new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
             }
@@ -43,18 +46,45 @@ final class CCompiler {
         }
     }
 
+    /// The standard output of the main method of a class, in a JVM of its own.
+    static String java(Class<?> main, String... options) {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of(options));
+        String path =
+                System.getProperty("java.class.path") + File.pathSeparator + System.getProperty("jdk.module.path", "");
+        command.addAll(List.of("-cp", path, main.getName()));
+        return output(new ProcessBuilder(command));
+    }
+
+    /// Compiles `source`, which checks itself, for aarch64. Skips the caller, or fails, if that is not possible here.
+    static void checkOnAarch64(String name, String source) {
+        require();
+        String compiler = "aarch64-linux-gnu-gcc";
+        String[] options = {"-c", "-idirafter", "/usr/include"};
+        String complaints = run(compiler, name + "-probe", "#include <pthread.h>\n", options);
+        if (!complaints.isEmpty()) {
+            leaveOut(compiler + " is needed (apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross): "
+                    + complaints.lines().findFirst().orElseThrow());
+        }
+        Assertions.assertEquals("", run(compiler, name, source, options));
+    }
+
     /// Skips the caller, or fails, if nothing can be compiled. Classes that create something before each case and free
     /// it
     /// afterwards call this before all cases: JUnit also runs the code that frees after an aborted case.
     static void require() {
-        if (MISSING.isEmpty()) {
-            return;
+        if (!MISSING.isEmpty()) {
+            leaveOut(MISSING);
         }
+    }
+
+    private static void leaveOut(String reason) {
         if (Arrays.asList(System.getProperty("rdma.test.require", "").split(",", -1))
                 .contains("headers")) {
-            Assertions.fail(MISSING);
+            Assertions.fail(reason);
         }
-        Assumptions.abort(MISSING);
+        Assumptions.abort(reason);
     }
 
     private static String missing() {
@@ -69,9 +99,13 @@ final class CCompiler {
     }
 
     private static String run(String name, String source, String... options) {
+        return run("gcc", name, source, options);
+    }
+
+    private static String run(String compiler, String name, String source, String... options) {
         try {
             Path file = Files.writeString(FOLDER.resolve(name + ".c"), source);
-            List<String> command = new ArrayList<>(List.of("gcc", "-O2", "-fPIC", "-Wall"));
+            List<String> command = new ArrayList<>(List.of(compiler, "-O2", "-fPIC", "-Wall"));
             command.addAll(List.of(options));
             command.addAll(List.of("-o", FOLDER.resolve(name).toString(), file.toString()));
             Process process =
@@ -84,7 +118,7 @@ final class CCompiler {
                     ? ""
                     : complaints + " exit status " + process.exitValue();
         } catch (IOException e) {
-            return "gcc cannot be started: " + e.getMessage();
+            return compiler + " cannot be started: " + e.getMessage();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return "interrupted";

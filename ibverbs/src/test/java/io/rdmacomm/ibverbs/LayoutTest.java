@@ -89,24 +89,25 @@ class LayoutTest {
             Map.entry(TransportType.class, "code"),
             Map.entry(WorkStatus.class, "code"));
 
-    @Test
-    void agreesWithTheInstalledHeaders() throws ReflectiveOperationException, IOException {
-        Map<String, String> expressions = expressions();
-        StringBuilder source = new StringBuilder("""
+    private static final String INCLUDES = """
                 #include <errno.h>
                 #include <fcntl.h>
                 #include <infiniband/verbs.h>
                 #include <netinet/in.h>
                 #include <poll.h>
+                #include <pthread.h>
                 #include <rdma/rdma_cma.h>
                 #include <stddef.h>
                 #include <stdio.h>
                 #include <sys/eventfd.h>
                 #include <sys/mman.h>
                 #include <sys/resource.h>
-                int main(void)
-                {
-                """);
+                """;
+
+    @Test
+    void agreesWithTheInstalledHeaders() throws ReflectiveOperationException, IOException {
+        Map<String, String> expressions = expressions();
+        StringBuilder source = new StringBuilder(INCLUDES + "int main(void)\n{\n");
         expressions.forEach((name, expression) ->
                 source.append("    printf(\"%s %%ld\\n\", (long) (%s));%n".formatted(name, expression)));
         source.append("    return 0;\n}\n");
@@ -117,6 +118,25 @@ class LayoutTest {
                 .map(line -> line.split(" "))
                 .forEach(pair -> inC.put(pair[0], Integer.valueOf(pair[1])));
         assertThat(inJava()).isEqualTo(inC);
+    }
+
+    /// Java computes the layouts for aarch64 in a JVM that takes itself for one.
+    @Test
+    void agreesWithTheHeadersOnAarch64() throws IOException {
+        StringBuilder source = new StringBuilder(INCLUDES);
+        Map<String, String> expressions = expressions();
+        CCompiler.java(LayoutTest.class, "-Dos.arch=aarch64").lines().forEach(line -> {
+            String[] pair = line.split(" ");
+            source.append("_Static_assert((long) (%s) == %s, \"%s\");%n"
+                    .formatted(expressions.get(pair[0]), pair[1], pair[0]));
+        });
+        assertThat(source.toString()).contains("ContextLayout.ABI", "LibCLayout.MUTEX_BYTES");
+        CCompiler.checkOnAarch64("layouts-aarch64", source.toString());
+    }
+
+    /// Prints the numbers of Java.
+    public static void main(String[] args) throws ReflectiveOperationException {
+        inJava().forEach((name, number) -> System.out.println(name + " " + number));
     }
 
     private static Map<String, String> expressions() throws IOException {

@@ -5,7 +5,7 @@ package io.rdmacomm.ibverbs.ffm;
 /// [io.rdmacomm.verbs.CompletionLayout].
 public final class CompletionLayouts {
     /// Size of a completion queue.
-    public static final int QUEUE_BYTES = 128;
+    public static final int QUEUE_BYTES = 88 + LibCLayout.MUTEX_BYTES;
     /// In a completion queue: its capacity.
     public static final int QUEUE_CAPACITY = 28;
 

@@ -4,7 +4,7 @@ package io.rdmacomm.ibverbs.ffm;
 /// verbs that C programs call inline and that therefore have no symbol.
 public final class ContextLayout {
     /// Size of the struct.
-    public static final int BYTES = 328;
+    public static final int BYTES = 288 + LibCLayout.MUTEX_BYTES;
     /// `ops.alloc_mw`.
     public static final int ALLOC_WINDOW = 64;
     /// `ops.bind_mw`.
@@ -26,7 +26,7 @@ public final class ContextLayout {
     /// The number of completion vectors.
     public static final int COMPLETION_VECTORS = 272;
     /// Tells whether it is the end of a `struct verbs_context`, 8 bytes.
-    public static final int ABI = 320;
+    public static final int ABI = 280 + LibCLayout.MUTEX_BYTES;
     /// Size of that one, before this struct; 8 bytes.
     public static final int EXTENDED_BYTES = -8;
     /// Its `query_device_ex`.

@@ -3,6 +3,10 @@ package io.rdmacomm.ibverbs.ffm;
 /// Byte offsets and numbers of the C library: `struct pollfd` (poll(2)), `struct rlimit` (getrlimit(2)) and
 /// flags.
 public final class LibCLayout {
+    /// Size of a `pthread_mutex_t`: the only type in the structs of libibverbs whose size differs between the
+    /// architectures that the JVM has.
+    public static final int MUTEX_BYTES = System.getProperty("os.arch").equals("aarch64") ? 48 : 40;
+
     /// Size of a `struct pollfd`.
     public static final int POLL_BYTES = 8;
     /// In a `struct pollfd`: the file descriptor.

@@ -4,7 +4,7 @@ package io.rdmacomm.ibverbs.ffm;
 /// (ibv_create_qp(3)).
 public final class QueuePairLayout {
     /// Size of a queue pair.
-    public static final int BYTES = 160;
+    public static final int BYTES = 120 + LibCLayout.MUTEX_BYTES;
     /// Its number.
     public static final int NUMBER = 52;
 
