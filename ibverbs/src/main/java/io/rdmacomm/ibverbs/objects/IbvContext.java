@@ -18,6 +18,7 @@ import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
+import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.TransportType;
@@ -112,7 +113,12 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
     @Override
     protected List<GidEntry> doQueryGidTable(int port) {
         List<GidEntry> table = queries.gidTable(port);
-        return table == null ? super.doQueryGidTable(port) : table;
+        if (table != null) {
+            return table;
+        }
+        boolean infiniband = queries.port(port).linkLayer() == LinkLayer.INFINIBAND;
+        return new GidTypeFiles(PortCounters.folder(device().name(), port))
+                .typed(super.doQueryGidTable(port), infiniband);
     }
 
     @Override

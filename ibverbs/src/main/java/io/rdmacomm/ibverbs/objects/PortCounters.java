@@ -23,7 +23,12 @@ final class PortCounters {
 
     /// The counters of a port; empty where the driver has none.
     static Map<String, Long> read(String device, int port) {
-        return read(DEVICES.resolve(device).resolve("ports").resolve(Integer.toString(port)));
+        return read(folder(device, port));
+    }
+
+    /// The folder of a port.
+    static Path folder(String device, int port) {
+        return DEVICES.resolve(device).resolve("ports").resolve(Integer.toString(port));
     }
 
     /// The counters in the folder of a port.
