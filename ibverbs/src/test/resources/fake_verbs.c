@@ -77,12 +77,16 @@ static const struct profile {
 	const char *name;
 	unsigned inline_scatter; /* messages up to this length are in the completion, and ibv_poll_cq copies them */
 	int no_resize;           /* there is no ibv_resize_cq */
+	int no_atomics;          /* that right is rejected */
+	int ignores_inline;      /* IBV_SEND_INLINE has no effect, but is granted */
+	int vendor;
 } profiles[] = {
 	{ .name = "software" },
-	{ .name = "mlx5", .inline_scatter = 32 },
-	{ .name = "mana", .no_resize = 1 },
+	{ .name = "mlx5", .inline_scatter = 32, .no_atomics = 1 /* as a virtual function */, .vendor = 0x2c9 },
+	{ .name = "mana", .no_resize = 1, .no_atomics = 1, .ignores_inline = 1, .vendor = 0x1414 },
 };
 static const struct profile *profile = profiles;
+static int most_polled;
 static int wild_copies; /* of ibv_poll_cq to memory that is not there */
 
 void fake_reset(void)
@@ -102,6 +106,7 @@ void fake_reset(void)
 	extended_bytes = sizeof(struct verbs_context);
 	profile = profiles;
 	wild_copies = 0;
+	most_polled = 0;
 }
 
 int fake_profile(const char *name)
@@ -109,11 +114,13 @@ int fake_profile(const char *name)
 	for (unsigned i = 0; i < sizeof(profiles) / sizeof(*profiles); i++)
 		if (strcmp(profiles[i].name, name) == 0) {
 			profile = &profiles[i];
+			vendor = profile->vendor;
 			return 1;
 		}
 	return 0;
 }
 
+int fake_most_polled(void) { return most_polled; }
 int fake_wild_copies(void) { return wild_copies; }
 
 /* Whether there is memory at this address. */
@@ -253,6 +260,8 @@ static int fake_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {
 	struct fake_cq *cq = (struct fake_cq *)ibcq;
 	int count = 0;
+	if (num > most_polled)
+		most_polled = num;
 	if (failing("poll_cq"))
 		return -1;
 	while (count < num && cq->head != cq->tail) {
@@ -563,7 +572,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	attr->max_qp_rd_atom = 16;
 	attr->max_res_rd_atom = 1600;
 	attr->max_qp_init_rd_atom = 15;
-	attr->atomic_cap = IBV_ATOMIC_HCA;
+	attr->atomic_cap = profile->no_atomics ? IBV_ATOMIC_NONE : IBV_ATOMIC_HCA;
 	attr->max_mw = 104;
 	attr->max_ah = 105;
 	attr->max_srq = 106;
@@ -838,7 +847,8 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 	     n(init->recv_cq), n(init->srq), init->cap.max_send_wr, init->cap.max_send_sge, init->cap.max_recv_wr,
 	     init->cap.max_recv_sge, init->cap.max_inline_data, init->qp_type, init->sq_sig_all);
 	init->cap.max_send_wr += 2;
-	init->cap.max_inline_data = 100;
+	if (!profile->ignores_inline)
+		init->cap.max_inline_data = 100;
 	qp->qp.context = pd->context;
 	qp->qp.send_cq = init->send_cq;
 	qp->qp.recv_cq = init->recv_cq;
@@ -858,6 +868,11 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 	     a->cur_qp_state, a->path_mtu, a->qkey, a->rq_psn, a->sq_psn, a->dest_qp_num, a->qp_access_flags,
 	     a->pkey_index, a->en_sqd_async_notify, a->max_rd_atomic, a->max_dest_rd_atomic, a->min_rnr_timer,
 	     a->port_num, a->timeout, a->retry_cnt, a->rnr_retry);
+	if ((mask & IBV_QP_ACCESS_FLAGS) && (a->qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC) && profile->no_atomics)
+		return EOPNOTSUPP;
+	if (((mask & IBV_QP_MAX_QP_RD_ATOMIC) && a->max_rd_atomic > 15) ||
+	    ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) && a->max_dest_rd_atomic > 16))
+		return EINVAL;
 	if (mask & IBV_QP_AV)
 		note("av gid=%02x..%02x flow=%x sgid=%d hop=%d class=%d lid=%x sl=%d global=%d port=%d", ah->grh.dgid.raw[0],
 		     ah->grh.dgid.raw[15], ah->grh.flow_label, ah->grh.sgid_index, ah->grh.hop_limit,

@@ -1,5 +1,6 @@
 package io.rdmacomm.ibverbs;
 
+import io.rdmacomm.ibverbs.mana.ManaDriver;
 import io.rdmacomm.ibverbs.objects.Driver;
 import io.rdmacomm.ibverbs.rxe.RxeDriver;
 import io.rdmacomm.ibverbs.siw.SiwDriver;
@@ -11,6 +12,8 @@ final class Drivers {
     private static final int RXE = 0xffffff;
     /// The kernel's software iWARP device (`SIW_VENDOR_ID`).
     private static final int SIW = 0x626d74;
+    /// The adapter of Microsoft Azure (`PCI_VENDOR_ID_MICROSOFT`).
+    private static final int MANA = 0x1414;
     /// InfiniBand and Omni-Path adapters of QLogic and Intel (qib, hfi1), which post with a system call.
     private static final int QLOGIC = 0x1175;
 
@@ -21,6 +24,7 @@ final class Drivers {
         return switch (attributes.vendorId()) {
             case RXE -> new RxeDriver();
             case SIW -> new SiwDriver();
+            case MANA -> new ManaDriver();
             case QLOGIC -> new Driver(false);
             default -> new Driver(true);
         };

@@ -159,6 +159,11 @@ final class FakeVerbs {
         return (int) call("fake_wild_copies", FunctionDescriptor.of(JAVA_INT));
     }
 
+    /// The most completions that one call of C was to take.
+    int mostPolled() {
+        return (int) call("fake_most_polled", FunctionDescriptor.of(JAVA_INT));
+    }
+
     /// Whether there is memory at this address.
     boolean isMapped(long address) {
         return (int) call("fake_is_mapped", FunctionDescriptor.of(JAVA_INT, JAVA_LONG), address) != 0;

@@ -8,6 +8,7 @@ import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionLayout;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Context;
@@ -17,6 +18,9 @@ import java.lang.foreign.MemorySegment;
 
 /// A completion queue (`struct ibv_cq`). The driver writes completions straight into the caller's memory.
 public class IbvCompletionQueue extends CompletionQueue {
+    /// The JVM cannot stop threads while C polls, so it must not take long.
+    private static final int AT_A_TIME = 256;
+
     private final NativeContext device;
     private final ContextOps ops;
     private final long address;
@@ -32,7 +36,7 @@ public class IbvCompletionQueue extends CompletionQueue {
         this.ops = device.ops();
         CompletionChannel channel = options.channel();
         long channelAddress = channel == null ? 0 : ((IbvCompletionChannel) channel).address();
-        this.address = IbvFailure.address(
+        this.address = IbvFailure.lockedAddress(
                 "create completion queue (ibv_create_cq)",
                 device.library()
                         .createCompletionQueue(device.address(), options.capacity(), channelAddress, options.vector()),
@@ -58,7 +62,16 @@ public class IbvCompletionQueue extends CompletionQueue {
     @Override
     protected int doPoll(MemorySegment into, int max) {
         into.get(JAVA_INT, 0); // throws if the memory was freed, which C would not notice
-        int count = ops.poll(address, max, into.address());
+        long to = into.address();
+        int count = take(to, Math.min(max, AT_A_TIME));
+        for (int last = count; last == AT_A_TIME && count < max; count += last) {
+            last = take(to + (long) count * CompletionLayout.BYTES, Math.min(max - count, AT_A_TIME));
+        }
+        return count;
+    }
+
+    private int take(long to, int max) {
+        int count = ops.poll(address, max, to);
         if (count < 0) {
             throw new VerbException(
                     "poll completion queue (ibv_poll_cq)",

@@ -27,7 +27,6 @@ import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.SharedReceiveQueue;
-import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -69,7 +68,7 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
                     ((IbvCompletionQueue) options.receiveCompletions()).address(),
                     shared == null ? 0 : ((IbvSharedReceiveQueue) shared).address(),
                     init);
-            this.address = IbvFailure.address(
+            this.address = IbvFailure.lockedAddress(
                     "create queue pair (ibv_create_qp)",
                     library.createQueuePair(domainAddress, init.address()),
                     options.type() + " of " + options.sizes() + " on " + domain.context());
@@ -194,10 +193,7 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     }
 
     /// The state that the device reports; null if it reports none.
-    private @Nullable QueuePairState deviceState() {
-        if (protectionDomain().context().device().transport() == TransportType.IWARP) {
-            return null; // the kernel's connection manager changes it, and drivers fill in nothing
-        }
+    protected @Nullable QueuePairState deviceState() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = arena.allocate(QueuePairAttributesLayout.BYTES, 8);
             MemorySegment init = arena.allocate(QueuePairLayout.INIT_BYTES, 8);
@@ -234,9 +230,7 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
             }
             QueuePairState now = deviceState();
             if (now == null) {
-                // When a request fails, an iWARP driver ends the connection; siw leaves the state alone
-                // (`siw_qp_cm_drop`), and flushes the queues only when it is changed. If that fails, the device is
-                // gone.
+                // If that fails, the device is gone.
                 apply(new QueuePairAttributes().state(QueuePairState.ERROR));
                 entered(QueuePairState.ERROR);
             } else if (now == QueuePairState.ERROR || now == QueuePairState.SEND_QUEUE_ERROR) {

@@ -45,7 +45,7 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
             long attributes = SharedReceiveLayouts.INIT_ATTRIBUTES;
             init.set(JAVA_INT, attributes + SharedReceiveLayouts.RECEIVES, options.receives());
             init.set(JAVA_INT, attributes + SharedReceiveLayouts.ELEMENTS, options.elements());
-            long address = IbvFailure.address(
+            long address = IbvFailure.lockedAddress(
                     "create shared receive queue (ibv_create_srq)",
                     device.library().createSharedReceiveQueue(domainAddress, init.address()),
                     options + " on " + domain.context());
@@ -56,9 +56,21 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
                     0);
             // ibv_create_srq(3) ignores the limit.
             if (options.limit() > 0) {
-                queue.doArmLimit(options.limit());
+                queue.armOrClose(options.limit());
             }
             return queue;
+        }
+    }
+
+    private void armOrClose(int limit) {
+        boolean armed = false;
+        try {
+            doArmLimit(limit);
+            armed = true;
+        } finally {
+            if (!armed) {
+                doClose();
+            }
         }
     }
 

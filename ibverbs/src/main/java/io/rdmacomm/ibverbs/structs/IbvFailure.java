@@ -70,9 +70,24 @@ public final class IbvFailure {
         };
     }
 
-    /// The exception for memory that could not be registered: nearly always the limit of locked memory is too low.
+    /// The address that a creator returned whose object has locked memory, as the queues of most adapters have.
+    ///
+    /// @param result an address, or minus the errno
+    /// @throws VerbException the errno
+    public static long lockedAddress(String operation, long result, String subject) {
+        if (result > 0) {
+            return result;
+        }
+        throw ofLocking(operation, (int) -result, subject);
+    }
+
+    /// The exception for memory that could not be registered.
     public static VerbException ofRegistration(String operation, int errno, long bytes, Context context) {
-        String subject = bytes + " bytes on " + context;
+        return ofLocking(operation, errno, bytes + " bytes on " + context);
+    }
+
+    /// If there is no memory, nearly always the limit of locked memory is too low.
+    private static VerbException ofLocking(String operation, int errno, String subject) {
         long limit = LibC.lockedMemoryLimit();
         if (Errno.of(errno) != Errno.ENOMEM || limit < 0) {
             return of(operation, errno, subject);
