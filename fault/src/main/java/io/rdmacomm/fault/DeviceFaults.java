@@ -59,6 +59,11 @@ final class DeviceFaults {
         }
     }
 
+    /// Raises an event about an object.
+    void raise(AsyncEvent event) {
+        events.add(event);
+    }
+
     /// The next event of these faults; null if there is none.
     @Nullable
     AsyncEvent nextEvent() {

@@ -35,7 +35,12 @@ sealed interface Fault {
     }
 
     /// The device fails.
-    record DeviceFatal() implements Fault {}
+    ///
+    /// @param silent whether work in flight never ends, instead of being flushed
+    record DeviceFatal(boolean silent) implements Fault {}
+
+    /// The completion queue of the request overruns, and reports nothing more.
+    record Overrun() implements Fault {}
 
     /// This fault with what is left to chance decided.
     default Fault drawn(Random random) {

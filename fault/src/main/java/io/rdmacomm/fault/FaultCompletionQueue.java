@@ -2,6 +2,8 @@ package io.rdmacomm.fault;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.rdmacomm.verbs.AsyncEvent;
+import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionLayout;
 import io.rdmacomm.verbs.CompletionOpcode;
@@ -27,6 +29,7 @@ final class FaultCompletionQueue extends CompletionQueue {
     private final DoomedRequests dooms = new DoomedRequests();
     private final HeldCompletions held = new HeldCompletions();
     private volatile boolean armed;
+    private volatile boolean silent;
 
     FaultCompletionQueue(FaultContext context, CompletionQueueOptions options, CompletionQueue real) {
         super(context, options);
@@ -65,8 +68,24 @@ final class FaultCompletionQueue extends CompletionQueue {
         return real.capacity();
     }
 
+    /// Reports nothing more.
+    void silence() {
+        silent = true;
+    }
+
+    /// Overruns as on an adapter whose polling does not tell.
+    void overrun() {
+        if (!silent) {
+            silence();
+            context.faults().raise(new AsyncEvent(AsyncEventType.COMPLETION_QUEUE_ERROR, this, 0));
+        }
+    }
+
     @Override
     protected int doPoll(MemorySegment into, int max) {
+        if (silent) {
+            return 0;
+        }
         int filled = held.release(into, max);
         while (filled < max) {
             int asked = Math.min(max - filled, AT_A_TIME);

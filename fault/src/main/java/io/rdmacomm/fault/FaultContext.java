@@ -105,11 +105,13 @@ final class FaultContext extends Context implements ConnectionManagerProvider {
         return standIns.get(object);
     }
 
-    /// Fails the device: all queue pairs enter the error state.
-    void fail() {
+    /// Fails the device: all queue pairs enter the error state or, if that is silent, no queue reports anything more.
+    void fail(boolean silent) {
         if (faults.fail()) {
             for (Resource standIn : standIns.values()) {
-                if (standIn instanceof FaultQueuePair queuePair) {
+                if (silent && standIn instanceof FaultCompletionQueue queue) {
+                    queue.silence();
+                } else if (!silent && standIn instanceof FaultQueuePair queuePair) {
                     queuePair.failReal();
                 }
             }
@@ -118,7 +120,7 @@ final class FaultContext extends Context implements ConnectionManagerProvider {
 
     @Override
     public boolean supports(Capability capability) {
-        return real.supports(capability);
+        return !plan.restrictions().lacking().contains(capability) && real.supports(capability);
     }
 
     @Override

@@ -4,8 +4,9 @@ import java.util.List;
 
 /// The rules of a device, and the seed of what they leave to chance.
 ///
+/// @param restrictions what the device does not do
 /// @param text the rules as given, and the seed if it matters
-record FaultPlan(List<Rule> rules, long seed, String text) {
+record FaultPlan(List<Rule> rules, Restrictions restrictions, long seed, String text) {
     /// The end of the device's name.
     String suffix() {
         return text.isEmpty() ? "" : "?" + text;
@@ -29,6 +30,9 @@ record FaultPlan(List<Rule> rules, long seed, String text) {
     /// Whether a rule raises an asynchronous event.
     boolean raisesEvents() {
         return rules.stream()
-                .anyMatch(rule -> rule.fault() instanceof Fault.LinkDown || rule.fault() instanceof Fault.DeviceFatal);
+                .map(Rule::fault)
+                .anyMatch(fault -> fault instanceof Fault.LinkDown
+                        || fault instanceof Fault.DeviceFatal
+                        || fault instanceof Fault.Overrun);
     }
 }

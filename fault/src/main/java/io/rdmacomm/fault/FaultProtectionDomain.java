@@ -30,14 +30,19 @@ final class FaultProtectionDomain extends ProtectionDomain {
 
     @Override
     protected MemoryRegion doAllocate(long bytes, int access) {
-        context.before(Operation.REGISTER);
+        beforeRegistering(access);
         return new FaultMemoryRegion(this, real.allocate(bytes, AccessFlag.of(access)), access);
     }
 
     @Override
     protected MemoryRegion doRegister(MemorySegment segment, int access) {
-        context.before(Operation.REGISTER);
+        beforeRegistering(access);
         return new FaultMemoryRegion(this, real.register(segment, AccessFlag.of(access)), access);
+    }
+
+    private void beforeRegistering(int access) {
+        context.before(Operation.REGISTER);
+        context.plan().restrictions().checkAccess("register memory", access);
     }
 
     @Override
@@ -61,6 +66,9 @@ final class FaultProtectionDomain extends ProtectionDomain {
     @Override
     protected QueuePair doCreateQueuePair(QueuePairOptions options) {
         context.before(Operation.CREATE_QUEUE_PAIR);
+        context.plan()
+                .restrictions()
+                .checkInline("create queue pair", options.sizes().inlineBytes());
         FaultCompletionQueue sends = (FaultCompletionQueue) options.sendCompletions();
         FaultCompletionQueue receives = (FaultCompletionQueue) options.receiveCompletions();
         FaultSharedReceiveQueue shared = (FaultSharedReceiveQueue) options.sharedReceives();

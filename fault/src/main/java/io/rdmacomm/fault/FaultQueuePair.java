@@ -69,7 +69,9 @@ final class FaultQueuePair extends QueuePair {
 
     @Override
     protected QueueSizes doSizes() {
-        return real.sizes();
+        QueueSizes actual = real.sizes();
+        int allowed = context.plan().restrictions().inlineBytes();
+        return actual.withInline(Math.min(allowed, actual.inlineBytes()));
     }
 
     /// How long a completion is held back, in nanoseconds; its completion queue is being polled.
@@ -119,7 +121,7 @@ final class FaultQueuePair extends QueuePair {
                 end = next;
                 break;
             }
-            WorkStatus status = statusOf(fault);
+            WorkStatus status = statusOf(fault, sendCompletions);
             if (status == WorkStatus.SUCCESS
                     && operation != null
                     && context.faults().isLinkDown()) {
@@ -139,15 +141,19 @@ final class FaultQueuePair extends QueuePair {
     }
 
     /// Lets a fault of the whole device happen; for others, how the request is to end.
-    private WorkStatus statusOf(@Nullable Fault fault) {
+    private WorkStatus statusOf(@Nullable Fault fault, FaultCompletionQueue completions) {
         return switch (fault) {
             case Fault.FailedRequest failure -> failure.status();
             case Fault.LinkDown down -> {
                 context.faults().takeLinkDown(down);
                 yield WorkStatus.SUCCESS;
             }
-            case Fault.DeviceFatal _ -> {
-                context.fail();
+            case Fault.DeviceFatal fatal -> {
+                context.fail(fatal.silent());
+                yield WorkStatus.SUCCESS;
+            }
+            case Fault.Overrun _ -> {
+                completions.overrun();
                 yield WorkStatus.SUCCESS;
             }
             case null, default -> WorkStatus.SUCCESS;
@@ -199,7 +205,7 @@ final class FaultQueuePair extends QueuePair {
                 end = next;
                 break;
             }
-            WorkStatus status = statusOf(fault);
+            WorkStatus status = statusOf(fault, receiveCompletions);
             if (status != WorkStatus.SUCCESS) {
                 return postSpoiled(batch, end, next, status, with);
             }
@@ -245,6 +251,7 @@ final class FaultQueuePair extends QueuePair {
         if (from == QueuePairState.INIT && to == QueuePairState.READY_TO_RECEIVE) {
             context.before(Operation.CONNECT);
         }
+        context.plan().restrictions().checkAccess("modify queue pair", change.accessFlags());
         real.modify(change);
         if (to == QueuePairState.RESET) {
             sendsDoomed = false;

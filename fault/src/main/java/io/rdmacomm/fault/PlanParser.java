@@ -1,13 +1,16 @@
 package io.rdmacomm.fault;
 
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -36,6 +39,8 @@ final class PlanParser {
     /// @throws VerbException EINVAL if a rule is wrong
     FaultPlan parse(String text) {
         List<Rule> rules = new ArrayList<>();
+        Set<Capability> lacking = EnumSet.noneOf(Capability.class);
+        int inlineBytes = Restrictions.NONE.inlineBytes();
         Long seed = null;
         for (String part : text.isEmpty() ? new String[0] : text.split("&", -1)) {
             int equals = part.indexOf('=');
@@ -44,24 +49,26 @@ final class PlanParser {
             }
             String key = part.substring(0, equals);
             String value = part.substring(equals + 1);
-            if (key.equals("seed")) {
-                seed = seed(part, value);
-            } else {
-                rules.add(rule(part, key, value));
+            switch (key) {
+                case "seed" -> seed = number(part, value, "a seed is a number");
+                case "lacks" -> lacking.add(choice(part, "capability", Capability.values(), Capability::name, value));
+                case "inline" -> inlineBytes = (int) number(part, value, "a number of bytes");
+                default -> rules.add(rule(part, key, value));
             }
         }
+        Restrictions restrictions = new Restrictions(lacking, inlineBytes);
         if (seed == null && rules.stream().anyMatch(Rule::isRandom)) {
             long chosen = ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
-            return new FaultPlan(List.copyOf(rules), chosen, text + "&seed=" + chosen);
+            return new FaultPlan(List.copyOf(rules), restrictions, chosen, text + "&seed=" + chosen);
         }
-        return new FaultPlan(List.copyOf(rules), seed == null ? 0 : seed, text);
+        return new FaultPlan(List.copyOf(rules), restrictions, seed == null ? 0 : seed, text);
     }
 
-    private long seed(String part, String value) {
+    private long number(String part, String value, String otherwise) {
         try {
             return Long.parseLong(value);
         } catch (NumberFormatException e) {
-            throw wrong(part, "a seed is a number");
+            throw wrong(part, otherwise);
         }
     }
 
@@ -102,15 +109,23 @@ final class PlanParser {
                         : new Fault.FailedRequest(status(part, detail));
             case "delay" -> time(part, detail);
             case "full" -> ofRequest(part, operation, detail, new Fault.FullQueue());
-            case "fatal" -> ofRequest(part, operation, detail, new Fault.DeviceFatal());
+            case "overrun" -> ofRequest(part, operation, detail, new Fault.Overrun());
+            case "fatal" -> {
+                boolean silent = detail.equals("silent");
+                yield ofRequest(part, operation, silent ? "" : detail, new Fault.DeviceFatal(silent));
+            }
             case "link-down" -> ofRequest(part, operation, "", linkDown(part, detail));
-            default -> throw wrong(part, "'" + key + "' is not fail, delay, full, link-down, fatal or seed");
+            default ->
+                throw wrong(
+                        part,
+                        "'" + key + "' is not fail, delay, full, link-down, overrun, fatal, lacks, inline or seed");
         };
     }
 
     private Fault ofRequest(String part, Operation operation, String detail, Fault fault) {
         if (operation.isCall() || !detail.isEmpty()) {
-            throw wrong(part, "it is for requests, and takes no detail except the time of link-down");
+            throw wrong(
+                    part, "it is for requests, and takes no detail except the time of link-down, or silent for fatal");
         }
         return fault;
     }

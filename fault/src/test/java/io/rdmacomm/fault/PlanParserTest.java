@@ -36,7 +36,9 @@ class PlanParserTest {
                 .isEqualTo(new Rule(
                         Operation.RECEIVE, 0, new Occurrence(1, 1, 2.5), new Fault.Delay(1_000_000, 5_000_000)));
         assertThat(rule("full=send:1").fault()).isEqualTo(new Fault.FullQueue());
-        assertThat(rule("fatal=send:1").fault()).isEqualTo(new Fault.DeviceFatal());
+        assertThat(rule("fatal=send:1").fault()).isEqualTo(new Fault.DeviceFatal(false));
+        assertThat(rule("fatal=send:1:silent").fault()).isEqualTo(new Fault.DeviceFatal(true));
+        assertThat(rule("overrun=receive:1").fault()).isEqualTo(new Fault.Overrun());
         assertThat(rule("link-down=send:1").fault()).isEqualTo(new Fault.LinkDown(Fault.LinkDown.FOR_EVER));
         assertThat(rule("link-down=send:1:2s").fault()).isEqualTo(new Fault.LinkDown(2_000_000_000));
         assertThat(parse("seed=-5&full=send:5%").seed()).isEqualTo(-5);
