@@ -8,6 +8,7 @@ import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
@@ -16,6 +17,7 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
 import java.lang.foreign.Arena;
@@ -78,9 +80,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         long joined = 0;
         try {
             // Sends are posted under the lock of their queue, receives under that of their pool.
-            created = domain.createQueuePair(source.of(QueuePairOptions.reliable(group.queue())
-                    .withSizes(new QueueSizes(sizes.sends(), 0, 1, 1, sizes.inlineBytes()))
-                    .withSingleThreaded(true)));
+            created = queuePair(domain, source, sizes.inlineBytes());
             joined = group.join(this);
             this.queuePair = created;
             this.workIdBase = joined;
@@ -91,6 +91,21 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         } catch (RuntimeException e) {
             undo(created, joined);
             throw e;
+        }
+    }
+
+    /// A queue pair with at most so many inline bytes. No attribute says how many a device allows (mana none, irdma 48
+    /// or 101), and it creates no queue pair with more.
+    private QueuePair queuePair(ProtectionDomain domain, ReceiveSource source, int inlineBytes) {
+        try {
+            return domain.createQueuePair(source.of(QueuePairOptions.reliable(group.queue())
+                    .withSizes(new QueueSizes(sizes.sends(), 0, 1, 1, inlineBytes))
+                    .withSingleThreaded(true)));
+        } catch (VerbException e) {
+            if (e.errno() != Errno.EINVAL || inlineBytes == 0) {
+                throw e;
+            }
+            return queuePair(domain, source, inlineBytes / 2);
         }
     }
 
@@ -149,7 +164,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
                 queuePair.info(how.path().port(), how.path().gidIndex()),
                 receivesAtFirst,
                 sizes.messageBytes(),
-                how.maxDestinationReadAtomic(),
+                how.fitting(context()).maxDestinationReadAtomic(),
                 arrivalReadBytes(),
                 memory.cellAddress(),
                 memory.cellsRemoteKey());
@@ -181,8 +196,10 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         }
         access.addAll(how.accessFlags());
         // Arrival reads need one READ in flight.
-        int readAtomic = Math.max(1, Math.min(how.maxReadAtomic(), peer.readAtomic()));
-        connection = connect.apply(how.withAccessFlags(access).withReadAtomic(readAtomic));
+        ConnectionOptions fitting = how.fitting(context());
+        int readAtomic = Math.max(1, Math.min(fitting.maxReadAtomic(), peer.readAtomic()));
+        connection = connect.apply(
+                fitting.withAccessFlags(access).withReadAtomic(readAtomic, fitting.maxDestinationReadAtomic()));
         if (speaksFirst) {
             sends.greet();
         }

@@ -56,7 +56,7 @@ public final class SendQueue<H> {
         this.memory = memory;
         this.events = events;
         this.counters = counters;
-        this.inlineBytes = sizes.inlineBytes();
+        this.inlineBytes = Math.min(sizes.inlineBytes(), queuePair.sizes().inlineBytes());
         this.fenced = fenced;
         this.ring = new OperationRing<>(sizes.sendWindow());
         this.credits = new Credits(channel, memory, counters);
