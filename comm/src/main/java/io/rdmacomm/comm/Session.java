@@ -32,6 +32,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         this.callerGroup = device.callerGroup();
         this.errors = new HandlerErrors(options.listener());
         this.observation = new SessionObservation(this, endPoints);
+        SessionListener listener = options.listener();
+        device.events().start(event -> errors.guard("onDeviceEvent", () -> listener.onDeviceEvent(event)));
     }
 
     /// `options` with a name: the role and the number of the process, if it has none.
@@ -51,7 +53,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return options.name();
     }
 
-    /// The open device, for what this layer does not offer. It is closed with the session.
+    /// The open device, for what this layer does not offer. It is closed with the session. The session takes its
+    /// asynchronous events; see [SessionListener#onDeviceEvent].
     public final Context context() {
         return device.context();
     }

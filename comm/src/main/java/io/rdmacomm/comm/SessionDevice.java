@@ -48,6 +48,7 @@ final class SessionDevice implements AutoCloseable {
     private final PortAttributes port;
     private final ProtectionDomain domain;
     private final @Nullable SessionReceives receives;
+    private final DeviceEvents events;
     private final CompletionGroup control;
     private final CompletionLoop controlLoop;
     private final @Nullable CompletionGroup shared;
@@ -62,14 +63,15 @@ final class SessionDevice implements AutoCloseable {
         this.context = context;
         this.port = checkedPort(context, options);
         this.domain = context.allocateProtectionDomain();
-        this.receives = sharedReceives(options, name);
-        this.control = new CompletionGroup(
+        this.receives = sharedReceives(options);
+        this.events = new DeviceEvents(context, name, receives);
+        this.control = events.watch(new CompletionGroup(
                 context,
                 "rdmacomm-" + name + "-control",
                 0,
                 CHANNELS_TO_BEGIN_WITH * ControlChannel.options(options).sizes().completions(),
                 WorkId.MAX_SLOTS,
-                false);
+                false));
         IdleStrategy idle = control.newIdleStrategy();
         this.controlLoop = new CompletionLoop(control, (polled, maxNanos) -> {
             SlowOperations.refresh();
@@ -84,31 +86,28 @@ final class SessionDevice implements AutoCloseable {
                     : null;
         } else {
             boolean callerDriven = options.threadMode() == ThreadMode.CALLER;
-            CompletionGroup group = new CompletionGroup(
+            CompletionGroup group = events.watch(new CompletionGroup(
                     context,
                     "rdmacomm-" + name + "-data",
                     spinNanos(options.workMode()),
                     CHANNELS_TO_BEGIN_WITH * options.channel().sizes().completions(),
                     WorkId.MAX_SLOTS,
-                    callerDriven);
+                    callerDriven));
             this.shared = group;
             this.sharedLoop = callerDriven ? null : new CompletionLoop(group, group.newIdleStrategy()).start();
             this.eventLoop = null;
         }
         controlLoop.start();
-        if (receives != null) {
-            receives.start();
-        }
     }
 
-    private @Nullable SessionReceives sharedReceives(SessionOptions options, String name) {
+    private @Nullable SessionReceives sharedReceives(SessionOptions options) {
         SharedReceives shared = options.sharedReceives();
         if (shared == null) {
             return null;
         }
         int messageBytes = options.channel().messageBytes();
         RdmaBuffer memory = pool(SessionReceives.bytes(shared, messageBytes));
-        return new SessionReceives(domain, name, shared, messageBytes, memory);
+        return new SessionReceives(domain, shared, messageBytes, memory);
     }
 
     /// How long idle threads of a work mode spin before they sleep.
@@ -188,6 +187,10 @@ final class SessionDevice implements AutoCloseable {
         return context;
     }
 
+    DeviceEvents events() {
+        return events;
+    }
+
     /// Whether the GID of a queue pair is the IP address to which the device connects. So it is for devices in
     /// software; on InfiniBand a GID is none, and with RoCE a host may have others than for TCP.
     boolean isReachedByAddress() {
@@ -235,19 +238,22 @@ final class SessionDevice implements AutoCloseable {
         if (group != null) {
             return new GroupLease(group, () -> {});
         }
-        EventLoop events = eventLoop;
-        if (events != null) {
-            CompletionGroup served = new CompletionGroup(context, "rdmacomm-" + channel, sizes.completions(), events);
-            events.add(served);
+        EventLoop serving = eventLoop;
+        if (serving != null) {
+            CompletionGroup served =
+                    events.watch(new CompletionGroup(context, "rdmacomm-" + channel, sizes.completions(), serving));
+            serving.add(served);
             return new GroupLease(served, () -> {
-                events.remove(served);
+                events.forget(served);
+                serving.remove(served);
                 served.close();
             });
         }
-        CompletionGroup own = new CompletionGroup(
-                context, "rdmacomm-" + channel, spinNanos(options.workMode()), sizes.completions(), 1, false);
+        CompletionGroup own = events.watch(new CompletionGroup(
+                context, "rdmacomm-" + channel, spinNanos(options.workMode()), sizes.completions(), 1, false));
         CompletionLoop loop = new CompletionLoop(own, own.newIdleStrategy()).start();
         return new GroupLease(own, () -> {
+            events.forget(own);
             loop.close();
             own.close();
         });
@@ -270,13 +276,17 @@ final class SessionDevice implements AutoCloseable {
             throw new IllegalArgumentException(
                     blockCount + " blocks of " + blockSize + " bytes are more than can be addressed", e);
         }
-        return keep(new RdmaBuffer(name, domain.allocate(bytes, access), blockSize, blockCount));
+        return keep(new RdmaBuffer(name, domain.allocate(bytes, supported(access)), blockSize, blockCount));
     }
 
     RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {
         checkName(name);
-        MemoryRegion region = domain.register(segment, access);
+        MemoryRegion region = domain.register(segment, supported(access));
         return keep(new RdmaBuffer(name, region, segment.byteSize(), 1));
+    }
+
+    private Set<AccessFlag> supported(Set<AccessFlag> access) {
+        return AccessFlag.supported(access, context);
     }
 
     /// Memory of the library itself for receives.
@@ -312,6 +322,7 @@ final class SessionDevice implements AutoCloseable {
     /// Stops the threads and frees everything; the endpoints are closed by now.
     @Override
     public void close() {
+        events.close();
         controlLoop.close();
         if (sharedLoop != null) {
             sharedLoop.close();

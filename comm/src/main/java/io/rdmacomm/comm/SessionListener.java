@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.AsyncEvent;
 import org.jspecify.annotations.Nullable;
 
 /// Receives the events of the endpoints of a session. An exception thrown here is counted, reported to
@@ -31,6 +32,11 @@ public interface SessionListener {
     ///
     /// @param failure says how often it has tried, and has the last failure as its cause
     default void onGiveUp(CommException failure) {}
+
+    /// The device of the session has reported an asynchronous event, such as PORT_ERROR. The session has acted on it:
+    /// after DEVICE_FATAL all endpoints fail, after COMPLETION_QUEUE_ERROR those that use the queue. Runs on the
+    /// session's virtual thread for such events, so it must not block for long.
+    default void onDeviceEvent(AsyncEvent event) {}
 
     /// A handler of the user threw. Runs on the polling thread, so it must not block.
     ///

@@ -2,23 +2,20 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ReceiveMemory;
 import io.rdmacomm.comm.data.SharedReceivePool;
-import io.rdmacomm.comm.progress.AsyncEventLoop;
 import io.rdmacomm.comm.setup.Closer;
+import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.ProtectionDomain;
 
-/// The receives that the data channels of a session share, and the thread that takes the events of the device for
-/// them.
+/// The receives that the data channels of a session share.
 final class SessionReceives implements AutoCloseable {
     private final SharedReceives shared;
     private final int messageBytes;
     private final RdmaBuffer memory;
     private final SharedReceivePool pool;
     private final Message[] messages;
-    private final AsyncEventLoop events;
 
-    /// @param name of the session
     /// @param memory for messages of at most `messageBytes`
-    SessionReceives(ProtectionDomain domain, String name, SharedReceives shared, int messageBytes, RdmaBuffer memory) {
+    SessionReceives(ProtectionDomain domain, SharedReceives shared, int messageBytes, RdmaBuffer memory) {
         this.shared = shared;
         this.messageBytes = messageBytes;
         this.memory = memory;
@@ -29,7 +26,6 @@ final class SessionReceives implements AutoCloseable {
                 shared.channels(),
                 shared.guaranteed());
         this.messages = Message.in(pool);
-        this.events = new AsyncEventLoop(domain.context(), "rdmacomm-" + name + "-receives", pool::onEvent, pool::tend);
     }
 
     /// The memory that `shared` needs.
@@ -37,9 +33,14 @@ final class SessionReceives implements AutoCloseable {
         return ReceiveMemory.bytes(shared.receives(), messageBytes);
     }
 
-    /// Begins to take events.
-    void start() {
-        events.start();
+    /// See [SharedReceivePool#onEvent].
+    void onEvent(AsyncEvent event) {
+        pool.onEvent(event);
+    }
+
+    /// See [SharedReceivePool#tend].
+    void tend() {
+        pool.tend();
     }
 
     /// The place for a channel.
@@ -62,10 +63,9 @@ final class SessionReceives implements AutoCloseable {
         return SharedReceiveStatistics.of(pool.snapshot());
     }
 
-    /// Frees everything; the endpoints are closed by now. The thread ends with the context.
+    /// Frees everything; the endpoints are closed by now.
     @Override
     public void close() {
-        events.close();
         Closer.step("shared receives", pool::close);
         Closer.step("memory of shared receives", memory::close);
     }

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Reports completed work (`struct ibv_cq`, ibv_create_cq(3)). Thread-safe, unless it was created single-threaded.
 ///
-/// An overrun breaks the queue: [AsyncEventType#COMPLETION_QUEUE_ERROR] is raised, its queue pairs enter the error
-/// state, and polling throws.
+/// An overrun breaks the queue: [AsyncEventType#COMPLETION_QUEUE_ERROR] is raised, and its queue pairs enter the error
+/// state. Polling throws on devices in software; on many adapters (mlx5) it finds nothing more, so that only the event
+/// tells. The same is true of a device that has failed ([AsyncEventType#DEVICE_FATAL]).
 public abstract class CompletionQueue extends Resource {
     private static final int BINDING = CompletionOpcode.BIND_WINDOW.code();
 
@@ -47,7 +48,7 @@ public abstract class CompletionQueue extends Resource {
     /// When the call returns, this thread sees the data that the completions report.
     ///
     /// @return the number of completions; fewer than the capacity means that the queue is empty now
-    /// @throws VerbException EIO if the queue overran
+    /// @throws VerbException EIO if the queue overran and the device lets polling know
     public final int poll(Completions completions) {
         return poll(completions, completions.capacity());
     }

@@ -10,21 +10,23 @@ import java.util.function.Consumer;
 /// A thread that takes the asynchronous events of a context, as long as that is open.
 public final class AsyncEventLoop implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(AsyncEventLoop.class.getPackageName());
-    private static final Duration TICK = Duration.ofMillis(100);
-
     private final Context context;
     private final Consumer<AsyncEvent> onEvent;
     private final Runnable onTick;
+    private final Duration interval;
     private final Thread thread;
     private volatile boolean stopping;
 
     /// @param name of its thread
     /// @param onEvent takes each event
-    /// @param onTick runs ten times a second, in between
-    public AsyncEventLoop(Context context, String name, Consumer<AsyncEvent> onEvent, Runnable onTick) {
+    /// @param onTick runs now and then, in between
+    /// @param interval how often
+    public AsyncEventLoop(
+            Context context, String name, Consumer<AsyncEvent> onEvent, Runnable onTick, Duration interval) {
         this.context = context;
         this.onEvent = onEvent;
         this.onTick = onTick;
+        this.interval = interval;
         this.thread = Thread.ofVirtual().name(name).unstarted(this::run);
     }
 
@@ -35,7 +37,7 @@ public final class AsyncEventLoop implements AutoCloseable {
     }
 
     private void run() {
-        long tick = System.nanoTime() + TICK.toNanos();
+        long tick = System.nanoTime() + interval.toNanos();
         while (!stopping && context.isOpen()) {
             try {
                 AsyncEvent event = context.awaitAsyncEvent(Duration.ofNanos(Math.max(0, tick - System.nanoTime())));
@@ -43,7 +45,7 @@ public final class AsyncEventLoop implements AutoCloseable {
                     onEvent.accept(event);
                 }
                 if (System.nanoTime() - tick >= 0) {
-                    tick = System.nanoTime() + TICK.toNanos();
+                    tick = System.nanoTime() + interval.toNanos();
                     onTick.run();
                 }
             } catch (InterruptedException e) {

@@ -319,6 +319,16 @@ public final class CompletionGroup implements AutoCloseable {
         members.fail(new RdmaException(name + " lost its completion queue: " + why.getMessage(), why));
     }
 
+    /// The device has reported that the queue is of no more use: soon fails all members. Any thread. Not all devices
+    /// let polling say so.
+    public void fail(RuntimeException why) {
+        submit(() -> {
+            if (!broken) {
+                breakDown(why);
+            }
+        });
+    }
+
     /// Takes everything that has completed up to now; bounded, even if completions keep coming. To be called in
     /// a task.
     public void drain() {

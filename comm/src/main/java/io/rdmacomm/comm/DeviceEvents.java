@@ -1,0 +1,94 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.progress.AsyncEventLoop;
+import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.verbs.AsyncEvent;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.RdmaException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// The asynchronous events of a session's device, and the thread that takes them. When the device or a completion queue
+/// fails, so do the endpoints that use it: on many adapters polling then finds nothing, for ever.
+final class DeviceEvents implements AutoCloseable {
+    private static final Logger LOGGER = System.getLogger(DeviceEvents.class.getPackageName());
+    private static final Duration TEND = Duration.ofMillis(100);
+    private static final Duration NOTHING_TO_TEND = Duration.ofHours(1);
+
+    private final Context context;
+    private final @Nullable SessionReceives receives;
+    private final Set<CompletionGroup> groups = ConcurrentHashMap.newKeySet();
+    private final AsyncEventLoop loop;
+    private volatile Consumer<AsyncEvent> listener = _ -> {};
+
+    /// @param session its name
+    /// @param receives that its channels share; null if each has its own
+    DeviceEvents(Context context, String session, @Nullable SessionReceives receives) {
+        this.context = context;
+        this.receives = receives;
+        this.loop = new AsyncEventLoop(
+                context,
+                "rdmacomm-" + session + "-device",
+                this::onEvent,
+                receives == null ? () -> {} : receives::tend,
+                receives == null ? NOTHING_TO_TEND : TEND);
+    }
+
+    /// Begins to take events.
+    ///
+    /// @param told is told of each, on the thread that takes them
+    void start(Consumer<AsyncEvent> told) {
+        listener = told;
+        loop.start();
+    }
+
+    /// Work of the session completes in `group` from now on.
+    CompletionGroup watch(CompletionGroup group) {
+        groups.add(group);
+        return group;
+    }
+
+    /// The group is being closed.
+    void forget(CompletionGroup group) {
+        groups.remove(group);
+    }
+
+    private void onEvent(AsyncEvent event) {
+        switch (event.type()) {
+            case DEVICE_FATAL -> fail(event, "has failed; close the session and open another", _ -> true);
+            case COMPLETION_QUEUE_ERROR ->
+                fail(event, "overran", group -> group.queue().equals(event.resource()));
+            case SHARED_RECEIVE_QUEUE_ERROR -> fail(event, "has failed", _ -> receives != null);
+            case PORT_ERROR -> LOGGER.log(Level.WARNING, "port " + event.port() + " of " + context + " is down");
+            case PORT_ACTIVE -> LOGGER.log(Level.INFO, "port " + event.port() + " of " + context + " is up");
+            default -> {
+                // The completions tell.
+            }
+        }
+        if (receives != null) {
+            receives.onEvent(event);
+        }
+        listener.accept(event);
+    }
+
+    private void fail(AsyncEvent event, String what, Predicate<CompletionGroup> concerned) {
+        String subject = event.resource() == null
+                ? "device " + context
+                : event.resource().toString();
+        RdmaException why = new RdmaException(subject + " " + what + " (" + event.type() + ")", null);
+        LOGGER.log(Level.WARNING, why.getMessage());
+        groups.stream().filter(concerned).forEach(group -> group.fail(why));
+    }
+
+    /// Takes no further event. The thread ends with the context.
+    @Override
+    public void close() {
+        loop.close();
+    }
+}
