@@ -25,6 +25,8 @@ import picocli.CommandLine.TypeConversionException;
 final class DeviceOptions {
     private static final ConnectionOptions DEFAULTS = ConnectionOptions.defaults();
     private static final String CONNECTION_PORT = "--rdma-cm-port";
+    private static final List<String> NOT_WITH_CONNECTION_MANAGER =
+            List.of("--gid-index", "--mtu", "--sl", "--tclass", "--qp-timeout");
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -127,6 +129,7 @@ final class DeviceOptions {
         check("--qp-timeout", timeout, 0, 31);
         check("--retry", retryCount, 0, 7);
         check("--rnr-retry", rnrRetry, 0, 7);
+        checkConnectionManager();
         PathOptions path = DEFAULTS.path()
                 .withPort(port, gidIndex)
                 .withMtu(mtu == null ? defaultMtu : mtu)
@@ -160,6 +163,21 @@ final class DeviceOptions {
         }
         check(CONNECTION_PORT, connectionPort, 1, 65535);
         return connectionPort;
+    }
+
+    /// Rejects options that the connection manager decides about itself.
+    private void checkConnectionManager() {
+        if (!connectionManager && connectionPort == null) {
+            return;
+        }
+        for (String option : NOT_WITH_CONNECTION_MANAGER) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        option
+                                + " has no effect with --rdma-cm: leave one of them out; the connection manager chooses it");
+            }
+        }
     }
 
     /// Rejects a port of the connection manager.
