@@ -12,7 +12,8 @@ enum BenchMessage {
     OK,
     /// Rejects a request, or reports a failure; the text explains it.
     FAILED,
-    /// The client names the file for measuring how fast a cache line moves between two processes.
+    /// The client asks for a file to measure how fast a cache line moves between two processes. The answer, READY, has
+    /// its name; OK or FAILED from the client says whether it has found the file.
     FLOOR,
     /// The client describes the test that the next connection is for: a [TrialPlan].
     TRIAL,

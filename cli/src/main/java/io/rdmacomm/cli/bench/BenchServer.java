@@ -86,17 +86,20 @@ public final class BenchServer implements AutoCloseable {
 
     private void answer(Frame<BenchMessage> request, FrameChannel<BenchMessage> control) throws IOException {
         switch (request.kind()) {
-            case FLOOR -> serveCacheLineFloor(request.text(), control);
+            case FLOOR -> serveCacheLineFloor(control);
             case SOCKET -> serveSocketFloor(control);
             case TRIAL -> serveTrial(TrialPlan.of(request), control);
             default -> throw unexpected(request);
         }
     }
 
-    private static void serveCacheLineFloor(String file, FrameChannel<BenchMessage> control) throws IOException {
-        try (CacheLineFloor floor = CacheLineFloor.open(file)) {
-            control.send(Frame.of(BenchMessage.READY));
-            floor.serve();
+    private static void serveCacheLineFloor(FrameChannel<BenchMessage> control) throws IOException {
+        try (CacheLineFloor floor = CacheLineFloor.create()) {
+            control.send(Frame.of(BenchMessage.READY, floor.name()));
+            // A client on another machine does not find the file.
+            if (control.receive().kind() == BenchMessage.OK) {
+                floor.serve();
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.DeviceLine;
+import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
@@ -108,12 +109,23 @@ public final class Benchmark {
         return figures;
     }
 
+    /// Returns 0 if the server is on another machine.
     private static double measureCacheLine(FrameChannel<BenchMessage> control) throws IOException {
-        try (CacheLineFloor floor = CacheLineFloor.create()) {
-            control.send(Frame.of(BenchMessage.FLOOR, floor.name()));
-            // A server on another machine does not find the file, and answers FAILED.
-            boolean sameMachine = control.receive().kind() == BenchMessage.READY;
-            return sameMachine ? floor.measure() : 0;
+        control.send(Frame.of(BenchMessage.FLOOR));
+        Frame<BenchMessage> answer = control.receive();
+        if (answer.kind() != BenchMessage.READY) {
+            return 0;
+        }
+        CacheLineFloor opened;
+        try {
+            opened = CacheLineFloor.open(answer.text());
+        } catch (IOException e) {
+            control.send(Frame.of(BenchMessage.FAILED, FailureText.of(e)));
+            return 0;
+        }
+        try (CacheLineFloor floor = opened) {
+            control.send(Frame.of(BenchMessage.OK));
+            return floor.measure();
         }
     }
 }

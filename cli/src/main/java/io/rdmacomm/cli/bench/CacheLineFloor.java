@@ -8,15 +8,19 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /// The lower bound for a message between two processes on this machine: each side writes one of two words in a file
 /// that both have mapped, in turn. Measured like the tests, with one clock reading per round trip.
 final class CacheLineFloor implements AutoCloseable {
     private static final String PREFIX = "rdmacomm-floor-";
+    private static final Pattern NAME = Pattern.compile(PREFIX + "[0-9]{1,20}");
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private static final int ROUNDS = 100_000;
     private static final int MIN_ROUNDS = 100;
     private static final long MAX_NANOS = 200_000_000;
@@ -28,40 +32,60 @@ final class CacheLineFloor implements AutoCloseable {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
     private final Path file;
+    private final boolean created;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment words;
 
-    private CacheLineFloor(Path file) throws IOException {
+    private CacheLineFloor(Path file, boolean created) throws IOException {
         this.file = file;
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        this.created = created;
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+            if (channel.size() != FILE_BYTES) {
+                throw new IOException(file + " has " + channel.size() + " bytes");
+            }
             this.words = channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, arena);
         }
     }
 
-    /// Creates the file that both sides map. The client calls this.
+    /// Creates the file that both sides map. The server calls this: no client chooses a file for it.
     static CacheLineFloor create() throws IOException {
-        Path folder = Path.of("/dev/shm");
-        Path file =
-                Files.isWritable(folder) ? Files.createTempFile(folder, PREFIX, "") : Files.createTempFile(PREFIX, "");
-        Files.write(file, new byte[(int) FILE_BYTES]);
-        return new CacheLineFloor(file);
-    }
-
-    /// Opens the file that the client created.
-    ///
-    /// @throws IOException if the file does not exist: the client is on another machine
-    static CacheLineFloor open(String name) throws IOException {
-        Path file = Path.of(name);
-        Path leaf = file.getFileName();
-        if (leaf == null || !leaf.toString().startsWith(PREFIX) || Files.size(file) != FILE_BYTES) {
-            throw new IOException(name + " is not a file of rdmacomm bench");
+        Path file = Files.createTempFile(folder(), PREFIX, "");
+        boolean mapped = false;
+        try {
+            Files.write(file, new byte[(int) FILE_BYTES]);
+            CacheLineFloor floor = new CacheLineFloor(file, true);
+            mapped = true;
+            return floor;
+        } finally {
+            if (!mapped) {
+                Files.deleteIfExists(file);
+            }
         }
-        return new CacheLineFloor(file);
     }
 
-    /// The name by which the server opens the file.
+    /// Opens the file that the server created. A server can name nothing but a file of a benchmark: no other folder, no
+    /// other kind of file.
+    ///
+    /// @throws IOException if there is no such file: the server is on another machine
+    static CacheLineFloor open(String name) throws IOException {
+        if (!NAME.matcher(name).matches()) {
+            throw new IOException("'" + name + "' is not a file of rdmacomm bench");
+        }
+        Path file = folder().resolve(name);
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException(file + " does not exist, or is not a file");
+        }
+        return new CacheLineFloor(file, false);
+    }
+
+    private static Path folder() {
+        return Files.isWritable(SHARED_MEMORY) ? SHARED_MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
+    }
+
+    /// The name by which the client opens the file.
     String name() {
-        return file.toString();
+        return String.valueOf(file.getFileName());
     }
 
     /// Answers every word of the client with the same word, up to the last one.
@@ -116,6 +140,8 @@ final class CacheLineFloor implements AutoCloseable {
     @Override
     public void close() throws IOException {
         arena.close();
-        Files.deleteIfExists(file);
+        if (created) {
+            Files.deleteIfExists(file);
+        }
     }
 }

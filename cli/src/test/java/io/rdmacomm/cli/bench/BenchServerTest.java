@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// The server survives connections that fail.
 class BenchServerTest {
@@ -46,6 +52,34 @@ class BenchServerTest {
             serving.join();
         }
         assertThat(log.toString()).isEmpty();
+    }
+
+    /// It once opened the file that the client named, wrote into it, and deleted it.
+    @Test
+    void noClientChoosesAFileForTheServer(@TempDir Path folder) throws IOException {
+        Path victim = folder.resolve("rdmacomm-floor-1");
+        byte[] content = new byte[4096];
+        Arrays.fill(content, (byte) -1);
+        Arrays.fill(content, 1024, 4096, (byte) 7);
+        Files.write(victim, content);
+        StringWriter log = new StringWriter();
+        try (BenchServer server =
+                new BenchServer(OPTIONS, new CommandOutput(new PrintWriter(log), new PrintWriter(log), "bench"))) {
+            Thread.ofVirtual().start(() -> server.run(true));
+            try (ClientSession session = ClientSession.connect(
+                            OPTIONS.withPort(server.port()).withName(Benchmark.NAME));
+                    FrameChannel<BenchMessage> control =
+                            BenchMessage.over(session, session.endPoint().channel(0))) {
+                for (int i = 0; i < 2; i++) {
+                    control.send(Frame.of(BenchMessage.FLOOR, victim.toString()));
+                    String named = control.receive().text();
+                    control.send(Frame.of(BenchMessage.FAILED));
+
+                    assertThat(victim).hasBinaryContent(content);
+                    assertThat(named).matches("rdmacomm-floor-[0-9]+");
+                }
+            }
+        }
     }
 
     /// The threads show it: in these modes each session has one that is called after its name.
