@@ -2,6 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.AcceptingConnector;
+import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.PeerLocation;
@@ -36,8 +37,9 @@ import java.util.function.Supplier;
 /// numbers in these frames, or by the server's connection manager, to which the client connects each queue pair
 /// between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
 ///
-/// Instead of WELCOME or READY either side may send REFUSE with a reason. With a secret, all of this comes after
-/// both sides have proved that they have it ([Proof]), and nothing is made before.
+/// Instead of WELCOME or READY either side may send REFUSE with a reason. With TLS or a secret, all of this comes after
+/// the TLS handshake and after both sides have proved that they have the secret ([Authentication]), and nothing is made
+/// before.
 record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
     /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not kept
     /// waiting. If that fails, the peer is told why and everything is freed.
@@ -45,11 +47,12 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     /// @param server what to call the server
     /// @param reach connects to it
     EndPoint connect(String server, Supplier<TcpConnector> reach) {
-        if (options.secret() != null) {
+        Authentication authentication = authentication();
+        if (authentication.isDemanding()) {
             // Nothing is made before the server has proved itself.
             TcpConnector connector = reached(reach);
             return timed(connector, () -> {
-                proof().asClient(connector, step());
+                authentication.asClient(connector, step());
                 return asClient(endPoint(server), connector);
             });
         }
@@ -89,9 +92,12 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         });
     }
 
-    private Proof proof() {
+    private Authentication authentication() {
+        Tls tls = options.tls();
         Secret secret = options.secret();
-        return new Proof(secret == null ? null : secret::authenticate, FrameType.HELLO);
+        return new Authentication(
+                tls == null ? null : tls::engine,
+                new Proof(secret == null ? null : secret::authenticate, FrameType.HELLO));
     }
 
     /// The connector for the queue pairs of a client, according to the server's answer.
@@ -151,7 +157,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     private EndPoint asServer(TcpConnector connector, TicketListeners tickets, ClientPlaces places, Runnable known) {
-        ByteBuffer hello = proof().asServer(connector, step(), known);
+        ByteBuffer hello = authentication().asServer(connector, step(), known);
         EndPointInfo peer = EndPointInfo.decode(hello, connector.peer());
         int count = peer.channels().size() - 1;
         if (count > options.maxChannels()) {

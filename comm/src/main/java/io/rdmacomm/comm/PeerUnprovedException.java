@@ -3,8 +3,8 @@ package io.rdmacomm.comm;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// The two sides do not have the same [Secret]: one has another one, or none. Both sides throw it, or tell
-/// [SessionListener#onRefused] of it.
+/// The peer could not be authenticated: the two sides do not have the same [Secret], only one of them has [Tls], or one
+/// rejects the certificate of the other. Both sides throw it, or tell [SessionListener#onRefused] of it.
 public final class PeerUnprovedException extends CommException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -1,14 +1,7 @@
 package io.rdmacomm.comm;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
-import java.util.Arrays;
-import java.util.EnumSet;
-import java.util.Set;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -24,9 +17,6 @@ public final class Secret {
 
     /// HMAC with SHA-256 (RFC 2104, FIPS 180-4), which every Java platform has.
     private static final String ALGORITHM = "HmacSHA256";
-
-    private static final Set<PosixFilePermission> OWNER_ONLY = EnumSet.of(
-            PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE);
 
     private final SecretKeySpec key;
 
@@ -48,44 +38,7 @@ public final class Secret {
     /// @throws IllegalArgumentException if it cannot be read, others than its owner have access, or it is too
     ///         short or too long; the message says what to do
     public static Secret read(Path file) {
-        byte[] bytes;
-        try {
-            checkMode(file);
-            try (InputStream in = Files.newInputStream(file)) {
-                bytes = in.readNBytes(MAX_BYTES + 3);
-            }
-        } catch (IOException e) {
-            throw new IllegalArgumentException(
-                    "secret file " + file + " cannot be read: " + e.getClass().getSimpleName() + "; check its path and"
-                            + " its owner",
-                    e);
-        }
-        return checked(Arrays.copyOf(bytes, withoutNewline(bytes)), "the secret in " + file);
-    }
-
-    private static void checkMode(Path file) throws IOException {
-        Set<PosixFilePermission> mode;
-        try {
-            mode = Files.getPosixFilePermissions(file);
-        } catch (UnsupportedOperationException e) {
-            // A file system without modes protects its files in another way.
-            return;
-        }
-        if (!OWNER_ONLY.containsAll(mode)) {
-            throw new IllegalArgumentException(
-                    "secret file " + file + " is open to others than its owner: chmod 600 " + file);
-        }
-    }
-
-    private static int withoutNewline(byte[] bytes) {
-        int length = bytes.length;
-        if (length > 0 && bytes[length - 1] == '\n') {
-            length--;
-            if (length > 0 && bytes[length - 1] == '\r') {
-                length--;
-            }
-        }
-        return length;
+        return checked(PrivateFile.read("secret file", file, MAX_BYTES), "the secret in " + file);
     }
 
     private static Secret checked(byte[] bytes, String what) {

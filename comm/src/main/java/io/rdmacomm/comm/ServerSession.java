@@ -143,7 +143,8 @@ public final class ServerSession extends Session {
     /// @throws PeerUnknownException if the host has no address
     /// @throws PeerRefusedException if nobody listens there, or the server refused; the message contains its
     ///         reason
-    /// @throws PeerUnprovedException if the two sides do not have the same [SessionOptions#secret()]
+    /// @throws PeerUnprovedException if the two sides do not have the same [SessionOptions#secret()], only one has
+    ///         [SessionOptions#tls()], or one rejects the certificate of the other
     /// @throws PeerProtocolException if another program listens there
     /// @throws PeerVersionException if the server speaks another version of the protocol
     /// @throws PeerClosedException if the server went away meanwhile

@@ -17,7 +17,7 @@ public final class SessionOptions {
             new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
             new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR),
             new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
-            new Trust(null, PeerLimits.defaults(), false),
+            new Trust(null, null, PeerLimits.defaults(), false),
             Deadlines.defaults(),
             Set.copyOf(AccessFlag.allRemote()),
             SessionListener.NONE);
@@ -43,7 +43,7 @@ public final class SessionOptions {
             @Nullable SharedReceives receives) {}
 
     /// Which peers are accepted, and how much of them.
-    private record Trust(@Nullable Secret secret, PeerLimits limits, boolean foreignGids) {}
+    private record Trust(@Nullable Tls tls, @Nullable Secret secret, PeerLimits limits, boolean foreignGids) {}
 
     private final String name;
     private final String device;
@@ -187,6 +187,11 @@ public final class SessionOptions {
     /// The secret that both sides must have; null if everybody may connect.
     public @Nullable Secret secret() {
         return trust.secret();
+    }
+
+    /// The TLS of the connections over which endpoints are set up; null for none.
+    public @Nullable Tls tls() {
+        return trust.tls();
     }
 
     /// How much peers may make this session keep.
@@ -355,12 +360,19 @@ public final class SessionOptions {
     /// to each other before either tells anything or makes anything for the other. It decides who may connect; it
     /// does not hide or protect what is sent afterwards.
     public SessionOptions withSecret(@Nullable Secret value) {
-        return with(new Trust(value, trust.limits(), trust.foreignGids()));
+        return with(new Trust(trust.tls(), value, trust.limits(), trust.foreignGids()));
+    }
+
+    /// These options with TLS on the TCP connections over which endpoints are set up, or null, the default, for none.
+    /// Both sides need it. The handshake comes before everything else, the proof of a [#withSecret] included. RDMA
+    /// itself is not encrypted.
+    public SessionOptions withTls(@Nullable Tls value) {
+        return with(new Trust(value, trust.secret(), trust.limits(), trust.foreignGids()));
     }
 
     /// These options with other limits for what peers may make this session keep.
     public SessionOptions withLimits(PeerLimits value) {
-        return with(new Trust(trust.secret(), value, trust.foreignGids()));
+        return with(new Trust(trust.tls(), trust.secret(), value, trust.foreignGids()));
     }
 
     /// These options with or without peers whose queue pairs are at another address than their TCP connection. By
@@ -369,7 +381,7 @@ public final class SessionOptions {
     /// addresses, and to be allowed only where all who can connect are trusted. Without effect on other devices,
     /// whose GIDs need not be addresses, and where the connection manager connects queue pairs.
     public SessionOptions withForeignGids(boolean value) {
-        return with(new Trust(trust.secret(), trust.limits(), value));
+        return with(new Trust(trust.tls(), trust.secret(), trust.limits(), value));
     }
 
     /// These options with other rights on buffers.

@@ -13,6 +13,8 @@ import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.Tls;
+import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
@@ -124,7 +126,7 @@ final class Joining {
     private void meet(ServerSession session) {
         try (RendezvousHost _ = rendezvous.isListener() ? listen(session) : null;
                 RendezvousVisit visit = RendezvousVisit.reach(rendezvous, deadline)) {
-            NodeTable table = visit.register(registration(session), proof());
+            NodeTable table = visit.register(registration(session), authentication());
             place.complete(
                     new Place(table, visit.address(), session.allocate(BUFFER, Introduction.BYTES, rendezvous.size())));
             Thread.ofVirtual().name("rdmacomm-mesh").start(() -> awaitOthers(visit, session));
@@ -142,15 +144,23 @@ final class Joining {
         boolean loopback = name.equals("localhost") || name.startsWith("127.") || name.equals("::1");
         boolean onlyHere = loopback && rendezvous.hosts().size() == 1;
         try {
-            return RendezvousHost.listen(onlyHere ? name : "", rendezvous.port(), registration(session), proof());
+            return RendezvousHost.listen(
+                    onlyHere ? name : "",
+                    rendezvous.port(),
+                    registration(session),
+                    authentication(),
+                    options.deadlines().handshake());
         } catch (SetUpException e) {
             throw RendezvousVisit.failure("rendezvous of " + rendezvous, String.valueOf(e.getMessage()), e);
         }
     }
 
-    private Proof proof() {
+    private Authentication authentication() {
+        Tls tls = options.tls();
         Secret secret = options.secret();
-        return new Proof(secret == null ? null : secret::authenticate, FrameType.REGISTER);
+        return new Authentication(
+                tls == null ? null : tls::engine,
+                new Proof(secret == null ? null : secret::authenticate, FrameType.REGISTER));
     }
 
     private Registration registration(ServerSession session) {

@@ -55,7 +55,8 @@ public final class Mesh implements AutoCloseable {
     /// @throws io.rdmacomm.comm.PeerRefusedException if the rendezvous turned this node away, because its rank
     ///         is taken, or size, channels or job differ; or because another node has given up
     /// @throws io.rdmacomm.comm.PeerUnprovedException if this node and the rendezvous do not have the same
-    ///         [SessionOptions#secret()], with which all nodes prove that they belong to the mesh
+    ///         [SessionOptions#secret()], with which all nodes prove that they belong to the mesh, only one of them
+    ///         has [SessionOptions#tls()], or one rejects the certificate of the other
     /// @throws io.rdmacomm.comm.PortTakenException if the port of the rendezvous is taken on this host
     /// @throws io.rdmacomm.comm.CommException if a node cannot be reached, or one has died meanwhile
     /// @throws io.rdmacomm.comm.CommInterruptedException if the thread was interrupted

@@ -1,8 +1,8 @@
 package io.rdmacomm.comm.mesh;
 
+import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Newcomers;
-import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
@@ -31,11 +31,11 @@ import org.jspecify.annotations.Nullable;
 ///   |<------------------------------|
 /// ```
 ///
-/// With a secret, both sides prove that they have it before REGISTER. REFUSE with a reason may come at any time. A
-/// stranger costs one thread that ends after [#STEP]; of too many, the oldest gives way.
+/// With TLS its handshake comes first; with a secret, both sides prove that they have it before REGISTER. REFUSE with a
+/// reason may come at any time. A stranger costs one thread that ends after one step of the handshake; of too many, the
+/// oldest gives way.
 final class RendezvousHost implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(RendezvousHost.class.getPackageName());
-    private static final Duration STEP = Duration.ofSeconds(5);
     /// The most connections from which nothing has come yet.
     static final int MOST_NEWCOMERS = 1024;
     /// All nodes may be on one host, and come at the same time.
@@ -44,16 +44,18 @@ final class RendezvousHost implements AutoCloseable {
 
     private final TcpListener listener;
     private final Registration own;
-    private final Proof proof;
+    private final Authentication authentication;
+    private final Duration step;
     private final Attendance attendance;
     private final Newcomers newcomers = new Newcomers(MOST_NEWCOMERS, MOST_NEWCOMERS_OF_AN_ORIGIN);
     private final Set<TcpConnector> connections = ConcurrentHashMap.newKeySet();
     private volatile boolean open = true;
 
-    private RendezvousHost(TcpListener listener, Registration own, Proof proof) {
+    private RendezvousHost(TcpListener listener, Registration own, Authentication authentication, Duration step) {
         this.listener = listener;
         this.own = own;
-        this.proof = proof;
+        this.authentication = authentication;
+        this.step = step;
         this.attendance = new Attendance(own.size());
     }
 
@@ -61,10 +63,12 @@ final class RendezvousHost implements AutoCloseable {
     ///
     /// @param host the address to listen on; empty for all
     /// @param own the registration of this node, to which the others have to fit
-    /// @param proof what the others have to prove
+    /// @param authentication what the others have to prove
+    /// @param step how long the others may take for each step, until they have registered
     /// @throws SetUpException if that is not possible
-    static RendezvousHost listen(String host, int port, Registration own, Proof proof) {
-        RendezvousHost opened = new RendezvousHost(TcpListener.listen(host, port), own, proof);
+    static RendezvousHost listen(
+            String host, int port, Registration own, Authentication authentication, Duration step) {
+        RendezvousHost opened = new RendezvousHost(TcpListener.listen(host, port), own, authentication, step);
         Thread.ofVirtual().name("rdmacomm-rendezvous").start(opened::acceptAll);
         return opened;
     }
@@ -96,7 +100,7 @@ final class RendezvousHost implements AutoCloseable {
     private void serve(TcpConnector connection) {
         try (connection) {
             Registration node =
-                    Registration.decode(proof.asServer(connection, STEP, () -> newcomers.leave(connection)));
+                    Registration.decode(authentication.asServer(connection, step, () -> newcomers.leave(connection)));
             String refusal = node.difference(own);
             if (refusal.isEmpty()) {
                 refusal = attendance.add(

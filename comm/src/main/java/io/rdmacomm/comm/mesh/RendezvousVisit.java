@@ -8,8 +8,8 @@ import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.PeerUnknownException;
 import io.rdmacomm.comm.PeerUnprovedException;
 import io.rdmacomm.comm.PortTakenException;
+import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
-import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
@@ -94,10 +94,11 @@ final class RendezvousVisit implements AutoCloseable {
         return connection.remoteAddress();
     }
 
-    /// Proves that it has the secret, registers, and waits until all others have.
-    NodeTable register(Registration own, Proof proof) {
+    /// Does the TLS handshake and proves that it has the secret, if there are any, registers, and waits until all
+    /// others have.
+    NodeTable register(Registration own, Authentication authentication) {
         try {
-            proof.asClient(connection, left(deadline).plus(GRACE));
+            authentication.asClient(connection, left(deadline).plus(GRACE));
             connection.send(FrameType.REGISTER, own.encode());
             return NodeTable.decode(await(FrameType.TABLE), own.size());
         } catch (IllegalArgumentException e) {

@@ -21,8 +21,10 @@ public enum FrameType {
     PROVE(7),
     /// Proves it.
     PROOF(8),
-    /// The two sides do not have the same secret; the payload says why, in UTF-8.
-    UNPROVED(9);
+    /// The two sides do not have the same secret, or only one has TLS; the payload says why, in UTF-8.
+    UNPROVED(9),
+    /// The server has completed the TLS handshake; the first frame in TLS, without payload.
+    SECURE(10);
 
     private static final FrameType[] VALUES = values();
 

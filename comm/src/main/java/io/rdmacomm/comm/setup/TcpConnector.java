@@ -3,8 +3,8 @@ package io.rdmacomm.comm.setup;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.verbs.Gid;
+import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,7 +15,8 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /// The TCP connection over which two sides exchange the descriptions of their queue pairs, and which afterwards
 /// shows when the peer's process has ended. One thread at a time sends, one receives; [#close()] is thread-safe
@@ -50,13 +51,26 @@ public final class TcpConnector implements AutoCloseable {
     private static final int USUAL_SILENCE = 30;
 
     private final SocketChannel channel;
+    private final SocketLine socket;
+    private final @Nullable InetSocketAddress server;
     private final InetAddress remote;
     private final String peer;
+    /// Null between the first message of a TLS handshake and its end.
+    private volatile @Nullable ByteLine line;
+
     private volatile boolean closed;
 
     /// For an accepted connection.
     TcpConnector(SocketChannel channel) throws IOException {
+        this(channel, null);
+    }
+
+    /// @param server the name of the server, as it was given; null for an accepted connection
+    private TcpConnector(SocketChannel channel, @Nullable InetSocketAddress server) throws IOException {
         this.channel = channel;
+        this.socket = new SocketLine(channel);
+        this.line = socket;
+        this.server = server;
         InetSocketAddress address = (InetSocketAddress) channel.getRemoteAddress();
         this.remote = address.getAddress();
         this.peer = text(address);
@@ -86,11 +100,12 @@ public final class TcpConnector implements AutoCloseable {
     public static TcpConnector connect(String host, int port, Duration timeout) {
         Bounds.range("port", port, 1, 65535);
         long deadline = System.nanoTime() + timeout.toNanos();
-        String target = (host.isEmpty() ? "localhost" : host) + ":" + port;
+        InetSocketAddress name = InetSocketAddress.createUnresolved(host.isEmpty() ? "localhost" : host, port);
+        String target = name.getHostString() + ":" + port;
         SetUpException last = null;
         for (InetAddress address : HostNames.resolve(host, deadline)) {
             try {
-                return connect(new InetSocketAddress(address, port), deadline);
+                return connect(new InetSocketAddress(address, port), name, deadline);
             } catch (ConnectException e) {
                 last = new SetUpException(
                         Reason.REFUSED,
@@ -110,12 +125,13 @@ public final class TcpConnector implements AutoCloseable {
         throw last != null ? last : new SetUpException(Reason.HOST_UNKNOWN, target + " has no address");
     }
 
-    private static TcpConnector connect(InetSocketAddress address, long deadline) throws IOException {
+    private static TcpConnector connect(InetSocketAddress address, InetSocketAddress name, long deadline)
+            throws IOException {
         SocketChannel channel = SocketChannel.open();
         boolean connected = false;
         try {
-            channel.socket().connect(address, millisLeft(deadline));
-            TcpConnector connector = new TcpConnector(channel);
+            channel.socket().connect(address, SocketLine.millisUntil(deadline));
+            TcpConnector connector = new TcpConnector(channel, name);
             connected = true;
             return connector;
         } finally {
@@ -155,14 +171,116 @@ public final class TcpConnector implements AutoCloseable {
         frame.put(MAGIC).putShort((short) VERSION).putShort((short) type.code());
         frame.putInt(payload.remaining()).put(payload).flip();
         try {
-            while (frame.hasRemaining()) {
-                if (channel.write(frame) < 0) {
-                    throw new IOException("end of the connection");
-                }
-            }
+            line().write(frame);
         } catch (IOException e) {
             throw broken(e);
         }
+    }
+
+    private ByteLine line() throws IOException {
+        ByteLine current = line;
+        if (current == null) {
+            throw new SSLException("the TLS handshake is not complete");
+        }
+        return current;
+    }
+
+    /// Continues in TLS. Blocks until both sides have completed the handshake, and the server has said so: a client of
+    /// TLS 1.3 is done before the server has seen its certificate.
+    ///
+    /// @param timeout how long all of it may take at most
+    /// @throws SetUpException UNPROVED if one side has no TLS or rejects the other's certificate;
+    ///         PROTOCOL_VIOLATED; REFUSED; PEER_CLOSED; DEADLINE_PASSED; CLOSED; INTERRUPTED
+    void secure(TlsEngines engines, Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        try {
+            TlsLine tls = server == null ? accepted(engines, deadline) : begun(engines, deadline, timeout);
+            tls.complete(deadline);
+            line = tls;
+        } catch (SSLException e) {
+            throw new SetUpException(Reason.UNPROVED, TlsFailures.words(e, peer, server == null), e);
+        } catch (SocketTimeoutException e) {
+            throw silent("the TLS handshake was not complete", timeout, e);
+        } catch (EOFException e) {
+            throw new SetUpException(
+                    Reason.PEER_CLOSED, peer + " closed the connection during the TLS handshake; does it use TLS?", e);
+        } catch (IOException e) {
+            throw broken(e);
+        }
+        if (server == null) {
+            send(FrameType.SECURE, ByteBuffer.allocate(0));
+        } else {
+            awaitSecure(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+        }
+    }
+
+    /// Nothing is made before the client has said something, and nothing is said that it might not understand.
+    private TlsLine accepted(TlsEngines engines, long deadline) throws IOException {
+        byte first = socket.peek(deadline);
+        if (first == MAGIC[0]) {
+            throw unproved(
+                    "the server demands TLS and the client " + peer + " does not use it; start the client with it"
+                            + " (SessionOptions.withTls, --tls-keystore), or the server without");
+        }
+        checkRecord(first);
+        line = null;
+        TlsLine tls = new TlsLine(engines.engine(null), socket);
+        tls.begin();
+        return tls;
+    }
+
+    private TlsLine begun(TlsEngines engines, long deadline, Duration timeout) throws IOException {
+        line = null;
+        TlsLine tls = new TlsLine(engines.engine(server), socket);
+        tls.begin();
+        byte first = socket.peek(deadline);
+        if (first == MAGIC[0]) {
+            // A server without TLS, or one that is too busy for it, which says so.
+            line = socket;
+            receive(FrameType.SECURE, timeout);
+            throw new SetUpException(Reason.PROTOCOL_VIOLATED, peer + " answered without TLS");
+        }
+        checkRecord(first);
+        return tls;
+    }
+
+    private void checkRecord(byte first) {
+        if (!TlsLine.isRecord(first)) {
+            throw otherProtocol();
+        }
+    }
+
+    /// The server's alert comes here if it rejects the certificate.
+    private void awaitSecure(Duration timeout) {
+        try {
+            receive(FrameType.SECURE, timeout);
+        } catch (SetUpException e) {
+            if (e.getCause() instanceof SSLException alert) {
+                throw new SetUpException(Reason.UNPROVED, TlsFailures.words(alert, peer, false), alert);
+            }
+            throw e;
+        }
+    }
+
+    /// Tells the peer, too.
+    private SetUpException unproved(String why) {
+        refuse(FrameType.UNPROVED, why);
+        return new SetUpException(Reason.UNPROVED, why);
+    }
+
+    private SetUpException otherProtocol() {
+        return new SetUpException(
+                Reason.PROTOCOL_VIOLATED,
+                peer + " speaks another protocol; check that the port is that of rdmacomm",
+                null);
+    }
+
+    private SetUpException silent(String what, Duration timeout, SocketTimeoutException e) {
+        return new SetUpException(
+                Reason.DEADLINE_PASSED,
+                peer + " was silent: " + what + " within " + text(timeout)
+                        + "; is it the right port, and is the peer alive?",
+                e);
     }
 
     /// A frame that has arrived.
@@ -246,19 +364,14 @@ public final class TcpConnector implements AutoCloseable {
 
     /// Fills `into`, and checks the magic number of a header as it arrives.
     private void read(byte[] into, boolean header, long deadline, Duration timeout) throws IOException {
-        InputStream in = channel.socket().getInputStream();
+        ByteLine from = line();
         int have = 0;
         while (have < into.length) {
             int count;
             try {
-                channel.socket().setSoTimeout(millisLeft(deadline));
-                count = in.read(into, have, into.length - have);
+                count = from.read(into, have, into.length - have, deadline);
             } catch (SocketTimeoutException e) {
-                throw new SetUpException(
-                        Reason.DEADLINE_PASSED,
-                        peer + " was silent: no complete frame within " + text(timeout)
-                                + "; is it the right port, and is the peer alive?",
-                        e);
+                throw silent("no complete frame", timeout, e);
             }
             if (count < 0) {
                 throw new SetUpException(Reason.PEER_CLOSED, peer + " closed the connection during the handshake");
@@ -271,12 +384,13 @@ public final class TcpConnector implements AutoCloseable {
     }
 
     private void checkMagic(byte[] header, int have) {
+        if (server == null && line == socket && TlsLine.isRecord(header[0])) {
+            throw unproved("the client " + peer + " uses TLS and the server does not; start the server with it"
+                    + " (SessionOptions.withTls, --tls-keystore), or the client without");
+        }
         for (int i = 0; i < Math.min(have, MAGIC.length); i++) {
             if (header[i] != MAGIC[i]) {
-                throw new SetUpException(
-                        Reason.PROTOCOL_VIOLATED,
-                        peer + " speaks another protocol; check that the port is that of rdmacomm",
-                        null);
+                throw otherProtocol();
             }
         }
     }
@@ -286,8 +400,7 @@ public final class TcpConnector implements AutoCloseable {
     /// @return why it ended; a peer that sends something more counts as gone
     public SetUpException awaitEnd() {
         try {
-            channel.socket().setSoTimeout(0);
-            int next = channel.socket().getInputStream().read();
+            int next = line().read(new byte[1], 0, 1, ByteLine.NEVER);
             return new SetUpException(
                     Reason.PEER_CLOSED,
                     next < 0
@@ -317,14 +430,6 @@ public final class TcpConnector implements AutoCloseable {
         } catch (IOException e) {
             // Nothing else can be done about a broken connection.
         }
-    }
-
-    private static int millisLeft(long deadline) throws SocketTimeoutException {
-        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime() + 999_999);
-        if (left <= 0) {
-            throw new SocketTimeoutException("deadline");
-        }
-        return (int) Math.min(left, Integer.MAX_VALUE);
     }
 
     /// A peer's reason in UTF-8 as text for one line: of bounded length, and without control characters.

@@ -9,6 +9,7 @@ import io.rdmacomm.comm.PeerUnknownException;
 import io.rdmacomm.comm.PeerUnprovedException;
 import io.rdmacomm.comm.PortTakenException;
 import io.rdmacomm.comm.Secret;
+import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
@@ -33,8 +34,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// The place where nodes meet, with nodes that fit and others. No device takes part.
 final class RendezvousHostTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration STEP = Duration.ofSeconds(5);
     private static final int SIZE = 3;
-    private static final Proof OPEN = new Proof(null, FrameType.REGISTER);
+    private static final Authentication OPEN = new Authentication(null, new Proof(null, FrameType.REGISTER));
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private int port;
@@ -45,7 +47,7 @@ final class RendezvousHostTest {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = socket.getLocalPort();
         }
-        host = RendezvousHost.listen("localhost", port, node(0), OPEN);
+        host = RendezvousHost.listen("localhost", port, node(0), OPEN, STEP);
     }
 
     @AfterEach
@@ -76,9 +78,11 @@ final class RendezvousHostTest {
         return register(visit, node, OPEN);
     }
 
-    private CompletableFuture<NodeTable> register(RendezvousVisit visit, Registration node, Proof proof) {
+    private CompletableFuture<NodeTable> register(
+            RendezvousVisit visit, Registration node, Authentication authentication) {
         return CompletableFuture.supplyAsync(
-                () -> visit.register(node, proof), task -> Thread.ofVirtual().start(task));
+                () -> visit.register(node, authentication),
+                task -> Thread.ofVirtual().start(task));
     }
 
     private static <T> T get(CompletableFuture<T> future) {
@@ -246,15 +250,17 @@ final class RendezvousHostTest {
         theOthersStillMeet();
     }
 
-    private static Proof proof(String secret) {
-        return new Proof(Secret.of(secret.getBytes(StandardCharsets.US_ASCII))::authenticate, FrameType.REGISTER);
+    private static Authentication proof(String secret) {
+        return new Authentication(
+                null,
+                new Proof(Secret.of(secret.getBytes(StandardCharsets.US_ASCII))::authenticate, FrameType.REGISTER));
     }
 
     @Test
     void onlyNodesWithTheSecretAreLetIn() {
         host.close();
-        Proof right = proof("the secret of the mesh");
-        host = RendezvousHost.listen("localhost", port, node(0), right);
+        Authentication right = proof("the secret of the mesh");
+        host = RendezvousHost.listen("localhost", port, node(0), right, STEP);
         RendezvousVisit without = visit(PATIENCE);
         assertThatThrownBy(() -> without.register(node(1), OPEN))
                 .isInstanceOf(PeerUnprovedException.class)
@@ -276,7 +282,7 @@ final class RendezvousHostTest {
         host.close();
         CompletableFuture<NodeTable> waiting = CompletableFuture.supplyAsync(
                 () -> visit(PATIENCE).register(node(1), OPEN), Thread::startVirtualThread);
-        host = RendezvousHost.listen("localhost", port, node(0), OPEN);
+        host = RendezvousHost.listen("localhost", port, node(0), OPEN, STEP);
         CompletableFuture<NodeTable> others = register(visit(PATIENCE), node(0));
         get(register(visit(PATIENCE), node(2)));
         assertThat(get(waiting)).isEqualTo(get(others));
@@ -288,11 +294,24 @@ final class RendezvousHostTest {
         assertThatThrownBy(() -> RendezvousVisit.reach(unknown, System.nanoTime() + PATIENCE.toNanos()))
                 .isInstanceOf(PeerUnknownException.class)
                 .hasMessageContaining("no-such-host.invalid");
-        assertThatThrownBy(() -> RendezvousHost.listen("localhost", port, node(0), OPEN))
+        assertThatThrownBy(() -> RendezvousHost.listen("localhost", port, node(0), OPEN, STEP))
                 .isInstanceOfSatisfying(
                         SetUpException.class,
                         failure -> assertThat(RendezvousVisit.failure("here", failure.getMessage(), failure))
                                 .isInstanceOf(PortTakenException.class));
+    }
+
+    /// The time for a step is that of the session's options.
+    @Test
+    void aStrangerThatIsSilentIsDroppedAfterOneStep() throws IOException {
+        host.close();
+        host = RendezvousHost.listen("localhost", port, node(0), OPEN, Duration.ofMillis(200));
+        try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            stranger.setSoTimeout((int) PATIENCE.toMillis());
+            stranger.getOutputStream().write(new byte[] {'R', 'D', 'M', 'C'});
+            String answer = new String(stranger.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            assertThat(answer).contains("no complete frame within 200 ms");
+        }
     }
 
     @Test
