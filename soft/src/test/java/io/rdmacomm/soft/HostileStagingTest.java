@@ -39,18 +39,16 @@ class HostileStagingTest {
     private static final int REFUSED = 4;
 
     enum Operation {
-        WRITE(0, AccessFlag.REMOTE_WRITE),
-        READ(1, AccessFlag.REMOTE_READ),
-        COMPARE_AND_SWAP(2, AccessFlag.REMOTE_ATOMIC),
-        FETCH_AND_ADD(3, AccessFlag.REMOTE_ATOMIC),
-        DELIVER(4, AccessFlag.LOCAL_WRITE);
+        WRITE(0),
+        READ(1),
+        COMPARE_AND_SWAP(2),
+        FETCH_AND_ADD(3),
+        DELIVER(4);
 
         final int code;
-        final AccessFlag right;
 
-        Operation(int code, AccessFlag right) {
+        Operation(int code) {
             this.code = code;
-            this.right = right;
         }
 
         boolean reads() {

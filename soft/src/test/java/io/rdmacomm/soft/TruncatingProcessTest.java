@@ -74,8 +74,8 @@ class TruncatingProcessTest {
         new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8).println(print(pair.info()));
         BufferedReader answers = process.inputReader();
         QueuePairInfo info = parse(answers.readLine());
-        String[] memory = answers.readLine().split(" ");
-        remote = new RemoteMemory(Long.parseLong(memory[0]), BYTES, Integer.parseInt(memory[1]));
+        long[] memory = numbers(answers.readLine());
+        remote = new RemoteMemory(memory[0], BYTES, (int) memory[1]);
         folder = ShmDirectory.folder(info.lid());
         pair.connect(info);
     }
@@ -178,9 +178,12 @@ class TruncatingProcessTest {
                 + info.gid().high() + " " + info.gid().low();
     }
 
+    private static long[] numbers(String line) {
+        return Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
+    }
+
     private static QueuePairInfo parse(String line) {
-        long[] numbers =
-                Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
+        long[] numbers = numbers(line);
         return new QueuePairInfo(
                 (int) numbers[0],
                 (int) numbers[1],
