@@ -83,6 +83,8 @@ final class ContextObjects implements SharedMemory.Events {
 
     /// Nobody notices any more what peers do: fails all queue pairs, whose work would never end.
     void deviceFailed() {
+        // First, so that a queue pair that connects meanwhile either sees it or is failed below.
+        context.fail();
         context.asyncEvents().raise(AsyncEventType.DEVICE_FATAL, null);
         for (SoftQueuePair queuePair : queuePairs) {
             try {

@@ -56,6 +56,7 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     private final TcpNode tcp;
     private final AsyncEvents asyncEvents = new AsyncEvents();
     private final AtomicLong files = new AtomicLong();
+    private volatile boolean failed;
 
     private SoftContext(SoftDevice device, ShmDirectory directory, ControlFile control, @Nullable CallListener listener)
             throws IOException {
@@ -150,6 +151,22 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
                 operation, Errno.ENOMEM, "no room for " + what + ": " + cause.getMessage() + "; " + spaceHint(), cause);
     }
 
+    /// The engine has ended: nobody notices any more what peers do.
+    void fail() {
+        failed = true;
+    }
+
+    /// Refuses what would need the engine, if it has ended.
+    void checkWorks(String operation) {
+        if (failed) {
+            throw new VerbException(
+                    operation,
+                    Errno.EIO,
+                    device.name()
+                            + " has failed (DEVICE_FATAL; the log says why); close this context and open another");
+        }
+    }
+
     int lid() {
         return directory.lid();
     }
@@ -222,6 +239,7 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
 
     @Override
     public ConnectionManager openConnectionManager() {
+        checkWorks("open connection manager");
         return adopt(new SoftConnectionManager(this, device.settings().tcp(), gid(), lid(), SoftContext::endpoint));
     }
 

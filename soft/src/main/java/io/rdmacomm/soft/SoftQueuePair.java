@@ -105,6 +105,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
     static SoftQueuePair create(SoftProtectionDomain domain, QueuePairOptions options) {
         SoftContext context = domain.softContext();
         String operation = "create queue pair (ibv_create_qp)";
+        context.checkWorks(operation);
         if (options.sizes().inlineBytes() > SoftLimits.MAX_INLINE) {
             throw new VerbException(
                     operation,
@@ -419,6 +420,9 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
                     "modify queue pair (ibv_modify_qp)",
                     Errno.EINVAL,
                     this + ": there is only port 1, not " + change.port());
+        }
+        if (to != QueuePairState.ERROR && to != QueuePairState.RESET) {
+            context.checkWorks("modify queue pair (ibv_modify_qp)");
         }
         block.rights(effective.accessFlags(), effective.minRnrTimer().code());
         switch (to) {
