@@ -101,8 +101,11 @@ public final class ServerSession extends Session {
         return listener.port();
     }
 
-    /// Waits for the next client that is ready to send. Blocks; if several threads wait, each gets a different
-    /// client.
+    /// Waits for the next client. Blocks; if several threads wait, each gets a different client.
+    ///
+    /// A client may have ended while nobody accepted it. What it had sent can be received all the same, and
+    /// [EndPoint#state()] and [EndPoint#failure()] say how it ended. Close it as any other: until then it takes a
+    /// place of [SessionOptions#limits()].
     ///
     /// @param timeout how long to wait
     /// @throws DeadlineException if there was none in time

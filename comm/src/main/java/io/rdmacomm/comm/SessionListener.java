@@ -18,7 +18,8 @@ public interface SessionListener {
     /// returned.
     default void onEndPoint(EndPoint endPoint) {}
 
-    /// An endpoint has ended, in an orderly way if `failure` is null. Runs on its own virtual thread. A client that
+    /// An endpoint has ended, in an orderly way if `failure` is null. Runs on its own virtual thread, perhaps after the
+    /// `close()` of the endpoint or the session has returned. A client that
     /// reconnects closes the endpoint when this returns: what has arrived on it can be received until then.
     default void onEnd(EndPoint endPoint, @Nullable CommException failure) {}
 
