@@ -31,8 +31,7 @@ final class InsistingKeys extends X509ExtendedKeyManager {
     }
 
     @Override
-    public String chooseClientAlias(
-            String[] keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
+    public String chooseClientAlias(String[] keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
         return alias;
     }
 
@@ -48,8 +47,7 @@ final class InsistingKeys extends X509ExtendedKeyManager {
     }
 
     @Override
-    public String chooseServerAlias(
-            String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
+    public String chooseServerAlias(String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
         return alias;
     }
 

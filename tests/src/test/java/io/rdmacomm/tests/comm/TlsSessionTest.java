@@ -112,7 +112,9 @@ final class TlsSessionTest {
 
     private static void exchange(ConnectedPair pair) {
         var remote = pair.target(pair.server.allocate("target", 64, 1));
-        pair.clientChannel().blocking(PATIENCE).write(pair.client.allocate("source", 64, 1).block(0), remote, 0);
+        pair.clientChannel()
+                .blocking(PATIENCE)
+                .write(pair.client.allocate("source", 64, 1).block(0), remote, 0);
     }
 
     @ParameterizedTest
@@ -214,8 +216,7 @@ final class TlsSessionTest {
     void aServerMayDoWithoutCertificatesOfClients() {
         SSLParameters parameters = new SSLParameters();
         Tls open = Tls.of(context(), parameters);
-        try (ConnectedPair pair =
-                new ConnectedPair(PLAIN.withTls(open), PLAIN.withTls(Tls.of(withoutCertificate())))) {
+        try (ConnectedPair pair = new ConnectedPair(PLAIN.withTls(open), PLAIN.withTls(Tls.of(withoutCertificate())))) {
             exchange(pair);
         }
     }
@@ -234,8 +235,8 @@ final class TlsSessionTest {
         SSLParameters parameters = new SSLParameters();
         parameters.setEndpointIdentificationAlgorithm("");
         parameters.setNeedClientAuth(true);
-        try (ConnectedPair pair = new ConnectedPair(
-                PLAIN.withTls(ELSEWHERE), PLAIN.withTls(Tls.of(context(), parameters)))) {
+        try (ConnectedPair pair =
+                new ConnectedPair(PLAIN.withTls(ELSEWHERE), PLAIN.withTls(Tls.of(context(), parameters)))) {
             exchange(pair);
         }
     }
@@ -246,8 +247,8 @@ final class TlsSessionTest {
         old.setProtocols(new String[] {"TLSv1.2"});
         SSLParameters current = new SSLParameters();
         current.setProtocols(new String[] {"TLSv1.3"});
-        try (ServerSession server = ServerSession.listen(
-                PLAIN.withTls(Tls.of(context(), current)).withListener(listener))) {
+        try (ServerSession server =
+                ServerSession.listen(PLAIN.withTls(Tls.of(context(), current)).withListener(listener))) {
             assertThatThrownBy(() -> ClientSession.connect(
                             PLAIN.withTls(Tls.of(context(), old)).withPort(server.port())))
                     .isInstanceOf(PeerUnprovedException.class)
@@ -435,9 +436,8 @@ final class TlsSessionTest {
         try (ServerSession server = ServerSession.listen(
                         GUARDED.withDeadlines(Deadlines.defaults().withHandshake(Duration.ofSeconds(2)))
                                 .withListener(listener));
-                SSLSocket stranger = (SSLSocket) context()
-                        .getSocketFactory()
-                        .createSocket(InetAddress.getLoopbackAddress(), server.port())) {
+                SSLSocket stranger = (SSLSocket)
+                        context().getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), server.port())) {
             List<String> before = resources();
             stranger.startHandshake();
             FramedSocket frames = new FramedSocket(stranger);
@@ -457,11 +457,10 @@ final class TlsSessionTest {
     void aClientThatNegotiatesAgainIsRefused() throws Exception {
         SSLParameters old = new SSLParameters();
         old.setProtocols(new String[] {"TLSv1.2"});
-        try (ServerSession server =
-                        ServerSession.listen(PLAIN.withTls(Tls.of(context(), old)).withListener(listener));
-                SSLSocket stranger = (SSLSocket) context()
-                        .getSocketFactory()
-                        .createSocket(InetAddress.getLoopbackAddress(), server.port())) {
+        try (ServerSession server = ServerSession.listen(
+                        PLAIN.withTls(Tls.of(context(), old)).withListener(listener));
+                SSLSocket stranger = (SSLSocket)
+                        context().getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), server.port())) {
             stranger.setSoTimeout((int) PATIENCE.toMillis());
             InputStream in = stranger.getInputStream();
             OutputStream out = stranger.getOutputStream();
