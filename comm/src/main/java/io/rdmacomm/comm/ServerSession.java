@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.Newcomers;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpConnector;

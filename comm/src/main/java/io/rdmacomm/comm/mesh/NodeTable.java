@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// +------------------------------+---------------+------------------------------------------+
 /// ```
 ///
-/// A node without an address is on the host of the rendezvous, which may have another address for each node.
+/// The largest mesh, [Rendezvous#MAX_SIZE], fits into one frame whatever the addresses are. A node without an address
+/// is on the host of the rendezvous, which may have another address for each node.
 ///
 /// @param token known to the nodes of this mesh only
 /// @param nodes by rank
@@ -44,6 +45,9 @@ record NodeTable(UUID token, List<Entry> nodes) {
             int port = from.getShort() & 0xffff;
             byte[] bytes = new byte[from.get() & 0xff];
             from.get(bytes);
+            if (port == 0) {
+                throw new IllegalArgumentException("a node listens on port 0");
+            }
             try {
                 return new Entry(bytes.length == 0 ? null : InetAddress.getByAddress(bytes), port);
             } catch (UnknownHostException e) {

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.mesh;
 
+import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Newcomers;
@@ -7,14 +8,12 @@ import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
-import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// The port where the nodes of a mesh meet.
@@ -40,13 +39,13 @@ final class RendezvousHost implements AutoCloseable {
     static final int MOST_NEWCOMERS = 1024;
     /// All nodes may be on one host, and come at the same time.
     private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = Rendezvous.MAX_SIZE;
-    private static final long PAUSE_NANOS = 10_000_000;
 
     private final TcpListener listener;
     private final Registration own;
     private final Authentication authentication;
     private final Duration step;
     private final Attendance attendance;
+    private final AcceptLoop<TcpConnector> acceptor;
     private final Newcomers newcomers = new Newcomers(MOST_NEWCOMERS, MOST_NEWCOMERS_OF_AN_ORIGIN);
     private final Set<TcpConnector> connections = ConcurrentHashMap.newKeySet();
     private volatile boolean open = true;
@@ -57,6 +56,7 @@ final class RendezvousHost implements AutoCloseable {
         this.authentication = authentication;
         this.step = step;
         this.attendance = new Attendance(own.size());
+        this.acceptor = new AcceptLoop<>("rdmacomm-rendezvous", listener::accept, this::welcome);
     }
 
     /// Listens.
@@ -69,23 +69,8 @@ final class RendezvousHost implements AutoCloseable {
     static RendezvousHost listen(
             String host, int port, Registration own, Authentication authentication, Duration step) {
         RendezvousHost opened = new RendezvousHost(TcpListener.listen(host, port), own, authentication, step);
-        Thread.ofVirtual().name("rdmacomm-rendezvous").start(opened::acceptAll);
+        opened.acceptor.start();
         return opened;
-    }
-
-    private void acceptAll() {
-        while (open) {
-            try {
-                TcpConnector connection = listener.accept();
-                if (connection == null) {
-                    return;
-                }
-                welcome(connection);
-            } catch (IOException e) {
-                LOGGER.log(Level.WARNING, "a node could not be accepted: " + e.getMessage());
-                LockSupport.parkNanos(PAUSE_NANOS);
-            }
-        }
     }
 
     private void welcome(TcpConnector connection) {
@@ -94,11 +79,20 @@ final class RendezvousHost implements AutoCloseable {
         if (!open) {
             connection.close();
         }
-        Thread.ofVirtual().name("rdmacomm-register-" + connection.peer()).start(() -> serve(connection));
+        boolean begun = false;
+        try {
+            Thread.ofVirtual().name("rdmacomm-register-" + connection.peer()).start(() -> serve(connection));
+            begun = true;
+        } finally {
+            if (!begun) {
+                leave(connection);
+                connection.close();
+            }
+        }
     }
 
     private void serve(TcpConnector connection) {
-        try (connection) {
+        try {
             Registration node =
                     Registration.decode(authentication.asServer(connection, step, () -> newcomers.leave(connection)));
             String refusal = node.difference(own);
@@ -121,9 +115,15 @@ final class RendezvousHost implements AutoCloseable {
         } catch (IllegalArgumentException e) {
             refuse(connection, String.valueOf(e.getMessage()));
         } finally {
-            newcomers.leave(connection);
-            connections.remove(connection);
+            // Not before: those who are turned away are told why.
+            connection.close();
+            leave(connection);
         }
+    }
+
+    private void leave(TcpConnector connection) {
+        newcomers.leave(connection);
+        connections.remove(connection);
     }
 
     /// The address of a node for the others; null if it is on this host.
@@ -166,6 +166,7 @@ final class RendezvousHost implements AutoCloseable {
     public void close() {
         open = false;
         listener.close();
+        acceptor.join();
         attendance.giveUp();
         connections.forEach(TcpConnector::close);
     }

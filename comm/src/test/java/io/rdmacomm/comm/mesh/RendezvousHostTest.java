@@ -13,6 +13,7 @@ import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.TcpConnector;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -20,6 +21,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
@@ -299,6 +301,23 @@ final class RendezvousHostTest {
                         SetUpException.class,
                         failure -> assertThat(RendezvousVisit.failure("here", failure.getMessage(), failure))
                                 .isInstanceOf(PortTakenException.class));
+    }
+
+    @Test
+    void theTableOfTheLargestMeshFitsIntoAFrame() {
+        List<NodeTable.Entry> nodes =
+                Collections.nCopies(Rendezvous.MAX_SIZE, new NodeTable.Entry(InetAddress.ofLiteral("fd00::2"), 65535));
+        NodeTable table = new NodeTable(new UUID(1, 2), nodes);
+        assertThat(table.encode().remaining()).isLessThanOrEqualTo(TcpConnector.MAX_PAYLOAD);
+        assertThat(NodeTable.decode(table.encode(), Rendezvous.MAX_SIZE)).isEqualTo(table);
+    }
+
+    @Test
+    void aTableWithAPortThatNobodyListensOnIsRejected() {
+        NodeTable table = new NodeTable(new UUID(1, 2), List.of(new NodeTable.Entry(null, 0)));
+        assertThatThrownBy(() -> NodeTable.decode(table.encode(), 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("port 0");
     }
 
     /// The time for a step is that of the session's options.

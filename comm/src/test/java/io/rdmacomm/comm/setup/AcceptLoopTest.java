@@ -1,4 +1,4 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.comm.setup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.progress.Threads;
 import java.io.IOException;
@@ -8,14 +8,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The thread that accepts the clients of a server. All later clients depend on it, so whatever goes wrong costs one of
-/// them.
-final class AcceptLoop<T> {
+/// The thread that accepts the clients of a server, or the nodes of a mesh. All later clients depend on it, so whatever
+/// goes wrong costs one of them.
+public final class AcceptLoop<T> {
     private static final Logger LOGGER = System.getLogger(AcceptLoop.class.getPackageName());
     private static final long PAUSE_NANOS = 10_000_000;
 
     /// Where clients come from.
-    interface Source<T> {
+    public interface Source<T> {
         /// Waits for the next client. Blocks.
         ///
         /// @return null when no more come
@@ -27,15 +27,19 @@ final class AcceptLoop<T> {
     private final Consumer<T> welcome;
     private final Thread thread;
 
+    /// Does not accept yet.
+    ///
     /// @param name of the thread
+    /// @param source where clients come from
     /// @param welcome takes each client; does not block
-    AcceptLoop(String name, Source<T> source, Consumer<T> welcome) {
+    public AcceptLoop(String name, Source<T> source, Consumer<T> welcome) {
         this.source = source;
         this.welcome = welcome;
         this.thread = Thread.ofVirtual().name(name).unstarted(this::run);
     }
 
-    void start() {
+    /// Begins to accept.
+    public void start() {
         thread.start();
     }
 
@@ -56,7 +60,7 @@ final class AcceptLoop<T> {
     }
 
     /// Waits until the thread has ended: its source has no more clients.
-    void join() {
+    public void join() {
         Threads.join(thread);
     }
 }
