@@ -10,6 +10,7 @@ import io.rdmacomm.cli.bench.MatrixReport;
 import io.rdmacomm.cli.bench.ModeMatrix;
 import io.rdmacomm.cli.bench.Modes;
 import io.rdmacomm.cli.collective.CollectiveTest;
+import io.rdmacomm.cli.process.Placement;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.CommException;
@@ -21,7 +22,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,10 +37,12 @@ import picocli.CommandLine.Option;
             "Measure latency and bandwidth.",
             "",
             "Without HOST and --server, both sides run on this machine, in two processes.",
-            "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw.",
-            "The latency of send and write is half a round trip; that of read and atomic is a full one.",
+            "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw, and if named request_lat.",
+            "The latency of send and write is half a round trip; that of read, atomic and request is a full one.",
             "The tests poll in loops of their own. With --work-mode or --thread-mode, send_lat, read_lat and atomic_lat use",
-            "blocking calls instead, which wait in these modes on both sides; the other tests cannot.",
+            "blocking calls instead, which wait in these modes on both sides; the other tests cannot. request_lat is a",
+            "request of 8 bytes and its answer, always in blocking calls; its default modes are completion-channel and",
+            "caller, in which both ends sleep.",
             "",
             "Collectives: barrier broadcast reduce allreduce allgather reducescatter alltoall.",
             "They run on a mesh: --nodes starts all nodes on this machine; --rank, --hostfile, mpirun, srun or torchrun"
@@ -50,6 +55,7 @@ import picocli.CommandLine.Option;
             "  rdmacomm bench --all --json out.json                 every size from 1 byte to 8 MiB",
             "  rdmacomm bench --tests write_lat --sizes 8,4k        one test",
             "  rdmacomm bench --tests send_lat --work-mode epoll    messages whose receiver sleeps until they come",
+            "  rdmacomm bench --tests request_lat                   the same there and back, in modes that sleep",
             "  rdmacomm bench --matrix                              every work mode and thread mode",
             "  rdmacomm bench --device siw0 --bind 10.8.0.1         a device that only its own address reaches",
             "  rdmacomm bench --server                              on one machine, and on another:",
@@ -74,6 +80,13 @@ final class BenchCommand extends Subcommand {
     @Option(names = "--csv", paramLabel = "FILE", description = "Write the results to FILE as comma-separated values.")
     private @Nullable Path csv;
 
+    @Option(
+            names = "--no-pin",
+            description =
+                    "Without HOST: let the kernel choose the processors of both sides, instead of giving each side"
+                            + " half of them with taskset.")
+    private boolean noPin;
+
     @Mixin
     private final JsonOption json = new JsonOption();
 
@@ -96,7 +109,9 @@ final class BenchCommand extends Subcommand {
     @FunctionalInterface
     private interface Measurement {
         /// Measures with the server that `options` name.
-        void run(SessionOptions options) throws IOException;
+        ///
+        /// @param placement where the two ends run
+        void run(SessionOptions options, Placement placement) throws IOException;
     }
 
     @Override
@@ -118,7 +133,8 @@ final class BenchCommand extends Subcommand {
             modes.reject("--server, which uses the modes that its client asks for");
             serve(options);
         } else if (address != null) {
-            measurement(options).run(options.withAddress(address.host(), address.port()));
+            measurement(options)
+                    .run(options.withAddress(address.host(), address.port()), Placement.none("another host"));
         } else {
             measureLocally(measurement(options), options);
         }
@@ -152,12 +168,20 @@ final class BenchCommand extends Subcommand {
     /// Measures between this process and a second one.
     private void measureLocally(Measurement measurement, SessionOptions options) throws IOException {
         try (ChildServer child = ChildServer.start(RdmaCommand.class.getName(), childArguments())) {
-            try {
-                measurement.run(options.withAddress(localAddress(), child.port()));
+            try (Placement placement = place(child)) {
+                measurement.run(options.withAddress(localAddress(), child.port()), placement);
             } catch (CommException | CommandFailure e) {
                 throw child.explain(e);
             }
         }
+    }
+
+    /// The modes of `--matrix` have more threads than ends, so the kernel places them.
+    private Placement place(ChildServer child) {
+        if (noPin || matrix.isWanted()) {
+            return Placement.none(noPin ? "--no-pin" : "--matrix");
+        }
+        return Placement.apart(child.process());
     }
 
     private List<String> childArguments() {
@@ -191,7 +215,7 @@ final class BenchCommand extends Subcommand {
             return this::measureMatrix;
         }
         BenchSettings settings = tests.settings(modes(defaults));
-        return options -> measure(settings, options);
+        return (options, placement) -> measure(settings, options, placement);
     }
 
     private @Nullable Modes modes(SessionOptions defaults) {
@@ -199,7 +223,7 @@ final class BenchCommand extends Subcommand {
         return modes.areGiven() ? new Modes(chosen.workMode(), chosen.threadMode()) : null;
     }
 
-    private void measureMatrix(SessionOptions options) throws IOException {
+    private void measureMatrix(SessionOptions options, Placement placement) throws IOException {
         MatrixReport report;
         try (MatrixOutput progress = new MatrixOutput(output(), json.ownsStandardOutput())) {
             report = new ModeMatrix(options, tests.durationNanos(MATRIX_SECONDS), tests.warmUpNanos(), progress).run();
@@ -208,15 +232,19 @@ final class BenchCommand extends Subcommand {
         json.write(report.provider(), report.device().device(), report.toMap(), output());
     }
 
-    private void measure(BenchSettings settings, SessionOptions options) throws IOException {
+    private void measure(BenchSettings settings, SessionOptions options, Placement placement) throws IOException {
         BenchReport report;
-        try (BenchOutput progress = new BenchOutput(output(), json.ownsStandardOutput())) {
+        try (BenchOutput progress = new BenchOutput(output(), json.ownsStandardOutput(), settings.sampled())) {
+            progress.onPlacement(placement);
             report = new Benchmark(options, settings, progress).run();
             progress.end(report);
         }
         if (csv != null) {
             CsvFile.write(csv, report.results());
         }
-        json.write(report.provider(), report.device().device(), report.toMap(), output());
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("processors", placement.toString());
+        members.putAll(report.toMap());
+        json.write(report.provider(), report.device().device(), members, output());
     }
 }

@@ -100,6 +100,11 @@ final class BenchOptions {
     @Option(names = "--no-floors", description = "Do not measure the limits of the machine itself.")
     private boolean noFloors;
 
+    @Option(
+            names = "--no-samples",
+            description = "In latency tests, read the clock only at the beginning and the end, and report the mean.")
+    private boolean noSamples;
+
     /// The time to measure, in nanoseconds.
     long durationNanos(double defaultSeconds) {
         return (long) ((duration == null ? defaultSeconds : duration) * 1e9);
@@ -141,21 +146,22 @@ final class BenchOptions {
                 idleQueuePairs,
                 bidirectional,
                 !noFloors,
+                !noSamples,
                 chosen);
     }
 
     /// The chosen tests; with modes, those that can wait in them.
     private List<BenchTest> tests(@Nullable Modes chosen) {
         List<BenchTest> usual = Arrays.stream(BenchTest.values())
-                .filter(test -> chosen == null || test.hasBlockingForm())
+                .filter(test -> test.isUsual() && (chosen == null || test.hasBlockingForm()))
                 .toList();
         List<BenchTest> wanted =
                 tests.isEmpty() ? usual : tests.stream().map(this::test).toList();
         for (BenchTest test : wanted) {
-            if (!usual.contains(test)) {
+            if (chosen != null && !test.hasBlockingForm()) {
                 throw usage(
                         test.label() + " always polls, so --work-mode and --thread-mode have no meaning with it: leave"
-                                + " them out, or choose from send_lat, read_lat and atomic_lat");
+                                + " them out, or choose from send_lat, read_lat, atomic_lat and request_lat");
             }
         }
         return wanted;

@@ -8,6 +8,7 @@ import io.rdmacomm.cli.bench.Modes;
 import io.rdmacomm.cli.bench.Result;
 import io.rdmacomm.cli.bench.SocketFigures;
 import io.rdmacomm.cli.bench.Table;
+import io.rdmacomm.cli.process.Placement;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.ProgressLine;
@@ -18,14 +19,25 @@ final class BenchOutput implements BenchListener, AutoCloseable {
     private final ProgressLine progress;
     private final Table table;
     private final boolean quiet;
+    private final boolean sampled;
 
     /// @param quiet whether to show only the progress line
-    BenchOutput(CommandOutput output, boolean quiet) {
+    /// @param sampled whether each operation of a latency test is timed
+    BenchOutput(CommandOutput output, boolean quiet, boolean sampled) {
         this.output = output;
         this.progress = new ProgressLine(output.err());
         this.table = new Table(output.out());
         this.quiet = quiet;
+        this.sampled = sampled;
         progress.show("starting ...");
+    }
+
+    /// Both ends are where they stay.
+    void onPlacement(Placement placement) {
+        progress.clear();
+        if (!quiet) {
+            output.println("processors: " + placement);
+        }
     }
 
     @Override
@@ -34,8 +46,13 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         if (quiet) {
             return;
         }
-        output.println("clock: %.1f ns per reading, resolution %d ns; every latency sample includes one reading"
-                .formatted(floors.clock().nanosPerReading(), floors.clock().granularityNanos()));
+        output.println("clock: %.1f ns per reading, resolution %d ns; %s"
+                .formatted(
+                        floors.clock().nanosPerReading(),
+                        floors.clock().granularityNanos(),
+                        sampled
+                                ? "every latency sample includes one reading"
+                                : "latencies are means without readings"));
         if (floors.cacheLineMicros() > 0) {
             output.println("one cache line between two processes: %.3f us one way".formatted(floors.cacheLineMicros()));
         }
@@ -72,8 +89,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
                 .formatted(report.device(), report.provider(), report.medianSetUpMillis()));
         Modes modes = report.modes();
         if (modes != null) {
-            output.println("blocking calls in %s, on both sides; only send_lat, read_lat and atomic_lat have them"
-                    .formatted(modes));
+            output.println("blocking calls in " + modes + ", on both sides");
         }
         show("plain TCP socket at the end", report.socketAtEnd());
         output.println("floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"

@@ -19,6 +19,8 @@ final class MatrixOption {
             "--idle-qps",
             "--bidirectional",
             "--no-floors",
+            "--no-samples",
+            "--no-pin",
             "--csv",
             "--work-mode",
             "--thread-mode");

@@ -27,9 +27,9 @@ final class AtomicLatency implements Workload {
     }
 
     @Override
-    public void initiate(int count, long[] readings) {
+    public void initiate(int count, Readings readings) {
         long completed = completions.count();
-        readings[0] = System.nanoTime();
+        readings.begin();
         for (int i = 0; i < count; i++) {
             while (!channel.tryFetchAndAdd(remote, 0, 1, completions, 0).isAccepted()) {
                 channel.checkOpen();
@@ -39,8 +39,9 @@ final class AtomicLatency implements Workload {
             if (completions.lastResult() != i) {
                 wrongResults++;
             }
-            readings[i + 1] = System.nanoTime();
+            readings.lap();
         }
+        readings.end();
     }
 
     @Override

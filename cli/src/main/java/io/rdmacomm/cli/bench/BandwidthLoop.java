@@ -32,12 +32,12 @@ final class BandwidthLoop {
 
     /// Posts `count` operations, and waits until all of them have completed and `messages` messages have arrived
     /// on this side in total.
-    void run(int count, long messages, long[] readings) {
+    void run(int count, long messages, Readings readings) {
         long completions = bed.completions().count() + count;
-        readings[0] = System.nanoTime();
+        readings.begin();
         post(count);
         bed.await(completions, messages);
-        readings[1] = System.nanoTime();
+        readings.end();
     }
 
     private void post(int count) {

@@ -11,7 +11,9 @@ import java.util.Map;
 /// @param nanos the time from the first post to the last completion
 /// @param cpuNanos the CPU time of both sides
 /// @param copyGbps the rate at which one thread of this machine copies memory; 0 if unknown
-public record BandwidthResult(BenchTest test, long bytes, long iterations, long nanos, long cpuNanos, double copyGbps)
+/// @param spread the rates of the parts of the measurement, in 10^9 bits per second
+public record BandwidthResult(
+        BenchTest test, long bytes, long iterations, long nanos, long cpuNanos, double copyGbps, Spread spread)
         implements Result {
     /// 10^9 bits per second.
     double gbps() {
@@ -42,6 +44,7 @@ public record BandwidthResult(BenchTest test, long bytes, long iterations, long 
         members.put("gbps", Rounding.rate(gbps(), 3));
         members.put("mmsgs_per_s", Rounding.rate(millionMessagesPerSecond(), 4));
         members.put("cpu_us_per_gb", Rounding.to(cpuMicrosPerGigabyte(), 1));
+        spread.addTo(members);
         if (copyGbps > 0) {
             members.put("copy_gbps", Rounding.to(copyGbps, 3));
             members.put("ratio", Rounding.to(ratio(), 3));

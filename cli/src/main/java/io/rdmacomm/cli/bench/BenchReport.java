@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param provider the provider of the device
 /// @param device the device, port and GID that the client used
-/// @param modes the modes in which the tests waited; null if they polled
+/// @param modes the modes in which blocking calls waited; null if all tests polled
 /// @param floors the limits of the machines without RDMA
 /// @param socketAtEnd the figures of a plain TCP socket after all tests
 /// @param setUpTimes how long each connection took, from connecting the TCP socket until ready to send

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// @param idleQueuePairs the number of additional queue pairs without traffic
 /// @param bidirectional whether both sides send at the same time in bandwidth tests
 /// @param floors whether to measure the limits of the machine, too
-/// @param modes the modes in which the tests wait; null to poll all the time
+/// @param sampled whether to read the clock after every operation of a latency test, or only at the beginning and end
+/// @param modes the modes in which the tests wait; null to poll all the time, except for [BenchTest#REQUEST_LAT]
 public record BenchSettings(
         List<BenchTest> tests,
         List<Long> sizes,
@@ -29,16 +30,38 @@ public record BenchSettings(
         int idleQueuePairs,
         boolean bidirectional,
         boolean floors,
+        boolean sampled,
         @Nullable Modes modes) {
-    /// The sizes of a test. Atomics always have 8 bytes.
+    private static final List<Long> FIXED_SIZE = List.of(8L);
+
+    /// The sizes of a test.
     List<Long> sizes(BenchTest test) {
-        return test == BenchTest.ATOMIC_LAT ? List.of(8L) : sizes;
+        return test.hasFixedSize() ? FIXED_SIZE : sizes;
+    }
+
+    /// The modes of all tests with blocking calls; null if there are none.
+    @Nullable
+    Modes blockingModes() {
+        return modes == null && tests.contains(BenchTest.REQUEST_LAT) ? Modes.SLEEPING : modes;
+    }
+
+    /// The modes of a test; null if it polls.
+    @Nullable
+    Modes modesOf(BenchTest test) {
+        return modes == null && test == BenchTest.REQUEST_LAT ? Modes.SLEEPING : modes;
     }
 
     TrialPlan plan(BenchTest test, long bytes, long seed) {
         boolean latency = test.kind() == BenchTest.Kind.LATENCY;
         return new TrialPlan(
-                test, bytes, latency ? 1 : queuePairs, idleQueuePairs, depth, bidirectional && !latency, seed, modes);
+                test,
+                bytes,
+                latency ? 1 : queuePairs,
+                idleQueuePairs,
+                depth,
+                bidirectional && !latency,
+                seed,
+                modesOf(test));
     }
 
     /// The number of measurements.

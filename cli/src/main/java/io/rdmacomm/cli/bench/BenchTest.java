@@ -12,6 +12,9 @@ public enum BenchTest {
     READ_LAT(Kind.LATENCY, 1),
     /// Fetch-and-add of 8 bytes, from the post to its completion.
     ATOMIC_LAT(Kind.LATENCY, 1),
+    /// A request and its answer in blocking calls that sleep until the message comes; the whole round trip. It runs
+    /// only if it is named, because its sessions need a port of their own.
+    REQUEST_LAT(Kind.LATENCY, 1),
     /// SENDs with a full send window.
     SEND_BW(Kind.BANDWIDTH, 1),
     /// WRITEs from one buffer to one buffer, with a full send window.
@@ -52,12 +55,27 @@ public enum BenchTest {
     /// Whether the test consists of operations that also exist as blocking calls, which wait in the modes of the
     /// session. The others poll: [#WRITE_LAT] watches memory, and bandwidth tests keep the send window full.
     public boolean hasBlockingForm() {
-        return this == SEND_LAT || this == READ_LAT || this == ATOMIC_LAT;
+        return this == SEND_LAT || this == READ_LAT || this == ATOMIC_LAT || this == REQUEST_LAT;
+    }
+
+    /// Whether the test runs if no test is named.
+    public boolean isUsual() {
+        return this != REQUEST_LAT;
+    }
+
+    /// Whether the test always has 8 bytes.
+    boolean hasFixedSize() {
+        return this == ATOMIC_LAT || this == REQUEST_LAT;
+    }
+
+    /// Whether the server answers each message with a message.
+    boolean answersMessages() {
+        return this == SEND_LAT || this == REQUEST_LAT;
     }
 
     /// Whether the client receives data, and can check it.
     boolean clientReceives() {
-        return this == SEND_LAT || this == WRITE_LAT || this == READ_LAT || this == READ_BW || this == ATOMIC_LAT;
+        return kind == Kind.LATENCY || this == READ_BW;
     }
 
     /// Whether the server receives data, and can check it.

@@ -68,7 +68,13 @@ public final class Benchmark {
             SocketFigures socketAtEnd = settings.floors() ? measureSocket(control) : SocketFigures.NONE;
             String provider = session.context().device().provider();
             return new BenchReport(
-                    provider, DeviceLine.of(session), settings.modes(), floors, socketAtEnd, setUpTimes, results);
+                    provider,
+                    DeviceLine.of(session),
+                    settings.blockingModes(),
+                    floors,
+                    socketAtEnd,
+                    setUpTimes,
+                    results);
         }
     }
 

@@ -39,17 +39,18 @@ final class BlockingLatency implements Workload {
     }
 
     @Override
-    public void initiate(int count, long[] readings) {
-        readings[0] = System.nanoTime();
+    public void initiate(int count, Readings readings) {
+        readings.begin();
         for (int i = 0; i < count; i++) {
             perform(i);
-            readings[i + 1] = System.nanoTime();
+            readings.lap();
         }
+        readings.end();
     }
 
     private void perform(int number) {
         switch (test) {
-            case SEND_LAT -> {
+            case SEND_LAT, REQUEST_LAT -> {
                 channel.send(source);
                 receive();
             }
@@ -73,7 +74,7 @@ final class BlockingLatency implements Workload {
 
     @Override
     public void answer(int count) {
-        if (test != BenchTest.SEND_LAT) {
+        if (!test.answersMessages()) {
             polling.answer(count);
             return;
         }

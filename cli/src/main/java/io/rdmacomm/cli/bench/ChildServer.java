@@ -55,6 +55,11 @@ public final class ChildServer implements AutoCloseable {
         thread.start();
     }
 
+    /// The second process.
+    public ProcessHandle process() {
+        return process.toHandle();
+    }
+
     /// The TCP port that the server listens on.
     public int port() {
         return port;

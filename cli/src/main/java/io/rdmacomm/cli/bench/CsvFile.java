@@ -22,6 +22,8 @@ public final class CsvFile {
             "max_us",
             "avg_us",
             "stdev_us",
+            "low",
+            "high",
             "floor_us",
             "gbps",
             "mmsgs_per_s",

@@ -9,7 +9,9 @@ import java.util.Map;
 /// @param bytes the message size
 /// @param samples the time of every operation
 /// @param floor the least that this machine needs, in microseconds; 0 if unknown
-record LatencyResult(BenchTest test, long bytes, LatencySamples samples, double floor) implements Result {
+/// @param spread the medians of the parts of the measurement, in microseconds
+record LatencyResult(BenchTest test, long bytes, LatencySamples samples, double floor, Spread spread)
+        implements Result {
     /// The median as a multiple of the floor; 0 if the floor is unknown.
     double ratio() {
         return floor > 0 ? samples.percentileMicros(50) / floor : 0;
@@ -28,10 +30,12 @@ record LatencyResult(BenchTest test, long bytes, LatencySamples samples, double 
         members.put("max_us", Rounding.to(samples.maxMicros(), 4));
         members.put("avg_us", Rounding.to(samples.averageMicros(), 4));
         members.put("stdev_us", Rounding.to(samples.deviationMicros(), 4));
+        spread.addTo(members);
         if (floor > 0) {
             members.put("floor_us", Rounding.to(floor, 4));
             members.put("ratio", Rounding.to(ratio(), 2));
         }
+        members.put("distribution", samples.distribution());
         return members;
     }
 }

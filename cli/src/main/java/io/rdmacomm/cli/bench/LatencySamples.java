@@ -1,11 +1,15 @@
 package io.rdmacomm.cli.bench;
 
+import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /// All samples of one latency test. Round trips are halved only when they are reported, so that they are not
 /// rounded to whole nanoseconds before.
 final class LatencySamples {
     private static final long MAX_NANOS = 100_000_000_000L;
+
+    private static final List<Double> PERCENTILES =
+            List.of(0.0, 1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.999, 100.0);
 
     private final Histogram histogram = new Histogram(1, MAX_NANOS, 3);
     private final int hops;
@@ -24,6 +28,16 @@ final class LatencySamples {
         for (int i = 0; i < count; i++) {
             add(readings[i + 1] - readings[i]);
         }
+    }
+
+    /// Adds the samples of `other`.
+    void add(LatencySamples other) {
+        histogram.add(other.histogram);
+        count += other.count;
+        sum += other.sum;
+        squares += other.squares;
+        min = Math.min(min, other.min);
+        max = Math.max(max, other.max);
     }
 
     private void add(long nanos) {
@@ -59,6 +73,13 @@ final class LatencySamples {
     /// @param percentile 0 to 100
     double percentileMicros(double percentile) {
         return micros((double) Math.min(histogram.getValueAtPercentile(percentile), max));
+    }
+
+    /// Pairs of a percentile and its time in microseconds.
+    List<List<Double>> distribution() {
+        return PERCENTILES.stream()
+                .map(percentile -> List.of(percentile, Rounding.to(percentileMicros(percentile), 4)))
+                .toList();
     }
 
     private double micros(double nanos) {

@@ -65,6 +65,7 @@ public final class ModeMatrix {
                 0,
                 false,
                 false,
+                true,
                 modes);
         TrialPlan plan = settings.plan(
                 BenchTest.SEND_LAT, BYTES, ThreadLocalRandom.current().nextLong());

@@ -21,7 +21,7 @@ final class ReadBandwidth implements Workload {
     }
 
     @Override
-    public void initiate(int count, long[] readings) {
+    public void initiate(int count, Readings readings) {
         loop.run(count, 0, readings);
     }
 

@@ -21,17 +21,18 @@ final class ReadLatency implements Workload {
     }
 
     @Override
-    public void initiate(int count, long[] readings) {
+    public void initiate(int count, Readings readings) {
         long completed = completions.count();
-        readings[0] = System.nanoTime();
+        readings.begin();
         for (int i = 1; i <= count; i++) {
             while (!channel.tryRead(target, remote, 0, completions, 0).isAccepted()) {
                 channel.checkOpen();
                 channel.poll();
             }
             bed.await(completed + i, 0);
-            readings[i] = System.nanoTime();
+            readings.lap();
         }
+        readings.end();
     }
 
     @Override

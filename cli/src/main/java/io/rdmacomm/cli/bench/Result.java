@@ -3,7 +3,7 @@ package io.rdmacomm.cli.bench;
 import java.util.Map;
 
 /// The result of one measurement.
-public sealed interface Result permits LatencyResult, BandwidthResult {
+public sealed interface Result permits LatencyResult, MeanLatency, BandwidthResult {
     /// The test.
     BenchTest test();
 

@@ -30,7 +30,7 @@ final class SendBandwidth implements Workload {
     }
 
     @Override
-    public void initiate(int count, long[] readings) {
+    public void initiate(int count, Readings readings) {
         loop.run(count, bed.plan().bidirectional() ? received + count : 0, readings);
     }
 

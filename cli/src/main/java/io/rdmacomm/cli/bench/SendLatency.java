@@ -27,14 +27,15 @@ final class SendLatency implements Workload {
     }
 
     @Override
-    public void initiate(int count, long[] readings) {
+    public void initiate(int count, Readings readings) {
         long end = completions.count() + channel.inFlight() + count;
-        readings[0] = System.nanoTime();
+        readings.begin();
         for (int i = 1; i <= count; i++) {
             send();
             bed.await(0, received + i);
-            readings[i] = System.nanoTime();
+            readings.lap();
         }
+        readings.end();
         bed.await(end, 0);
     }
 

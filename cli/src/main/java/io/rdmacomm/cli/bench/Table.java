@@ -26,6 +26,7 @@ public final class Table {
         }
         switch (result) {
             case LatencyResult latency -> row(latency);
+            case MeanLatency mean -> row(mean);
             case BandwidthResult bandwidth -> row(bandwidth);
         }
         out.flush();
@@ -76,6 +77,23 @@ public final class Table {
                 micros(samples.maxMicros()),
                 micros(samples.averageMicros()),
                 micros(samples.deviationMicros()),
+                result.floor() > 0 ? micros(result.floor()) : "-",
+                result.floor() > 0 ? "%.1fx".formatted(result.ratio()) : "-");
+    }
+
+    private void row(MeanLatency result) {
+        out.printf(
+                LATENCY,
+                result.test().label(),
+                ByteSize.format(result.bytes()),
+                result.iterations(),
+                "-",
+                "-",
+                "-",
+                "-",
+                "-",
+                micros(result.micros()),
+                "-",
                 result.floor() > 0 ? micros(result.floor()) : "-",
                 result.floor() > 0 ? "%.1fx".formatted(result.ratio()) : "-");
     }

@@ -59,7 +59,7 @@ final class Trial implements AutoCloseable {
     /// Performs a step of `count` operations; see [Workload#initiate].
     ///
     /// @return the CPU time of both sides
-    StepUse step(int count, StepMode mode, long[] readings) {
+    StepUse step(int count, StepMode mode, Readings readings) {
         try {
             return tryStep(count, mode, readings);
         } catch (CommandFailure e) {
@@ -71,7 +71,7 @@ final class Trial implements AutoCloseable {
         }
     }
 
-    private StepUse tryStep(int count, StepMode mode, long[] readings) {
+    private StepUse tryStep(int count, StepMode mode, Readings readings) {
         side.prepare(mode, count);
         control.send(Frame.of(BenchMessage.STEP, count, mode.code()));
         control.expect(BenchMessage.READY, BenchMessage.FAILED);

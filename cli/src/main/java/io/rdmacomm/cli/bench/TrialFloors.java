@@ -24,6 +24,9 @@ final class TrialFloors {
 
     /// The limit in microseconds for a latency, in 10^9 bits per second for a bandwidth; 0 if unknown.
     double of(TrialPlan plan) {
+        if (plan.test() == BenchTest.REQUEST_LAT) {
+            return 0; // The kernel's scheduler sets its limit.
+        }
         if (plan.test().kind() == BenchTest.Kind.BANDWIDTH) {
             return copyGbps.computeIfAbsent(
                     List.of(plan.bytes(), (long) plan.buffers()),

@@ -124,7 +124,7 @@ record TrialPlan(
     }
 
     private static boolean isSend(BenchTest test) {
-        return test == BenchTest.SEND_LAT || test == BenchTest.SEND_BW;
+        return test.answersMessages() || test == BenchTest.SEND_BW;
     }
 
     private static void check(BenchTest test, String name, long value, long min, long max) {

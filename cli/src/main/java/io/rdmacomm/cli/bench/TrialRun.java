@@ -14,34 +14,55 @@ final class TrialRun {
     private static final int MAX_SETTLING_STEPS = 50;
     private static final int QUIET_STEPS = 5;
     private static final int CHECKED = 64;
+    private static final int PARTS = 5;
+    private static final long UNLIMITED = -1;
     private static final long CHECKED_BYTES = 32 << 20;
 
     private final Trial trial;
     private final TrialPlan plan;
     private final BenchSettings settings;
     private final boolean latency;
-    private final long[] readings;
+    private final boolean sampled;
+    private final Readings readings;
 
     TrialRun(Trial trial, TrialPlan plan, BenchSettings settings) {
         this.trial = trial;
         this.plan = plan;
         this.settings = settings;
         this.latency = plan.test().kind() == BenchTest.Kind.LATENCY;
-        this.readings = new long[latency ? MAX_READINGS + 1 : 2];
+        this.sampled = latency && settings.sampled();
+        this.readings = sampled ? Readings.ofEach(MAX_READINGS) : Readings.ofAll();
     }
 
-    /// Warms up and measures.
+    /// Warms up and measures, in parts that show how much the figure varies.
     ///
     /// @param floor the machine's limit for this measurement; 0 if unknown
     Result measure(long warmUpNanos, double floor) {
         double nanosPerOperation = warmUp(warmUpNanos);
-        return latency ? latency(nanosPerOperation, floor) : bandwidth(nanosPerOperation, floor);
+        if (!latency) {
+            return bandwidth(nanosPerOperation, floor);
+        }
+        return sampled ? latency(nanosPerOperation, floor) : mean(nanosPerOperation, floor);
     }
 
     private LatencyResult latency(double nanosPerOperation, double floor) {
         LatencySamples samples = new LatencySamples(plan.test().hops());
-        sample(samples, nanosPerOperation);
-        return new LatencyResult(plan.test(), plan.bytes(), samples, floor);
+        Spread spread = Spread.NONE;
+        for (int part = 0; part < PARTS; part++) {
+            LatencySamples own = new LatencySamples(plan.test().hops());
+            sample(own, nanosPerOperation, iterations(part), settings.durationNanos() / PARTS);
+            if (own.count() > 0) {
+                spread = spread.with(own.percentileMicros(50));
+                samples.add(own);
+            }
+        }
+        return new LatencyResult(plan.test(), plan.bytes(), samples, floor, spread);
+    }
+
+    /// The number of operations of a part; 0 if there are too few for all parts, -1 if the duration counts.
+    private long iterations(int part) {
+        long all = settings.iterations();
+        return all == 0 ? UNLIMITED : all * (part + 1) / PARTS - all * part / PARTS;
     }
 
     /// Measures operations one after the other.
@@ -50,16 +71,20 @@ final class TrialRun {
     /// @param nanosPerOperation what [#warmUp] returned
     /// @return the CPU time of all steps
     StepUse sample(LatencySamples samples, double nanosPerOperation) {
+        return sample(samples, nanosPerOperation, UNLIMITED, settings.durationNanos());
+    }
+
+    private StepUse sample(LatencySamples samples, double nanosPerOperation, long iterations, long nanos) {
         StepUse use = StepUse.NONE;
-        long end = System.nanoTime() + settings.durationNanos();
+        long end = System.nanoTime() + nanos;
         long longest = Math.min(MAX_READINGS, (long) (LATENCY_STEP_NANOS / nanosPerOperation) + 1);
-        while (settings.iterations() > 0 ? samples.count() < settings.iterations() : isBefore(end, samples.count())) {
-            long wanted = settings.iterations() > 0
-                    ? settings.iterations() - samples.count()
-                    : (long) ((end - System.nanoTime()) / nanosPerOperation);
+        while (iterations == UNLIMITED ? isBefore(end, samples.count()) : samples.count() < iterations) {
+            long wanted = iterations == UNLIMITED
+                    ? (long) ((end - System.nanoTime()) / nanosPerOperation)
+                    : iterations - samples.count();
             int count = (int) Math.clamp(wanted, 1, longest);
             use = use.plus(trial.step(count, StepMode.MEASURE, readings));
-            samples.add(readings, count);
+            readings.addTo(samples);
         }
         return use;
     }
@@ -89,22 +114,66 @@ final class TrialRun {
         return samples == 0 || System.nanoTime() - end < 0;
     }
 
-    private BandwidthResult bandwidth(double nanosPerOperation, double copyGbps) {
-        long wanted = settings.iterations() > 0
-                ? settings.iterations()
-                : Math.max(1, (long) (settings.durationNanos() / nanosPerOperation));
-        long longest = Math.clamp((long) (BANDWIDTH_STEP_NANOS / nanosPerOperation), 1, MAX_COUNT);
-        long nanos = 0;
-        long cpuNanos = 0;
-        long done = 0;
-        while (done < wanted) {
-            int count = (int) Math.min(wanted - done, longest);
-            cpuNanos += trial.step(count, StepMode.MEASURE, readings).cpuNanos();
-            nanos += readings[1] - readings[0];
-            done += count;
+    private MeanLatency mean(double nanosPerOperation, double floor) {
+        Spread spread = Spread.NONE;
+        Total total = Total.NONE;
+        for (int part = 0; part < PARTS; part++) {
+            Total own = perform(part, nanosPerOperation, LATENCY_STEP_NANOS);
+            if (own.operations > 0) {
+                spread = spread.with(
+                        own.nanos / 1000.0 / own.operations / plan.test().hops());
+                total = total.plus(own);
+            }
         }
-        long messages = plan.bidirectional() ? 2 * done : done;
-        return new BandwidthResult(plan.test(), plan.bytes(), messages, nanos, cpuNanos, copyGbps);
+        return new MeanLatency(plan.test(), plan.bytes(), total.operations, total.nanos, floor, spread);
+    }
+
+    private BandwidthResult bandwidth(double nanosPerOperation, double copyGbps) {
+        int directions = plan.bidirectional() ? 2 : 1;
+        Spread spread = Spread.NONE;
+        Total total = Total.NONE;
+        for (int part = 0; part < PARTS; part++) {
+            Total own = perform(part, nanosPerOperation, BANDWIDTH_STEP_NANOS);
+            if (own.operations > 0) {
+                spread = spread.with(8.0 * plan.bytes() * directions * own.operations / own.nanos);
+                total = total.plus(own);
+            }
+        }
+        return new BandwidthResult(
+                plan.test(),
+                plan.bytes(),
+                directions * total.operations,
+                total.nanos,
+                total.cpuNanos,
+                copyGbps,
+                spread);
+    }
+
+    /// Performs the operations of a part, of which only the first post and the last completion are timed, in steps of
+    /// at most `stepNanos`.
+    private Total perform(int part, double nanosPerOperation, long stepNanos) {
+        long iterations = iterations(part);
+        long wanted = settings.durationNanos() / PARTS;
+        long enough = wanted - wanted / 8; // Steps that are too short would measure their own beginning and end.
+        Total total = Total.NONE;
+        while (iterations == UNLIMITED ? total.nanos < enough : total.operations < iterations) {
+            double each = total.operations == 0 ? nanosPerOperation : (double) total.nanos / total.operations;
+            long left =
+                    iterations == UNLIMITED ? (long) ((wanted - total.nanos) / each) : iterations - total.operations;
+            int count = (int) Math.clamp(left, 1, Math.clamp((long) (stepNanos / each), 1, MAX_COUNT));
+            long cpuNanos = trial.step(count, StepMode.MEASURE, readings).cpuNanos();
+            total = total.plus(new Total(count, Math.max(1, readings.elapsed()), cpuNanos));
+        }
+        return total;
+    }
+
+    /// What several steps took together.
+    private record Total(long operations, long nanos, long cpuNanos) {
+        static final Total NONE = new Total(0, 0, 0);
+
+        Total plus(Total other) {
+            return new Total(operations + other.operations, nanos + other.nanos, cpuNanos + other.cpuNanos);
+        }
     }
 
     /// Verifies every message of a first step, and then runs longer and longer steps: at least for `nanos`, not
@@ -123,10 +192,10 @@ final class TrialRun {
         long now;
         do {
             trial.step(count, StepMode.WARM_UP, readings);
-            long stepNanos = readings[latency ? count : 1] - readings[0];
+            long stepNanos = readings.elapsed();
             worked += stepNanos;
             nanosPerOperation = Math.max(1.0, stepNanos / (double) count);
-            long longest = Math.min(latency ? MAX_READINGS : Integer.MAX_VALUE, (long) count * MAX_STEP_GROWTH);
+            long longest = Math.min(sampled ? MAX_READINGS : Integer.MAX_VALUE, (long) count * MAX_STEP_GROWTH);
             count = (int) Math.clamp((long) (WARM_UP_STEP_NANOS / nanosPerOperation), 1, longest);
             now = System.nanoTime();
             if (Math.abs(trial.compilerNanos() - compilerNanos) > SETTLED_COMPILER_NANOS) {

@@ -39,7 +39,7 @@ final class TrialSide {
     }
 
     /// Performs the initiator's part of a step; see [Workload#initiate].
-    void initiate(StepMode mode, int count, long[] readings) {
+    void initiate(StepMode mode, int count, Readings readings) {
         if (mode == StepMode.IDLE) {
             bed.idle(Duration.ofMillis(count));
         } else {
@@ -52,7 +52,7 @@ final class TrialSide {
         if (mode == StepMode.IDLE) {
             bed.idle(Duration.ofMillis(count));
         } else if (plan().bidirectional()) {
-            workload.initiate(count, new long[2]);
+            workload.initiate(count, Readings.ofAll());
         } else {
             workload.answer(count);
         }

@@ -6,9 +6,9 @@ interface Workload {
     /// Resets the state that a step starts from. Both sides call this before every step.
     default void prepare() {}
 
-    /// Performs `count` operations. A latency test stores the start time and the end time of every operation in
-    /// `readings`; a bandwidth test stores the times of the first post and of the last completion.
-    void initiate(int count, long[] readings);
+    /// Performs `count` operations. It tells `readings` when the first one begins and the last one ends; a
+    /// latency test also when each one ends.
+    void initiate(int count, Readings readings);
 
     /// Performs the other side's part of the initiator's `count` operations. Does nothing if there is no such part.
     default void answer(int count) {}
@@ -24,7 +24,7 @@ interface Workload {
 
     private static Workload polling(TestBed bed) {
         return switch (bed.plan().test()) {
-            case SEND_LAT -> new SendLatency(bed);
+            case SEND_LAT, REQUEST_LAT -> new SendLatency(bed);
             case WRITE_LAT -> new WriteLatency(bed);
             case READ_LAT -> new ReadLatency(bed);
             case ATOMIC_LAT -> new AtomicLatency(bed);

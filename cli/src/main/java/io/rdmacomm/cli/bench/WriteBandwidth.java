@@ -32,7 +32,7 @@ final class WriteBandwidth implements Workload {
     }
 
     @Override
-    public void initiate(int count, long[] readings) {
+    public void initiate(int count, Readings readings) {
         loop.run(count, 0, readings);
     }
 

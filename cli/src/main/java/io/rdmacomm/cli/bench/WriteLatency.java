@@ -40,15 +40,16 @@ final class WriteLatency implements Workload {
     }
 
     @Override
-    public void initiate(int count, long[] readings) {
+    public void initiate(int count, Readings readings) {
         long end = completions.count() + channel.inFlight() + count;
-        readings[0] = System.nanoTime();
+        readings.begin();
         for (int i = 0; i < count; i++) {
             byte value = (byte) ((i & 127) + 1);
             write(value, i);
             await(value);
-            readings[i + 1] = System.nanoTime();
+            readings.lap();
         }
+        readings.end();
         bed.await(end, 0);
     }
 

@@ -45,7 +45,7 @@ class BenchServerTest {
                         .hasMessageContaining("the peer reports");
 
                 try (Trial trial = Trial.open(control, options, plan)) {
-                    assertThat(trial.step(3, StepMode.CHECK, new long[4]).cpuNanos())
+                    assertThat(trial.step(3, StepMode.CHECK, Readings.ofEach(3)).cpuNanos())
                             .isNotNegative();
                 }
             }
@@ -94,18 +94,19 @@ class BenchServerTest {
             try (ClientSession session = ClientSession.connect(options.withName(Benchmark.NAME));
                     FrameChannel<BenchMessage> control =
                             BenchMessage.over(session, session.endPoint().channel(0))) {
-                for (BenchTest test : List.of(BenchTest.SEND_LAT, BenchTest.READ_LAT, BenchTest.ATOMIC_LAT)) {
+                for (BenchTest test :
+                        List.of(BenchTest.SEND_LAT, BenchTest.READ_LAT, BenchTest.ATOMIC_LAT, BenchTest.REQUEST_LAT)) {
                     TrialPlan plan = new TrialPlan(test, 8, 1, 0, 16, false, 7, modes);
                     try (Trial trial = Trial.open(control, options, plan)) {
                         assertThat(eventThreads())
                                 .containsExactlyInAnyOrder(
                                         "rdmacomm-bench server-events", "rdmacomm-bench data-events");
-                        trial.step(50, StepMode.CHECK, new long[51]);
-                        assertThat(trial.step(20, StepMode.IDLE, new long[1])
+                        trial.step(50, StepMode.CHECK, Readings.ofEach(50));
+                        assertThat(trial.step(20, StepMode.IDLE, Readings.ofAll())
                                         .client()
                                         .nanos())
                                 .isGreaterThanOrEqualTo(20_000_000);
-                        trial.step(50, StepMode.CHECK, new long[51]);
+                        trial.step(50, StepMode.CHECK, Readings.ofEach(50));
                     }
                 }
             }

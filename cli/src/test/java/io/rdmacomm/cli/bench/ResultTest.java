@@ -11,11 +11,12 @@ class ResultTest {
     private static LatencyResult latency(double floor) {
         LatencySamples samples = new LatencySamples(2);
         samples.add(new long[] {0, 2000, 4000, 8000}, 3);
-        return new LatencyResult(BenchTest.WRITE_LAT, 8, samples, floor);
+        return new LatencyResult(BenchTest.WRITE_LAT, 8, samples, floor, new Spread(0.9, 1.1));
     }
 
     private static BandwidthResult bandwidth(double copyGbps) {
-        return new BandwidthResult(BenchTest.READ_BW, 65_536, 1000, 5_000_000, 10_000_000, copyGbps);
+        return new BandwidthResult(
+                BenchTest.READ_BW, 65_536, 1000, 5_000_000, 10_000_000, copyGbps, new Spread(100, 110));
     }
 
     @Test
@@ -26,8 +27,24 @@ class ResultTest {
                 .containsEntry("min_us", 1.0)
                 .containsEntry("p50_us", 1.0)
                 .containsEntry("max_us", 2.0)
+                .containsEntry("low", 0.9)
+                .containsEntry("high", 1.1)
                 .containsEntry("floor_us", 0.5)
                 .containsEntry("ratio", 2.0);
+    }
+
+    @Test
+    void aMeanNeedsNoSamples() {
+        MeanLatency mean = new MeanLatency(
+                BenchTest.SEND_LAT, 8, 1000, 400_000, 0.1, Spread.NONE.with(0.3).with(0.1));
+
+        assertThat(mean.toMap())
+                .containsEntry("iterations", 1000L)
+                .containsEntry("avg_us", 0.2)
+                .containsEntry("low", 0.1)
+                .containsEntry("high", 0.3)
+                .containsEntry("ratio", 2.0)
+                .doesNotContainKey("p50_us");
     }
 
     @Test
@@ -51,7 +68,7 @@ class ResultTest {
         Table table = new Table(new PrintWriter(text));
 
         table.add(latency(0.5));
-        table.add(latency(0));
+        table.add(new MeanLatency(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, Spread.NONE));
         table.add(bandwidth(0));
 
         List<String> lines =

@@ -24,6 +24,7 @@ class TrialPlanTest {
             2,
             true,
             false,
+            true,
             null);
 
     private static TrialPlan plan(BenchTest test, long bytes) {

@@ -4,16 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.cli.bench.BandwidthResult;
+import io.rdmacomm.cli.bench.Spread;
+import io.rdmacomm.cli.process.Placement.Halves;
 import io.rdmacomm.tests.cli.Command.Result;
+import io.rdmacomm.tests.fixture.LeftOut;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// `bench` between two processes, as short as possible. These tests check the output, not the speed.
 class BenchTest {
@@ -28,10 +35,14 @@ class BenchTest {
             "max_us",
             "avg_us",
             "stdev_us",
+            "low",
+            "high",
             "floor_us",
-            "ratio");
-    private static final List<String> BANDWIDTH =
-            List.of("test", "bytes", "iterations", "gbps", "mmsgs_per_s", "cpu_us_per_gb", "copy_gbps", "ratio");
+            "ratio",
+            "distribution");
+    private static final Spread NO_SPREAD = new Spread(0, 0);
+    private static final List<String> BANDWIDTH = List.of(
+            "test", "bytes", "iterations", "gbps", "mmsgs_per_s", "cpu_us_per_gb", "low", "high", "copy_gbps", "ratio");
 
     @Test
     @Tag("slow")
@@ -53,7 +64,8 @@ class BenchTest {
                 csv.toString());
 
         assertThat(result.exitCode()).as(result.err()).isZero();
-        assertThat(result.out()).contains("write_lat", "read_bw", "all received data verified", "clock:");
+        assertThat(result.out())
+                .contains("write_lat", "read_bw", "all received data verified", "clock:", "processors: ");
         Map<String, Object> document = JSON.std.mapFrom(Files.readString(json));
         assertThat(document).containsEntry("schema", 1).containsEntry("data_verified", true);
         assertThat(((Map<?, ?>) document.get("environment")).keySet().stream().map(Object::toString))
@@ -93,13 +105,80 @@ class BenchTest {
     }
 
     @Test
+    void withoutSamplesOnlyTheMeanIsReported() throws Exception {
+        Result result = Command.run(
+                "bench",
+                "--tests",
+                "send_lat,write_lat,read_lat",
+                "--no-samples",
+                "--no-pin",
+                "--no-floors",
+                "--iterations",
+                "23",
+                "--warmup",
+                "0",
+                "--sizes",
+                "8",
+                "--json",
+                "-");
+
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        Map<String, Object> document = JSON.std.mapFrom(result.out());
+        assertThat(document).containsEntry("processors", "chosen by the kernel: --no-pin");
+        assertThat((List<?>) document.get("results")).hasSize(3).allSatisfy(row -> {
+            Map<?, ?> figures = (Map<?, ?>) row;
+            assertThat(figures.keySet().stream().map(Object::toString))
+                    .containsExactly("test", "bytes", "iterations", "avg_us", "low", "high");
+            assertThat(figures.get("iterations")).isEqualTo(23);
+            assertThat(number(figures, "avg_us"))
+                    .isBetween(number(figures, "low") - 0.001, number(figures, "high") + 0.001);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"completion-channel,", "adaptive, adaptive"})
+    void aRequestSleepsUnlessAModeIsChosen(String expected, @Nullable String chosen) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("bench", "--tests", "request_lat", "--no-floors"));
+        arguments.addAll(List.of("--iterations", "50", "--warmup", "0", "--json", "-"));
+        if (chosen != null) {
+            arguments.addAll(List.of("--work-mode", chosen));
+        }
+
+        Result result = Command.run(arguments.toArray(String[]::new));
+
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        Map<String, Object> document = JSON.std.mapFrom(result.out());
+        assertThat(document).containsEntry("work_mode", expected).containsEntry("thread_mode", "caller");
+        Map<?, ?> request = (Map<?, ?>) ((List<?>) document.get("results")).getFirst();
+        assertThat(request.get("bytes")).isEqualTo(8);
+        assertThat(request.get("iterations")).isEqualTo(50);
+    }
+
+    @Test
+    void theEndsGetProcessorsOfTheirOwnAndGiveThemBack() throws Exception {
+        Halves halves =
+                Halves.own().orElseThrow(() -> LeftOut.because(BenchTest.class, "both ends share the only processor"));
+        int processors = Runtime.getRuntime().availableProcessors();
+
+        Result result = Command.run(
+                "bench", "--tests", "write_lat", "--sizes", "8", "--iterations", "50", "--warmup", "0", "--no-floors");
+
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        if (result.out().contains("taskset is missing")) {
+            throw LeftOut.because(BenchTest.class, "taskset is missing");
+        }
+        assertThat(result.out()).contains("processors: client on " + halves.first() + ", server on " + halves.second());
+        assertThat(Runtime.getRuntime().availableProcessors()).isEqualTo(processors);
+    }
+
+    @Test
     void aSlowRateIsNotRoundedToZero() {
         BandwidthResult slow =
-                new BandwidthResult(io.rdmacomm.cli.bench.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0);
+                new BandwidthResult(io.rdmacomm.cli.bench.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0, NO_SPREAD);
         assertThat(number(slow.toMap(), "gbps")).isEqualTo(5.33e-9);
         assertThat(number(slow.toMap(), "mmsgs_per_s")).isEqualTo(6.667e-7);
-        BandwidthResult fast =
-                new BandwidthResult(io.rdmacomm.cli.bench.BenchTest.WRITE_BW, 1 << 20, 1000, 700_000_000, 1, 0);
+        BandwidthResult fast = new BandwidthResult(
+                io.rdmacomm.cli.bench.BenchTest.WRITE_BW, 1 << 20, 1000, 700_000_000, 1, 0, NO_SPREAD);
         assertThat(number(fast.toMap(), "gbps")).isEqualTo(11.984);
     }
 

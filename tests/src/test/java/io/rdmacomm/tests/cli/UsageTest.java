@@ -106,6 +106,8 @@ class UsageTest {
                 "bench --matrix --tests send_lat | --tests has no meaning with --matrix",
                 "bench --matrix --work-mode epoll | --work-mode has no meaning with --matrix",
                 "bench --matrix --server | --server has no meaning with --matrix",
+                "bench --matrix --no-samples | --no-samples has no meaning with --matrix",
+                "bench --matrix --no-pin | --no-pin has no meaning with --matrix",
                 "bench --matrix --csv file | --csv has no meaning with --matrix",
                 "bench --matrix --duration 0 | --duration must be above 0",
                 "copy-string | HOST and TEXT are missing",
