@@ -52,6 +52,8 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  rdmacomm bench                                       everything, briefly, on this machine",
+            "  rdmacomm bench --all --report out.html               charts of all sizes, for a browser",
+            "  rdmacomm bench --json new.json --baseline old.json   the change since an earlier run",
             "  rdmacomm bench --all --json out.json                 every size from 1 byte to 8 MiB",
             "  rdmacomm bench --tests write_lat --sizes 8,4k        one test",
             "  rdmacomm bench --tests send_lat --work-mode epoll    messages whose receiver sleeps until they come",
@@ -91,6 +93,9 @@ final class BenchCommand extends Subcommand {
     private final JsonOption json = new JsonOption();
 
     @Mixin
+    private final ReportOptions presentation = new ReportOptions();
+
+    @Mixin
     private final CollectiveBenchOptions collective = new CollectiveBenchOptions();
 
     @Mixin
@@ -124,6 +129,9 @@ final class BenchCommand extends Subcommand {
                 .withWorkMode(WorkMode.ADAPTIVE)
                 .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));
         List<CollectiveTest> collectives = tests.collectives();
+        if (presentation.requested() && (peer.isServer() || !collectives.isEmpty())) {
+            throw usage("--report and --baseline show the results of a client, and not those of collectives");
+        }
         if (!collectives.isEmpty()) {
             measureCollectives(collectives, options);
             return 0;
@@ -215,6 +223,7 @@ final class BenchCommand extends Subcommand {
             return this::measureMatrix;
         }
         BenchSettings settings = tests.settings(modes(defaults));
+        presentation.check();
         return (options, placement) -> measure(settings, options, placement);
     }
 
@@ -245,6 +254,9 @@ final class BenchCommand extends Subcommand {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("processors", placement.toString());
         members.putAll(report.toMap());
-        json.write(report.provider(), report.device().device(), members, output());
+        Map<String, Object> document =
+                JsonOption.document(report.provider(), report.device().device(), members);
+        json.write(document, output());
+        presentation.present(document, json.ownsStandardOutput(), output());
     }
 }

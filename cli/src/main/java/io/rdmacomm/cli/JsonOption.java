@@ -50,13 +50,23 @@ final class JsonOption {
     /// @param device the device that was used; empty if there was none
     /// @param result the members of the document besides `schema` and `environment`
     void write(String provider, String device, Map<String, Object> result, CommandOutput output) throws IOException {
-        if (target == null) {
-            return;
-        }
+        write(document(provider, device, result), output);
+    }
+
+    /// The whole document; see [#write(String, String, Map, CommandOutput)].
+    static Map<String, Object> document(String provider, String device, Map<String, Object> result) {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("schema", SCHEMA);
         document.put("environment", Environment.describe(provider, device));
         document.putAll(result);
+        return document;
+    }
+
+    /// Writes a document, if the user asked for it.
+    void write(Map<String, Object> document, CommandOutput output) throws IOException {
+        if (target == null) {
+            return;
+        }
         String text = JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(document);
         if (ownsStandardOutput()) {
             output.println(text);

@@ -22,6 +22,8 @@ final class MatrixOption {
             "--no-samples",
             "--no-pin",
             "--csv",
+            "--report",
+            "--baseline",
             "--work-mode",
             "--thread-mode");
 

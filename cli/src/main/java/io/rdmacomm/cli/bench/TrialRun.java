@@ -160,7 +160,7 @@ final class TrialRun {
             double each = total.operations == 0 ? nanosPerOperation : (double) total.nanos / total.operations;
             long left =
                     iterations == UNLIMITED ? (long) ((wanted - total.nanos) / each) : iterations - total.operations;
-            int count = (int) Math.clamp(left, 1, Math.clamp((long) (stepNanos / each), 1, MAX_COUNT));
+            int count = Math.clamp(left, 1, Math.clamp((long) (stepNanos / each), 1, MAX_COUNT));
             long cpuNanos = trial.step(count, StepMode.MEASURE, readings).cpuNanos();
             total = total.plus(new Total(count, Math.max(1, readings.elapsed()), cpuNanos));
         }

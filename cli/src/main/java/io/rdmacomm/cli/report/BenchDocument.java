@@ -1,0 +1,255 @@
+package io.rdmacomm.cli.report;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.report.Chart.Kind;
+import io.rdmacomm.cli.report.Chart.Point;
+import io.rdmacomm.cli.report.Chart.Series;
+import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/// The JSON document of `rdmacomm bench`, of this run or read from a file, and what people see of it.
+public final class BenchDocument {
+    private static final String MICROS = "us";
+    private static final String GBPS = "Gbit/s";
+    private static final List<String> COLUMNS =
+            List.of("p50_us", "p99_us", "p999_us", "max_us", "avg_us", "gbps", "mmsgs_per_s", "cpu_us_per_gb", "ratio");
+    private static final List<String> TITLES = List.of(
+            "test", "size", "p50 us", "p99 us", "p99.9 us", "max us", "mean us", GBPS, "M msg/s", "CPU us/GB", "ratio");
+
+    private final Map<?, ?> document;
+
+    /// Of the members of a document.
+    public BenchDocument(Map<?, ?> document) {
+        this.document = document;
+    }
+
+    /// Reads a document that an earlier run has written.
+    ///
+    /// @throws CommandFailure if `file` is no such document
+    public static BenchDocument read(Path file) throws IOException {
+        Map<String, Object> members;
+        try {
+            members = JSON.std.mapFrom(Files.readString(file, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new CommandFailure(file + ": cannot be read as JSON: " + firstLine(e), e);
+        }
+        if (!(members.get("results") instanceof List)) {
+            throw new CommandFailure(file + ": is not a result of rdmacomm bench: it has no results");
+        }
+        return new BenchDocument(members);
+    }
+
+    private static String firstLine(IOException e) {
+        return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+    }
+
+    private List<Map<?, ?>> rows() {
+        List<Map<?, ?>> rows = new ArrayList<>();
+        for (Object row : (List<?>) required(document, "results")) {
+            rows.add((Map<?, ?>) row);
+        }
+        return rows;
+    }
+
+    /// The figures to compare with those of another run.
+    public List<Figure> figures() {
+        return rows().stream()
+                .filter(row -> row.containsKey("low"))
+                .map(BenchDocument::figure)
+                .toList();
+    }
+
+    private static Figure figure(Map<?, ?> row) {
+        String member = row.containsKey("gbps") ? "gbps" : row.containsKey("p50_us") ? "p50_us" : "avg_us";
+        String kind = member.equals("p50_us") ? " p50" : member.equals("avg_us") ? " mean" : "";
+        return new Figure(
+                row.get("test") + " " + size(row) + kind,
+                member.equals("gbps") ? GBPS : MICROS,
+                !member.equals("gbps"),
+                number(row, member),
+                number(row, "low"),
+                number(row, "high"));
+    }
+
+    /// The page with all charts and tables.
+    ///
+    /// @param changes the change since an earlier run; without rows if there is none
+    public HtmlReport page(Grid changes) {
+        HtmlReport page = new HtmlReport("rdmacomm bench");
+        page.facts(facts());
+        if (!changes.rows().isEmpty()) {
+            page.heading("Change").grid(changes);
+            page.paragraph(
+                    "A change counts where the noise bands of both runs, the lowest to the highest fifth, are apart.");
+        }
+        latency(page);
+        bandwidth(page);
+        page.heading("All results").grid(results());
+        return page;
+    }
+
+    /// The machine, the versions and the run.
+    private Map<String, Object> facts() {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        if (document.get("environment") instanceof Map<?, ?> environment) {
+            environment.forEach((name, value) -> facts.put(String.valueOf(name), value));
+        }
+        for (String name :
+                List.of("processors", "work_mode", "thread_mode", "cache_line_us", "socket_us", "socket_gbps")) {
+            Object value = document.get(name);
+            if (value != null) {
+                facts.put(name.replace('_', ' '), value);
+            }
+        }
+        return facts;
+    }
+
+    private void latency(HtmlReport page) {
+        List<Map<?, ?>> rows = rowsWith("p50_us");
+        List<Map<?, ?>> means = rows().stream()
+                .filter(row -> row.containsKey("avg_us") && !row.containsKey("p50_us"))
+                .toList();
+        if (!rows.isEmpty() || !means.isEmpty()) {
+            page.heading("Latency");
+        }
+        byTest(rows).forEach((test, own) -> {
+            List<Series> lines = new ArrayList<>();
+            for (List<String> line : List.of(
+                    List.of("p50", "p50_us"),
+                    List.of("p99", "p99_us"),
+                    List.of("p99.9", "p999_us"),
+                    List.of("floor of the machine", "floor_us"))) {
+                add(lines, line.get(0), own, line.get(1));
+            }
+            page.chart(new Chart(test, "Latency percentiles by message size.", Kind.BY_SIZE, MICROS, lines));
+        });
+        if (!means.isEmpty()) {
+            page.chart(new Chart("Mean latency", "By message size.", Kind.BY_SIZE, MICROS, lines(means, "avg_us")));
+        }
+        for (long size : shown(rows)) {
+            List<Series> lines = rows.stream()
+                    .filter(row -> bytes(row) == size && row.get("distribution") instanceof List)
+                    .map(row -> new Series(String.valueOf(row.get("test")), distribution(row)))
+                    .toList();
+            page.chart(new Chart(
+                    "Latency distribution, " + ByteSize.format(size),
+                    "The share of operations that took at most so long.",
+                    Kind.BY_PERCENTILE,
+                    MICROS,
+                    lines));
+        }
+    }
+
+    /// The smallest size, the one in the middle, and the largest.
+    private static List<Long> shown(List<Map<?, ?>> rows) {
+        List<Long> sizes =
+                rows.stream().map(BenchDocument::bytes).distinct().sorted().toList();
+        return sizes.isEmpty()
+                ? sizes
+                : List.of(sizes.getFirst(), sizes.get(sizes.size() / 2), sizes.getLast()).stream()
+                        .distinct()
+                        .toList();
+    }
+
+    private static List<Point> distribution(Map<?, ?> row) {
+        List<Point> points = new ArrayList<>();
+        for (Object pair : (List<?>) required(row, "distribution")) {
+            List<?> both = (List<?>) pair;
+            points.add(Point.of(((Number) both.get(0)).doubleValue(), ((Number) both.get(1)).doubleValue()));
+        }
+        return points;
+    }
+
+    private void bandwidth(HtmlReport page) {
+        List<Map<?, ?>> rows = rowsWith("gbps");
+        if (rows.isEmpty()) {
+            return;
+        }
+        List<Series> rates = new ArrayList<>(lines(rows, "gbps"));
+        add(rates, "one thread copies", byTest(rows).values().iterator().next(), "copy_gbps");
+        page.heading("Bandwidth")
+                .chart(new Chart("Bandwidth", "By message size.", Kind.BY_SIZE, GBPS, rates))
+                .chart(new Chart(
+                        "Message rate",
+                        "By message size.",
+                        Kind.BY_SIZE,
+                        "10^6 messages/s",
+                        lines(rows, "mmsgs_per_s")))
+                .chart(new Chart(
+                        "CPU time per byte",
+                        "Of both ends together, by message size.",
+                        Kind.BY_SIZE,
+                        "us per 10^9 bytes",
+                        lines(rows, "cpu_us_per_gb")));
+    }
+
+    private Grid results() {
+        List<List<String>> cells = rows().stream()
+                .map(row -> {
+                    List<String> line = new ArrayList<>(List.of(String.valueOf(row.get("test")), size(row)));
+                    COLUMNS.forEach(name -> line.add(row.get(name) == null ? "" : Figure.text(number(row, name))));
+                    return line;
+                })
+                .map(List::copyOf)
+                .toList();
+        return new Grid("ratio: latency / floor, or bandwidth / copy", TITLES, cells);
+    }
+
+    private List<Map<?, ?>> rowsWith(String member) {
+        Predicate<Map<?, ?>> has = row -> row.containsKey(member);
+        return rows().stream().filter(has).toList();
+    }
+
+    private static Map<String, List<Map<?, ?>>> byTest(List<Map<?, ?>> rows) {
+        return rows.stream()
+                .collect(Collectors.groupingBy(
+                        row -> String.valueOf(row.get("test")), LinkedHashMap::new, Collectors.toList()));
+    }
+
+    private static List<Series> lines(List<Map<?, ?>> rows, String member) {
+        List<Series> lines = new ArrayList<>();
+        byTest(rows).forEach((test, own) -> add(lines, test, own, member));
+        return lines;
+    }
+
+    /// Adds a line unless no row has that member.
+    private static void add(List<Series> lines, String name, List<Map<?, ?>> rows, String member) {
+        List<Point> points = rows.stream()
+                .filter(row -> row.containsKey(member))
+                .map(row -> Point.of((double) bytes(row), number(row, member)))
+                .toList();
+        if (!points.isEmpty()) {
+            lines.add(new Series(name, points));
+        }
+    }
+
+    private static long bytes(Map<?, ?> row) {
+        return ((Number) required(row, "bytes")).longValue();
+    }
+
+    private static String size(Map<?, ?> row) {
+        return ByteSize.format(bytes(row));
+    }
+
+    private static double number(Map<?, ?> row, String member) {
+        return ((Number) required(row, member)).doubleValue();
+    }
+
+    private static Object required(Map<?, ?> members, String name) {
+        Object value = members.get(name);
+        if (value == null) {
+            throw new CommandFailure("the document has no member " + name + ": it was written by another version");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,125 @@
+package io.rdmacomm.cli.report;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// A page with tables, charts and the facts that they depend on. Everything is in one file, the chart library
+/// included, so it needs no network. The tables are readable without JavaScript.
+public final class HtmlReport {
+    private static final String TEMPLATE = "page.html";
+    private static final String LIBRARY = "chart.umd.min.js";
+
+    private final String title;
+    private final StringBuilder body = new StringBuilder();
+    private final List<Map<String, Object>> charts = new ArrayList<>();
+
+    /// An empty page.
+    public HtmlReport(String title) {
+        this.title = title;
+    }
+
+    /// Adds a heading.
+    public HtmlReport heading(String text) {
+        body.append("<h2>").append(escape(text)).append("</h2>\n");
+        return this;
+    }
+
+    /// Adds a paragraph.
+    public HtmlReport paragraph(String text) {
+        body.append("<p>").append(escape(text)).append("</p>\n");
+        return this;
+    }
+
+    /// Adds named values, such as the environment of a measurement.
+    public HtmlReport facts(Map<String, ?> facts) {
+        body.append("<dl>\n");
+        facts.forEach((name, value) -> body.append("<dt>")
+                .append(escape(name))
+                .append("</dt><dd>")
+                .append(escape(String.valueOf(value)))
+                .append("</dd>\n"));
+        body.append("</dl>\n");
+        return this;
+    }
+
+    /// Adds a chart. Charts that follow each other stand side by side where there is room.
+    public HtmlReport chart(Chart chart) {
+        body.append("<figure data-chart=\"")
+                .append(charts.size())
+                .append("\"><figcaption><strong>")
+                .append(escape(chart.title()))
+                .append("</strong> ")
+                .append(escape(chart.note()))
+                .append("</figcaption><div class=\"plot\"><canvas role=\"img\" aria-label=\"")
+                .append(escape(chart.title()))
+                .append("\"></canvas></div></figure>\n");
+        charts.add(chart.toMap());
+        return this;
+    }
+
+    /// Adds a table.
+    public HtmlReport grid(Grid grid) {
+        body.append("<div class=\"scroll\"><table>\n<caption>")
+                .append(escape(grid.title()))
+                .append("</caption>\n<thead>");
+        row("th", grid.header());
+        body.append("</thead>\n<tbody>\n");
+        grid.rows().forEach(cells -> row("td", cells));
+        body.append("</tbody>\n</table></div>\n");
+        return this;
+    }
+
+    private void row(String element, List<String> cells) {
+        body.append("<tr>");
+        for (String cell : cells) {
+            body.append('<')
+                    .append(element)
+                    .append('>')
+                    .append(escape(cell))
+                    .append("</")
+                    .append(element)
+                    .append('>');
+        }
+        body.append("</tr>\n");
+    }
+
+    /// The page.
+    public String text() throws IOException {
+        // In a script element only the characters of an end tag have a meaning.
+        String data = JSON.std.asString(charts).replace("<", "\\u003c");
+        return resource(TEMPLATE)
+                .replace("{{title}}", escape(title))
+                .replace("{{body}}", body)
+                .replace("{{charts}}", data)
+                .replace("{{library}}", resource(LIBRARY).replace("</script", "<\\/script"));
+    }
+
+    /// Writes the page to `file`.
+    public void write(Path file) throws IOException {
+        Files.writeString(file, text(), StandardCharsets.UTF_8);
+    }
+
+    private static String resource(String name) throws IOException {
+        try (InputStream stream = HtmlReport.class.getResourceAsStream(name)) {
+            if (stream == null) {
+                throw new FileNotFoundException(name + " is missing in this build of rdmacomm");
+            }
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static String escape(String text) {
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
+    }
+}
