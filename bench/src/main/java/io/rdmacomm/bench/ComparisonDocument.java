@@ -1,0 +1,218 @@
+package io.rdmacomm.bench;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.report.Baseline;
+import io.rdmacomm.cli.report.Chart;
+import io.rdmacomm.cli.report.Chart.Kind;
+import io.rdmacomm.cli.report.Chart.Series;
+import io.rdmacomm.cli.report.Figure;
+import io.rdmacomm.cli.report.Grid;
+import io.rdmacomm.cli.report.HtmlReport;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The result of a comparison, as text, JSON and HTML.
+///
+/// @param facts the machine, the versions and the run
+/// @param outcomes the scenarios
+record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
+    private static final int SCHEMA = 1;
+    private static final String RATIO =
+            "ratio: how many times better rdmacomm is, the median of the ratios of each round;"
+                    + " below 1 the peer is better. low..high: the range of all rounds.";
+    private static final List<String> HEADER = List.of("scenario", "median", "low..high", "unit", "ratio");
+
+    /// The table with medians, spread and ratios.
+    Grid table() {
+        List<List<String>> rows = new ArrayList<>();
+        for (Outcome outcome : outcomes) {
+            rows.add(List.of(outcome.title(), "", "", "", ""));
+            for (Entry entry : outcome.entries()) {
+                rows.add(row(outcome, entry));
+            }
+        }
+        return new Grid("Medians of all rounds", HEADER, rows);
+    }
+
+    private static List<String> row(Outcome outcome, Entry entry) {
+        String name = "  " + entry.name();
+        if (!entry.isMeasured()) {
+            return List.of(name, "failed", "", "", "");
+        }
+        return List.of(
+                name,
+                Figure.text(entry.median()),
+                Figure.text(entry.low()) + ".." + Figure.text(entry.high()),
+                outcome.unit().text(),
+                outcome.isComparable(entry) ? "%.2f".formatted(entry.advantageOf(outcome.ours(), outcome.unit())) : "");
+    }
+
+    /// The table and how to read it.
+    String text() {
+        return table().text() + "\n" + RATIO;
+    }
+
+    /// The JSON document.
+    String json() throws IOException {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("schema", SCHEMA);
+        document.putAll(facts);
+        document.put(
+                "scenarios", outcomes.stream().map(ComparisonDocument::toMap).toList());
+        return JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(document);
+    }
+
+    private static Map<String, Object> toMap(Outcome outcome) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("id", outcome.id());
+        members.put("title", outcome.title());
+        members.put("unit", outcome.unit().text());
+        members.put("smaller_is_better", outcome.unit().smallerIsBetter());
+        members.put(
+                "entries",
+                outcome.entries().stream().map(entry -> toMap(outcome, entry)).toList());
+        return members;
+    }
+
+    private static Map<String, Object> toMap(Outcome outcome, Entry entry) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("name", entry.name());
+        members.put("contains", entry.contains());
+        members.put("figures", entry.figures());
+        if (entry.isMeasured()) {
+            members.put("median", entry.median());
+            members.put("low", entry.low());
+            members.put("high", entry.high());
+            if (outcome.isComparable(entry)) {
+                members.put("ratio", entry.advantageOf(outcome.ours(), outcome.unit()));
+            }
+        }
+        if (!entry.failure().isEmpty()) {
+            members.put("failure", entry.failure());
+        }
+        return members;
+    }
+
+    /// The figures to compare with those of another run.
+    List<Figure> figures() {
+        return outcomes.stream()
+                .flatMap(outcome -> outcome.entries().stream()
+                        .filter(Entry::isMeasured)
+                        .map(entry -> new Figure(
+                                outcome.id() + " " + entry.name(),
+                                outcome.unit().text(),
+                                outcome.unit().smallerIsBetter(),
+                                entry.median(),
+                                entry.low(),
+                                entry.high())))
+                .toList();
+    }
+
+    /// The figures of a document that an earlier run has written.
+    ///
+    /// @throws CommandFailure if `file` is no such document
+    static List<Figure> read(Path file) throws IOException {
+        List<Figure> figures = new ArrayList<>();
+        try {
+            Map<String, Object> document = JSON.std.mapFrom(Files.readString(file, StandardCharsets.UTF_8));
+            for (Map<?, ?> scenario : members(document, "scenarios")) {
+                members(scenario, "entries").forEach(entry -> add(figures, scenario, entry));
+            }
+        } catch (IOException | ClassCastException e) {
+            throw new CommandFailure(file + ": is not a result of bench/compare", e);
+        }
+        return figures;
+    }
+
+    /// The JSON objects in the array `name`.
+    ///
+    /// @throws ClassCastException if there is no such array
+    private static List<Map<?, ?>> members(Map<?, ?> parent, String name) {
+        if (!(parent.get(name) instanceof List<?> list)) {
+            throw new ClassCastException("no array " + name);
+        }
+        List<Map<?, ?>> objects = new ArrayList<>();
+        list.forEach(object -> objects.add((Map<?, ?>) object));
+        return objects;
+    }
+
+    private static void add(List<Figure> figures, Map<?, ?> scenario, Map<?, ?> entry) {
+        if (entry.get("median") instanceof Number median
+                && entry.get("low") instanceof Number low
+                && entry.get("high") instanceof Number high) {
+            figures.add(new Figure(
+                    scenario.get("id") + " " + entry.get("name"),
+                    String.valueOf(scenario.get("unit")),
+                    Boolean.TRUE.equals(scenario.get("smaller_is_better")),
+                    median.doubleValue(),
+                    low.doubleValue(),
+                    high.doubleValue()));
+        }
+    }
+
+    /// The change since an earlier run.
+    Grid changesSince(List<Figure> earlier) {
+        return Baseline.compare(earlier, figures());
+    }
+
+    /// The page with all charts and tables.
+    ///
+    /// @param changes the change since an earlier run; without rows if there is none
+    HtmlReport page(Grid changes) {
+        HtmlReport page = new HtmlReport("rdmacomm and others").facts(readable());
+        if (!changes.rows().isEmpty()) {
+            page.heading("Change").grid(changes);
+            page.paragraph("A change counts where the noise bands of both runs, the range of all rounds, are apart.");
+        }
+        page.heading("Comparison");
+        for (Outcome outcome : outcomes) {
+            page.chart(new Chart(
+                    outcome.title(),
+                    outcome.unit().text()
+                            + (outcome.unit().smallerIsBetter() ? "; shorter is better." : "; longer is better."),
+                    Kind.BARS,
+                    outcome.unit().text(),
+                    bars(outcome)));
+        }
+        page.heading("All figures").paragraph(RATIO).grid(table());
+        page.heading("What the figures contain").grid(contents());
+        return page;
+    }
+
+    private Map<String, Object> readable() {
+        Map<String, Object> readable = new LinkedHashMap<>();
+        facts.forEach((name, value) -> {
+            if (value instanceof Map<?, ?> members) {
+                members.forEach((key, member) -> readable.put(String.valueOf(key), member));
+            } else {
+                readable.put(name, value);
+            }
+        });
+        return readable;
+    }
+
+    private static List<Series> bars(Outcome outcome) {
+        return outcome.entries().stream()
+                .filter(Entry::isMeasured)
+                .map(entry -> Chart.bar(entry.name(), entry.median(), entry.low(), entry.high()))
+                .toList();
+    }
+
+    private Grid contents() {
+        List<List<String>> rows = outcomes.stream()
+                .flatMap(outcome -> outcome.entries().stream()
+                        .map(entry -> List.of(outcome.title() + ": " + entry.name(), entry.contains())))
+                .toList();
+        return new Grid(
+                "Both sides of a comparison do the same work as far as the programs allow.",
+                List.of("figure", "contains"),
+                rows);
+    }
+}

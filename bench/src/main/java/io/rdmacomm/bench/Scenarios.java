@@ -1,0 +1,193 @@
+package io.rdmacomm.bench;
+
+import io.rdmacomm.cli.terminal.ByteSize;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// Everything that is compared, in order.
+final class Scenarios {
+    private static final String SHARED_MEMORY = "posix,sysv,cma,self";
+    private static final String NO_READING = "mean of the run, one clock reading in 64 messages";
+    private static final String CONFIRMED = "until the receiver has confirmed all messages";
+    private static final long SMALL = 8;
+    private static final long BLOCK = 64 << 10;
+    private static final long MIB = 1 << 20;
+    private static final int PERFTEST_AVERAGE = 5;
+    private static final int PERFTEST_RATE = 3;
+
+    private final Setting setting;
+    private final Peers peers;
+
+    Scenarios(Setting setting) {
+        this.setting = setting;
+        this.peers = new Peers(setting);
+    }
+
+    /// All on this machine.
+    List<Scenario> here() {
+        List<Scenario> all = new ArrayList<>(sharedMemory());
+        all.addAll(tcp());
+        return all;
+    }
+
+    private List<Scenario> sharedMemory() {
+        List<Scenario> all = new ArrayList<>();
+        all.add(scenario(
+                "shm-write-8", "shared memory: write 8 B", Unit.ONE_WAY, "write_lat", SMALL, shmUcx("ucp_put_lat")));
+        all.add(scenario(
+                "shm-send-8",
+                "shared memory: send 8 B",
+                Unit.ONE_WAY,
+                "send_lat",
+                SMALL,
+                shmUcx("tag_lat"),
+                peers.libfabric("libfabric shm", "shm", SMALL),
+                peers.java("Aeron IPC", NO_READING + "; offer and poll", "aeron-ping", Unit.ONE_WAY, SMALL)));
+        all.add(scenario(
+                "shm-write-rate",
+                "shared memory: writes of 8 B",
+                Unit.RATE,
+                "write_bw",
+                SMALL,
+                ucx("ucp_put_bw", Unit.RATE, SMALL)));
+        all.add(scenario(
+                "shm-send-rate",
+                "shared memory: sends of 8 B",
+                Unit.RATE,
+                "send_bw",
+                SMALL,
+                ucx("tag_bw", Unit.RATE, SMALL),
+                aeronStream(Unit.RATE, SMALL)));
+        for (long bytes : List.of(BLOCK, MIB, 8 * MIB)) {
+            all.add(scenario(
+                    "shm-write-" + bytes,
+                    "shared memory: write " + ByteSize.format(bytes),
+                    Unit.BANDWIDTH,
+                    "write_bw",
+                    bytes,
+                    ucx("ucp_put_bw", Unit.BANDWIDTH, bytes)));
+        }
+        for (long bytes : List.of(BLOCK, MIB)) {
+            all.add(scenario(
+                    "shm-send-" + bytes,
+                    "shared memory: send " + ByteSize.format(bytes),
+                    Unit.BANDWIDTH,
+                    "send_bw",
+                    bytes,
+                    ucx("tag_bw", Unit.BANDWIDTH, bytes),
+                    aeronStream(Unit.BANDWIDTH, bytes)));
+        }
+        all.add(scenario(
+                "shm-request",
+                "shared memory: request of 8 B, both ends sleep",
+                Unit.ROUND_TRIP,
+                "request_lat",
+                SMALL,
+                peers.java("two pipes", NO_READING + "; blocking calls", "pipe-request", Unit.ROUND_TRIP, SMALL)));
+        return all;
+    }
+
+    private Contestant shmUcx(String test) {
+        return ucx(test, Unit.ONE_WAY, SMALL);
+    }
+
+    private Contestant ucx(String test, Unit unit, long bytes) {
+        return peers.ucx("UCX shm " + test, SHARED_MEMORY, test, unit, bytes);
+    }
+
+    private Contestant aeronStream(Unit unit, long bytes) {
+        return peers.java(
+                "Aeron IPC",
+                CONFIRMED + "; the receiver reads in place and assembles nothing",
+                "aeron-stream",
+                unit,
+                bytes);
+    }
+
+    private List<Scenario> tcp() {
+        return List.of(
+                overTcp(
+                        "tcp-send-8",
+                        "TCP: send 8 B, both ends poll",
+                        Unit.ONE_WAY,
+                        "send_lat",
+                        SMALL,
+                        peers.ucx("UCX tcp tag_lat", "tcp,self", "tag_lat", Unit.ONE_WAY, SMALL),
+                        peers.libfabric("libfabric tcp", "tcp", SMALL),
+                        peers.java("plain SocketChannel", NO_READING, "nio-ping", Unit.ONE_WAY, SMALL),
+                        peers.java("Netty", NO_READING + "; the event loops poll", "netty-ping", Unit.ONE_WAY, SMALL)),
+                overTcp(
+                        "tcp-send-1m",
+                        "TCP: stream of 1 MiB messages",
+                        Unit.BANDWIDTH,
+                        "send_bw",
+                        MIB,
+                        peers.iperf3(MIB),
+                        peers.ucx("UCX tcp tag_bw", "tcp,self", "tag_bw", Unit.BANDWIDTH, MIB),
+                        peers.java("plain SocketChannel", CONFIRMED, "nio-stream", Unit.BANDWIDTH, MIB),
+                        peers.java("Netty", CONFIRMED, "netty-stream", Unit.BANDWIDTH, MIB)),
+                overTcp(
+                        "tcp-write-1m",
+                        "TCP: writes of 1 MiB",
+                        Unit.BANDWIDTH,
+                        "write_bw",
+                        MIB,
+                        peers.ucx("UCX tcp ucp_put_bw", "tcp,self", "ucp_put_bw", Unit.BANDWIDTH, MIB)),
+                overTcp(
+                        "tcp-request",
+                        "TCP: request of 8 B, both ends sleep",
+                        Unit.ROUND_TRIP,
+                        "request_lat",
+                        SMALL,
+                        peers.java(
+                                "blocking SocketChannel",
+                                NO_READING + "; blocking calls",
+                                "nio-request",
+                                Unit.ROUND_TRIP,
+                                SMALL),
+                        peers.qperf(SMALL)));
+    }
+
+    /// On the devices of the lab, against perftest.
+    List<Scenario> lab() {
+        return List.of(
+                onDevice("rxe-write-64", "rxe0", "write_lat", Unit.ONE_WAY, 64, "ib_write_lat"),
+                onDevice("rxe-send-64", "rxe0", "send_lat", Unit.ONE_WAY, 64, "ib_send_lat"),
+                onDevice("rxe-write-64k", "rxe0", "write_bw", Unit.BANDWIDTH, BLOCK, "ib_write_bw"),
+                onDevice("rxe-send-64k", "rxe0", "send_bw", Unit.BANDWIDTH, BLOCK, "ib_send_bw"),
+                onDevice("siw-send-64", "siw0", "send_lat", Unit.ONE_WAY, 64, "ib_send_lat"));
+    }
+
+    private Scenario onDevice(String id, String device, String test, Unit unit, long bytes, String program) {
+        boolean rxe = device.equals("rxe0");
+        String address = rxe ? "10.9.0.1" : "10.8.0.1";
+        return new Scenario(
+                id,
+                device + ": " + test + " " + ByteSize.format(bytes),
+                unit,
+                new Rdmacomm(setting, unit, test, bytes, List.of("--device", device, "--bind", address), Map.of()),
+                List.of(peers.perftest(
+                        program,
+                        device,
+                        address,
+                        rxe ? List.of("-x", "1") : List.of("-R"),
+                        unit,
+                        bytes,
+                        unit == Unit.ONE_WAY ? PERFTEST_AVERAGE : PERFTEST_RATE)));
+    }
+
+    private Scenario scenario(String id, String title, Unit unit, String test, long bytes, Contestant... others) {
+        return new Scenario(
+                id, title, unit, new Rdmacomm(setting, unit, test, bytes, List.of(), Map.of()), List.of(others));
+    }
+
+    private Scenario overTcp(String id, String title, Unit unit, String test, long bytes, Contestant... others) {
+        return new Scenario(
+                id,
+                title,
+                unit,
+                new Rdmacomm(setting, unit, test, bytes, List.of(), Rdmacomm.OVER_TCP),
+                List.of(others));
+    }
+}

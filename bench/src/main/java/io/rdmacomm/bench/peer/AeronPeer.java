@@ -1,0 +1,150 @@
+package io.rdmacomm.bench.peer;
+
+import io.aeron.Aeron;
+import io.aeron.ExclusivePublication;
+import io.aeron.Subscription;
+import io.aeron.driver.MediaDriver;
+import io.aeron.driver.ThreadingMode;
+import io.aeron.logbuffer.FragmentHandler;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/// Aeron over shared memory (`aeron:ipc`). The media driver runs in the server, in one thread that sleeps when it has
+/// nothing to do, because the two processors belong to the two ends. Both ends poll. Larger messages than a fragment
+/// travel as several, which the receiver counts in place, without assembling them.
+final class AeronPeer implements Peer {
+    private static final String CHANNEL = "aeron:ipc";
+    private static final int TO_SERVER = 1001;
+    private static final int TO_CLIENT = 1002;
+    private static final int FRAGMENT_BYTES = 65_504;
+    private static final int POLL_LIMIT = 64;
+    private static final int SPINS = 0x7ff;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private final boolean stream;
+    private long received;
+
+    AeronPeer(boolean stream) {
+        this.stream = stream;
+    }
+
+    private static String folder(Task task) {
+        return Path.of("/dev/shm", "rdmacomm-compare-" + task.port()).toString();
+    }
+
+    private static Aeron connect(Task task) {
+        return Aeron.connect(new Aeron.Context().aeronDirectoryName(folder(task)));
+    }
+
+    @Override
+    public void serve(Task task) {
+        MediaDriver.Context context = new MediaDriver.Context()
+                .aeronDirectoryName(folder(task))
+                .dirDeleteOnStart(true)
+                .dirDeleteOnShutdown(true)
+                .threadingMode(ThreadingMode.SHARED)
+                .sharedIdleStrategy(new BackoffIdleStrategy())
+                .ipcMtuLength(FRAGMENT_BYTES);
+        try (MediaDriver _ = MediaDriver.launch(context);
+                Aeron aeron = connect(task);
+                Subscription requests = aeron.addSubscription(CHANNEL, TO_SERVER);
+                ExclusivePublication answers = aeron.addExclusivePublication(CHANNEL, TO_CLIENT)) {
+            await(requests, answers);
+            answerWhileConnected(requests, stream ? confirming(answers) : echoing(answers));
+        }
+    }
+
+    private static FragmentHandler echoing(ExclusivePublication answers) {
+        UnsafeBuffer message = new UnsafeBuffer(0, 0);
+        return (buffer, offset, length, _) -> {
+            message.wrap(buffer, offset, length);
+            offer(answers, message);
+        };
+    }
+
+    /// Answers the last message of every stream, which has one byte.
+    private static FragmentHandler confirming(ExclusivePublication answers) {
+        UnsafeBuffer answer = new UnsafeBuffer(new byte[1]);
+        return (_, _, length, _) -> {
+            if (length == 1) {
+                offer(answers, answer);
+            }
+        };
+    }
+
+    private static void answerWhileConnected(Subscription requests, FragmentHandler handler) {
+        int idle = 0;
+        while (idle < SPINS || requests.isConnected()) {
+            idle = requests.poll(handler, POLL_LIMIT) > 0 ? 0 : idle + 1;
+        }
+    }
+
+    @Override
+    public double measure(Task task) throws IOException, InterruptedException {
+        try (Aeron aeron = connect(task);
+                ExclusivePublication requests = aeron.addExclusivePublication(CHANNEL, TO_SERVER);
+                Subscription answers = aeron.addSubscription(CHANNEL, TO_CLIENT)) {
+            await(answers, requests);
+            UnsafeBuffer message = new UnsafeBuffer(ByteBuffer.allocateDirect(task.bytes()));
+            FragmentHandler handler = (_, _, _, _) -> received++;
+            if (!stream) {
+                return task.meanMicros(() -> {
+                            offer(requests, message);
+                            awaitAnswer(answers, handler);
+                        })
+                        / 2;
+            }
+            UnsafeBuffer last = new UnsafeBuffer(new byte[1]);
+            return Streams.rate(task, messages -> {
+                for (long i = 0; i < messages; i++) {
+                    offer(requests, message);
+                }
+                offer(requests, last);
+                awaitAnswer(answers, handler);
+            });
+        }
+    }
+
+    private void awaitAnswer(Subscription answers, FragmentHandler handler) {
+        long before = received;
+        long deadline = 0;
+        int spins = 0;
+        while (received == before) {
+            answers.poll(handler, POLL_LIMIT);
+            if ((++spins & SPINS) == 0) {
+                deadline = check(deadline, "no answer came");
+            }
+        }
+    }
+
+    private static void offer(ExclusivePublication publication, UnsafeBuffer message) {
+        long deadline = 0;
+        int spins = 0;
+        while (publication.offer(message) < 0) {
+            if ((++spins & SPINS) == 0) {
+                deadline = check(deadline, "nobody took the messages");
+            }
+        }
+    }
+
+    private static void await(Subscription subscription, ExclusivePublication publication) {
+        long deadline = 0;
+        while (!subscription.isConnected() || !publication.isConnected()) {
+            deadline = check(deadline, "the other side did not connect");
+        }
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
+    private static long check(long deadline, String problem) {
+        Thread.yield();
+        long now = System.nanoTime();
+        if (deadline != 0 && now - deadline > 0) {
+            throw new IllegalStateException(problem);
+        }
+        return deadline == 0 ? now + PATIENCE_NANOS : deadline;
+    }
+}

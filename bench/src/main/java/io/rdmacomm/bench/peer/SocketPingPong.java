@@ -1,0 +1,42 @@
+package io.rdmacomm.bench.peer;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/// Messages back and forth through a plain `SocketChannel`: with polling ends half of the round trip, with blocking
+/// ends the whole.
+final class SocketPingPong implements Peer {
+    private final boolean blocking;
+
+    SocketPingPong(boolean blocking) {
+        this.blocking = blocking;
+    }
+
+    @Override
+    public void serve(Task task) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(task.bytes());
+        try (SocketChannel channel = Sockets.accept(task)) {
+            channel.configureBlocking(blocking);
+            while (Sockets.readFully(channel, buffer.clear())) {
+                Sockets.writeFully(channel, buffer.flip());
+            }
+        }
+    }
+
+    @Override
+    public double measure(Task task) throws IOException, InterruptedException {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(task.bytes());
+        try (SocketChannel channel = Sockets.connect(task)) {
+            channel.configureBlocking(blocking);
+            double micros = task.meanMicros(() -> {
+                Sockets.writeFully(channel, buffer.clear());
+                if (!Sockets.readFully(channel, buffer.clear())) {
+                    throw new EOFException("the server hung up");
+                }
+            });
+            return blocking ? micros : micros / 2;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.rdmacomm.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.report.Figure;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A comparison of contestants with known figures: the order, the medians, the ratios, and the documents.
+class ComparisonTest {
+    private final List<String> order = new ArrayList<>();
+
+    /// Has these figures, one for each round; fails when there are no more.
+    private final class Known implements Contestant {
+        private final String name;
+        private final String absence;
+        private final Iterator<Double> figures;
+
+        Known(String name, String absence, Double... figures) {
+            this.name = name;
+            this.absence = absence;
+            this.figures = List.of(figures).iterator();
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public String contains() {
+            return "known figures";
+        }
+
+        @Override
+        public String absence() {
+            return absence;
+        }
+
+        @Override
+        public double measure() {
+            order.add(name);
+            if (!figures.hasNext()) {
+                throw new MeasurementException("it broke <here>");
+            }
+            return figures.next();
+        }
+    }
+
+    private ComparisonDocument document(Unit unit, Contestant ours, Contestant... peers) throws Exception {
+        Scenario scenario = new Scenario("one", "A task", unit, ours, List.of(peers));
+        List<Outcome> outcomes = new Comparison(List.of(scenario), 3, _ -> {}).run();
+        return new ComparisonDocument(Map.of("rounds", 3), outcomes);
+    }
+
+    @Test
+    void theSidesTakeTurns() throws Exception {
+        document(Unit.ONE_WAY, new Known("ours", "", 1.0, 2.0, 3.0), new Known("peer", "", 2.0, 2.0, 9.0));
+
+        assertThat(order).containsExactly("ours", "peer", "ours", "peer", "ours", "peer");
+    }
+
+    @Test
+    void theRatioIsTheMedianOfTheRounds() throws Exception {
+        ComparisonDocument latency =
+                document(Unit.ONE_WAY, new Known("ours", "", 1.0, 2.0, 4.0), new Known("peer", "", 3.0, 3.0, 4.0));
+        ComparisonDocument rate =
+                document(Unit.RATE, new Known("ours", "", 1.0, 2.0, 4.0), new Known("peer", "", 4.0, 4.0, 4.0));
+
+        assertThat(latency.text()).contains("ours", "2.00  1.00..4.00", "1.50");
+        assertThat(row(latency, "peer")).containsEntry("ratio", 1.5).containsEntry("median", 3.0);
+        assertThat(row(rate, "peer")).containsEntry("ratio", 0.5);
+        assertThat(row(rate, "ours"))
+                .containsEntry("low", 1.0)
+                .containsEntry("high", 4.0)
+                .doesNotContainKey("ratio");
+    }
+
+    @Test
+    void aPeerThatFailsIsReportedAndNotMeasuredAgain() throws Exception {
+        ComparisonDocument document =
+                document(Unit.ONE_WAY, new Known("ours", "", 1.0, 1.0, 1.0), new Known("broken", ""));
+
+        assertThat(order).containsOnlyOnce("broken");
+        assertThat(document.outcomes().getFirst().isComplete()).isFalse();
+        assertThat(document.text()).contains("broken", "failed");
+        assertThat(row(document, "broken"))
+                .containsEntry("failure", "it broke <here>")
+                .doesNotContainKey("median");
+    }
+
+    @Test
+    void aPeerThatIsNotInstalledIsLeftOut() throws Exception {
+        ComparisonDocument document = document(
+                Unit.ONE_WAY, new Known("ours", "", 1.0, 1.0, 1.0), new Known("absent", "apt install it", 1.0));
+
+        assertThat(order).doesNotContain("absent");
+        assertThat(document.outcomes().getFirst().isComplete()).isTrue();
+        assertThat(document.text()).doesNotContain("absent");
+    }
+
+    @Test
+    void anEarlierRunIsReadBack(@TempDir Path folder) throws Exception {
+        ComparisonDocument old = document(Unit.ONE_WAY, new Known("ours", "", 1.0, 1.1, 1.2));
+        Path file = Files.writeString(folder.resolve("old.json"), old.json());
+        ComparisonDocument faster = document(Unit.ONE_WAY, new Known("ours", "", 0.5, 0.6, 0.7));
+        ComparisonDocument same = document(Unit.ONE_WAY, new Known("ours", "", 1.0, 1.15, 1.3));
+
+        List<Figure> earlier = ComparisonDocument.read(file);
+
+        assertThat(faster.changesSince(earlier).text()).contains("one ours", "-45.5 %", "better");
+        assertThat(same.changesSince(earlier).text()).contains("within noise");
+        Path wrong = Files.writeString(folder.resolve("wrong.json"), "{\"results\": []}");
+        assertThatThrownBy(() -> ComparisonDocument.read(wrong))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("is not a result of bench/compare");
+    }
+
+    @Test
+    void thePageNamesEveryContestant() throws Exception {
+        ComparisonDocument document =
+                document(Unit.RATE, new Known("ours", "", 1.0, 2.0, 4.0), new Known("A & B", "", 4.0, 4.0, 4.0));
+
+        String page = document.page(document.changesSince(List.of())).text();
+
+        assertThat(page).contains("A &amp; B", "10^6 messages/s", "known figures", "\"kind\":\"BARS\"");
+        assertThat(page).doesNotContain("{{", "Change since");
+    }
+
+    private static Map<String, Object> row(ComparisonDocument document, String name) throws Exception {
+        List<?> scenarios = (List<?>) JSON.std.mapFrom(document.json()).get("scenarios");
+        for (Object entry : (List<?>) ((Map<?, ?>) scenarios.getFirst()).get("entries")) {
+            Map<String, Object> members = JSON.std.mapFrom(JSON.std.asString(entry));
+            if (name.equals(members.get("name"))) {
+                return members;
+            }
+        }
+        throw new AssertionError("no entry " + name);
+    }
+}

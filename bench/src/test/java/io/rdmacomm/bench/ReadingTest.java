@@ -1,0 +1,67 @@
+package io.rdmacomm.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
+
+import org.junit.jupiter.api.Test;
+
+/// Figures are read from what the programs print; the texts are theirs.
+class ReadingTest {
+    private static final String UCX = """
+            |     Test     | # iterations | 50.0%ile | average | overall |  average |  overall |  average  |  overall  |
+            +--------------+--------------+----------+---------+---------+----------+----------+-----------+-----------+
+                                   20000      0.163     7.350     7.250        1.04     1000.00      136046      2000000
+            """;
+
+    @Test
+    void ucx() {
+        assertThat(Peers.ucxFigure(UCX, Unit.ONE_WAY)).isEqualTo(7.25);
+        assertThat(Peers.ucxFigure(UCX, Unit.BANDWIDTH)).isCloseTo(8.388608, offset(1e-6));
+        assertThat(Peers.ucxFigure(UCX, Unit.RATE)).isEqualTo(2.0);
+        assertThat(Peers.ucxFigure("no such transport", Unit.RATE)).isZero();
+    }
+
+    @Test
+    void libfabric() {
+        String output = """
+                bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec
+                8       1k      =1k      15k         0.00s      8.00       1.01       0.99
+                """;
+
+        assertThat(Peers.libfabricFigure(output)).isEqualTo(1.01);
+        assertThat(Peers.libfabricFigure("")).isZero();
+    }
+
+    @Test
+    void iperf3() {
+        assertThat(Peers.iperfFigure("{\"end\": {\"sum_received\": {\"bits_per_second\": 4.5e10}}}"))
+                .isEqualTo(45.0);
+        assertThat(Peers.iperfFigure("{\"error\": \"unable to connect\"}")).isZero();
+        assertThat(Peers.iperfFigure("unable to connect")).isZero();
+    }
+
+    @Test
+    void qperfIsDoubledToARoundTrip() {
+        assertThat(Peers.qperfFigure("tcp_lat:\n    latency  =  26.8 us\n")).isCloseTo(53.6, offset(1e-9));
+        assertThat(Peers.qperfFigure("tcp_lat:\n    latency  =  950 ns\n")).isCloseTo(1.9, offset(1e-9));
+        assertThat(Peers.qperfFigure("failed to connect")).isZero();
+    }
+
+    @Test
+    void perftest() {
+        String output = """
+                 #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]
+                 64      1000          10.50          99.00        11.20              11.50            2.00
+                """;
+
+        assertThat(Peers.perftestFigure(output, 64, 5)).isEqualTo(11.5);
+        assertThat(Peers.perftestFigure(output, 8, 5)).isZero();
+    }
+
+    @Test
+    void javaStreamsReportMessagesPerMicrosecond() {
+        assertThat(Peers.javaFigure("figure 0.5\n", Unit.BANDWIDTH, 1 << 20)).isCloseTo(4194.304, offset(1e-6));
+        assertThat(Peers.javaFigure("figure 0.5\n", Unit.RATE, 8)).isEqualTo(0.5);
+        assertThat(Peers.javaFigure("WARNING\nfigure 3.25\n", Unit.ONE_WAY, 8)).isEqualTo(3.25);
+    }
+}
