@@ -6,10 +6,12 @@ import io.aeron.Subscription;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.aeron.logbuffer.FragmentHandler;
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.agrona.IoUtil;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -42,6 +44,8 @@ final class AeronPeer implements Peer {
 
     @Override
     public void serve(Task task) {
+        // Also if the comparison ends this process.
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> IoUtil.delete(new File(folder(task)), true)));
         MediaDriver.Context context = new MediaDriver.Context()
                 .aeronDirectoryName(folder(task))
                 .dirDeleteOnStart(true)
