@@ -22,6 +22,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A completion queue in shared memory: many producers in several processes, one consumer at a time. This is the
@@ -38,6 +42,10 @@ import org.jspecify.annotations.Nullable;
 /// the consumer puts a new ring up and seals the old one at its tail: producers that meet the seal go to the new
 /// ring, and so does the consumer when it gets there. A ring that is full has no place for a seal: its producers
 /// find the new ring because it is full, and the consumer seals every slot that it empties.
+///
+/// A process that is stopped, instead of dead, may still fill its claim. If it is given up, the consumer passes the
+/// slot, and looks at it again with each poll until it is filled or void. Such a slot is never used again, because the
+/// consumer first replaces the ring that it is in.
 ///
 /// The consumer knows its rings itself; of the shared memory it believes the slots and the tail only. A slot that no
 /// correct process can have written breaks the queue, as an overrun does.
@@ -63,6 +71,11 @@ public final class CompletionRing {
     private long ring;
     private long mask;
     private long head;
+    private volatile Set<Claim> stuck = Set.of();
+    private final ArrayDeque<Claim> passed = new ArrayDeque<>();
+
+    /// A claimed slot and its word.
+    private record Claim(long slot, long word, long mask) {}
 
     private static final class Ring {
         final long offset;
@@ -151,13 +164,16 @@ public final class CompletionRing {
     ///
     /// @return how many there were
     public int poll(MemorySegment into, int max) {
-        int count = 0;
+        int count = passed.isEmpty() ? 0 : pollPassed(into, max);
         int emptied = current.next == null ? FREE : SEALED;
         while (count < max) {
             long slot = CompletionSlots.slot(ring, mask, head);
             long word = SharedWords.acquire(memory, slot);
             int kind = CompletionSlots.kind(word);
             if (CompletionSlots.ahead(word, head) != 0 || kind > VOID) {
+                if (isPassed(slot, word) && followSeal()) {
+                    continue; // The seal of a ring that was full would be here.
+                }
                 breakDown();
                 break;
             }
@@ -171,11 +187,57 @@ public final class CompletionRing {
                 }
                 emptied = current.next == null ? FREE : SEALED;
                 continue;
+            } else if (kind == CLAIMED && !stuck.isEmpty() && pass(new Claim(slot, word, mask))) {
+                emptied = SEALED;
+                continue;
             } else if (kind != VOID) {
                 break;
             }
             SharedWords.release(memory, slot, CompletionSlots.word(head + mask + 1, 0, emptied));
             head++;
+        }
+        return count;
+    }
+
+    /// Goes on behind a slot whose claim is stuck.
+    ///
+    /// @return false if it is not, or there is no room for another ring
+    private boolean pass(Claim claim) {
+        if (!stuck.contains(claim) || (current.next == null && !replace())) {
+            return false;
+        }
+        passed.add(claim);
+        head++;
+        return true;
+    }
+
+    private boolean replace() {
+        try {
+            return resize(capacity());
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private boolean isPassed(long slot, long word) {
+        return passed.stream().anyMatch(claim -> claim.slot == slot && claim.word == word);
+    }
+
+    /// Polls the slots that were passed.
+    private int pollPassed(MemorySegment into, int max) {
+        int count = 0;
+        Iterator<Claim> each = passed.iterator();
+        while (count < max && each.hasNext()) {
+            Claim claim = each.next();
+            long word = SharedWords.acquire(memory, claim.slot);
+            if (word != claim.word) {
+                if (word == CompletionSlots.withKind(claim.word, FULL)) {
+                    copyBody(memory, claim.slot + SLOT_BODY, into, (long) count * BODY_BYTES);
+                    count++;
+                }
+                SharedWords.release(memory, claim.slot, CompletionSlots.sealBehind(claim.word, claim.mask));
+                each.remove();
+            }
         }
         return count;
     }
@@ -228,7 +290,7 @@ public final class CompletionRing {
 
     /// The number of completions in all rings.
     private long size() {
-        long count = -head;
+        long count = passed.size() - head;
         for (Ring each = current; each != null; each = each.next) {
             count += SharedWords.acquire(memory, each.offset + RING_TAIL);
         }
@@ -296,6 +358,30 @@ public final class CompletionRing {
                 SharedWords.compareAndSet(memory, slot, word, CompletionSlots.withKind(word, VOID));
             }
         }
+    }
+
+    /// Lets the consumer pass the slots that the context `lid` has claimed and does not fill, because it has stopped.
+    ///
+    /// @return whether there are any
+    public boolean passClaims(int lid) {
+        Set<Claim> claims = new HashSet<>();
+        for (Ring each = first; each != null; each = each.next) {
+            for (long i = 0; i <= each.mask; i++) {
+                long slot = each.offset + RING_SLOTS + i * SLOT_BYTES;
+                long word = SharedWords.acquire(memory, slot);
+                if (CompletionSlots.isClaimedBy(word, lid)) {
+                    claims.add(new Claim(slot, word, each.mask));
+                }
+            }
+        }
+        boolean any = !claims.isEmpty();
+        synchronized (this) {
+            stuck.stream()
+                    .filter(claim -> SharedWords.acquire(memory, claim.slot) == claim.word)
+                    .forEach(claims::add);
+            stuck = Set.copyOf(claims);
+        }
+        return any;
     }
 
     /// Completes the slot that a dead producer had claimed at `position`.

@@ -79,6 +79,11 @@ final class CompletionSlots {
         return (word & -(1L << POSITION_SHIFT)) | kind;
     }
 
+    /// The word that seals the slot of `word` when it is reached again.
+    static long sealBehind(long word, long mask) {
+        return withKind(word, SEALED) + ((mask + 1) << POSITION_SHIFT);
+    }
+
     /// How far the position in `word` is ahead of `position`; negative if it is behind.
     static long ahead(long word, long position) {
         return (word - (position << POSITION_SHIFT)) >> POSITION_SHIFT;

@@ -12,10 +12,13 @@ import java.lang.foreign.MemorySegment;
 /// ```
 /// +0 mask | +8 elements per receive | +12 bytes per entry | +16 shared queue's number or 0 | +20 protection
 /// domain +64 tail | +128 head | +192 armed limit | +256 entries
-/// entry  +0 work id | +8 element count | +16 elements of 16 bytes
+/// entry  +0 work id | +8 element count | +16 position << 28 | taker, 0 for none | +24 elements of 16 bytes
 /// ```
 /// Taking a receive moves the head by compare-and-set, so that owner and peers never both have it. Peers take with a
 /// [ReceiveTaker]. The owner knows all but the head itself.
+///
+/// Several peers take from a shared queue. So that each receive says who has it, whoever dies, they first write
+/// themselves into the entry by compare-and-set, and then move the head, or somebody else does.
 public final class ReceiveRing {
     /// Most elements of a receive.
     public static final int MOST_ELEMENTS = 32;
@@ -23,6 +26,9 @@ public final class ReceiveRing {
     public static final int MOST_RECEIVES = 1 << 16;
 
     static final int MOST_ENTRIES = 2 * MOST_RECEIVES;
+
+    /// The owner as a taker. It is no queue pair of another context, and only those are asked for.
+    private static final long OWNER = 1;
 
     static final int MASK = 0;
     static final int ELEMENTS = 8;
@@ -35,7 +41,11 @@ public final class ReceiveRing {
     static final int ENTRIES = 256;
     static final int ENTRY_WORK_ID = 0;
     static final int ENTRY_COUNT = 8;
-    static final int ENTRY_ELEMENTS = 16;
+    static final int ENTRY_TAKER = 16;
+    static final int ENTRY_ELEMENTS = 24;
+
+    private static final int TAKER_BITS = 28;
+    private static final int NUMBER_BITS = 12;
 
     private final ControlFile file;
     private final MemorySegment memory;
@@ -48,6 +58,8 @@ public final class ReceiveRing {
     private final int domain;
     private final int depth;
     private long tail;
+    /// The first receive that the owner has taken back.
+    private long takenBack = Long.MAX_VALUE;
 
     private ReceiveRing(ControlFile file, long size, int elements, int sharedNumber, int domain, int depth)
             throws IOException {
@@ -85,9 +97,21 @@ public final class ReceiveRing {
         return (ENTRY_ELEMENTS + elements * ReceiveRequestLayout.ELEMENT_BYTES + 63) / 64 * 64;
     }
 
+    /// The word of an entry that `taker` has taken, 0 for nobody.
+    static long word(long position, long taker) {
+        return (position << TAKER_BITS) | taker;
+    }
+
+    /// A queue pair that takes receives.
+    ///
+    /// @param lid of its context
+    static long taker(int lid, int number) {
+        return ((lid & 0xffffL) << NUMBER_BITS) | (number & ((1L << NUMBER_BITS) - 1));
+    }
+
     /// The takers' end, for this context.
     public ReceiveTaker taker() {
-        return new ReceiveTaker(memory, offset, mask, stride, elements, sharedNumber, domain);
+        return new ReceiveTaker(memory, offset, mask, stride, elements, sharedNumber, domain, OWNER);
     }
 
     /// Where the ring is in the control file.
@@ -127,6 +151,7 @@ public final class ReceiveRing {
         int count = request.get(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_COUNT);
         memory.set(JAVA_LONG, entry + ENTRY_WORK_ID, request.get(JAVA_LONG, at + ReceiveRequestLayout.WORK_ID));
         memory.set(JAVA_INT, entry + ENTRY_COUNT, count);
+        memory.set(JAVA_LONG, entry + ENTRY_TAKER, word(tail, 0));
         for (int i = 0; i < count; i++) {
             long from = elementsAt + (long) i * ReceiveRequestLayout.ELEMENT_BYTES;
             long to = entry + ENTRY_ELEMENTS + (long) i * ReceiveRequestLayout.ELEMENT_BYTES;
@@ -150,6 +175,7 @@ public final class ReceiveRing {
             }
             taken[0] = memory.get(JAVA_LONG, offset + ENTRIES + (head & mask) * stride + ENTRY_WORK_ID);
             if (SharedWords.compareAndSet(memory, offset + HEAD, head, head + 1)) {
+                takenBack = Math.min(takenBack, head);
                 return true;
             }
         }
@@ -159,6 +185,7 @@ public final class ReceiveRing {
     /// Discards all receives, for a queue pair that is reset; the owner.
     public void clear() {
         SharedWords.publish(memory, offset + HEAD, tail);
+        takenBack = Long.MAX_VALUE;
     }
 
     /// Arms the limit, 0 to disarm.
@@ -171,8 +198,23 @@ public final class ReceiveRing {
         return SharedWords.acquireInt(memory, offset + LIMIT);
     }
 
-    /// Whether the receive at `position` was taken, and not so long ago that its entry was used again.
-    public boolean isTaken(long position) {
+    /// Whether a peer that has died had taken the receive at `position`, and not so long ago that its entry was used
+    /// again; the owner.
+    ///
+    /// @param lid of the peer's context
+    /// @param number of the peer's queue pair
+    public boolean isTaken(long position, int lid, int number) {
+        if (sharedNumber != 0) {
+            long entry = offset + ENTRIES + (position & mask) * stride;
+            boolean taken = SharedWords.acquire(memory, entry + ENTRY_TAKER) == word(position, taker(lid, number));
+            if (taken) {
+                SharedWords.compareAndSet(memory, offset + HEAD, position, position + 1);
+            }
+            return taken;
+        }
+        if (position >= takenBack) {
+            return false;
+        }
         long ago = SharedWords.acquire(memory, offset + HEAD) - position;
         return ago > 0 && ago <= mask + 1;
     }

@@ -5,6 +5,7 @@ import static io.rdmacomm.soft.mapped.ReceiveRing.ELEMENTS;
 import static io.rdmacomm.soft.mapped.ReceiveRing.ENTRIES;
 import static io.rdmacomm.soft.mapped.ReceiveRing.ENTRY_COUNT;
 import static io.rdmacomm.soft.mapped.ReceiveRing.ENTRY_ELEMENTS;
+import static io.rdmacomm.soft.mapped.ReceiveRing.ENTRY_TAKER;
 import static io.rdmacomm.soft.mapped.ReceiveRing.ENTRY_WORK_ID;
 import static io.rdmacomm.soft.mapped.ReceiveRing.HEAD;
 import static io.rdmacomm.soft.mapped.ReceiveRing.LIMIT;
@@ -28,8 +29,17 @@ public final class ReceiveTaker {
     private final int elements;
     private final int sharedNumber;
     private final int domain;
+    private final long taker;
 
-    ReceiveTaker(MemorySegment memory, long ring, long mask, int stride, int elements, int sharedNumber, int domain) {
+    ReceiveTaker(
+            MemorySegment memory,
+            long ring,
+            long mask,
+            int stride,
+            int elements,
+            int sharedNumber,
+            int domain,
+            long taker) {
         this.memory = memory;
         this.ring = ring;
         this.mask = mask;
@@ -37,12 +47,15 @@ public final class ReceiveTaker {
         this.elements = elements;
         this.sharedNumber = sharedNumber;
         this.domain = domain;
+        this.taker = taker;
     }
 
     /// Takes from the ring at `ring` of the control file `memory`.
     ///
+    /// @param lid of this context
+    /// @param number of the queue pair that takes
     /// @return null if no ring can be there
-    public static @Nullable ReceiveTaker find(MemorySegment memory, long ring) {
+    public static @Nullable ReceiveTaker find(MemorySegment memory, long ring, int lid, int number) {
         if (!ControlLayout.isInHeap(ring, ENTRIES)) {
             return null;
         }
@@ -64,7 +77,8 @@ public final class ReceiveTaker {
                         stride,
                         elements,
                         memory.get(JAVA_INT, ring + SHARED_NUMBER),
-                        memory.get(JAVA_INT, ring + DOMAIN))
+                        memory.get(JAVA_INT, ring + DOMAIN),
+                        ReceiveRing.taker(lid, number))
                 : null;
     }
 
@@ -102,6 +116,21 @@ public final class ReceiveTaker {
     ///
     /// @return false if somebody else had it
     public boolean take(long position) {
+        if (sharedNumber == 0) {
+            return leave(position);
+        }
+        long at = entry(position) + ENTRY_TAKER;
+        boolean taken =
+                SharedWords.compareAndSet(memory, at, ReceiveRing.word(position, 0), ReceiveRing.word(position, taker));
+        // Also if somebody else has it, who may have died before this.
+        leave(position);
+        return taken;
+    }
+
+    /// Moves the head on from `position`.
+    ///
+    /// @return false if somebody else has
+    private boolean leave(long position) {
         return SharedWords.compareAndSet(memory, ring + HEAD, position, position + 1);
     }
 

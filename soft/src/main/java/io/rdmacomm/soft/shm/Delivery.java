@@ -146,19 +146,14 @@ final class Delivery {
     /// Takes the receive, noted in the journal so that the peer can flush it should this process die before
     /// completing it.
     private boolean take(ReceiveTaker ring, long position, long workId) {
-        int shared = ring.sharedNumber();
-        if (shared == 0) {
-            block.openJournal(position, workId);
-        }
+        block.openJournal(position, workId);
         if (!ring.take(position)) {
             block.closeJournal();
             return false;
         }
-        if (shared != 0) {
-            block.openJournal(position, workId);
-            if (ring.crossedLimit()) {
-                peer.tell(Message.LIMIT, shared, 0);
-            }
+        int shared = ring.sharedNumber();
+        if (shared != 0 && ring.crossedLimit()) {
+            peer.tell(Message.LIMIT, shared, 0);
         }
         return true;
     }

@@ -57,8 +57,8 @@ final class PeerQueuePair {
                 || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_RECEIVE_PSN) != ownPsn) {
             return false;
         }
-        ReceiveTaker itsReceives =
-                ReceiveTaker.find(itsMemory, itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_RING));
+        ReceiveTaker itsReceives = ReceiveTaker.find(
+                itsMemory, itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_RING), ownLid, ownNumber);
         CompletionProducer itsCompletions = CompletionProducer.find(
                 itsMemory, itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_RECEIVE_COMPLETIONS), ownLid);
         if (itsReceives == null || itsCompletions == null) {

@@ -337,7 +337,7 @@ final class ShmTransport implements Transport, Stager.Client {
             return;
         }
         long receive = SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_JOURNAL_RECEIVE);
-        if (receive == 0 || !receives.ring().isTaken(receive - 1)) {
+        if (receive == 0 || !receives.ring().isTaken(receive - 1, context.lid(), destination.number())) {
             return;
         }
         long workId = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_WORK_ID);
@@ -362,6 +362,9 @@ final class ShmTransport implements Transport, Stager.Client {
         unfinished = executingOfPeer();
         if (unfinished != 0 && waitForPeer()) {
             unfinished = 0;
+        }
+        if (unfinished != 0) {
+            receives.completions().passClaims(context.lid());
         }
     }
 

@@ -37,6 +37,13 @@ public final class CompletionSink {
         }
     }
 
+    /// The context `lid` has stopped: completions behind its claims do not wait for it.
+    public void passClaims(int lid) {
+        if (ring.passClaims(lid) && ring.disarm()) {
+            announce.run();
+        }
+    }
+
     /// The ring itself.
     public CompletionRing ring() {
         return ring;

@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CompletionRingTest {
     private static final int LID = 0x1234;
@@ -67,6 +69,83 @@ class CompletionRingTest {
             assertThat(poll(ring, 64)).containsExactly(3L);
             assertThat(poll(ring, 64)).isEmpty();
         }
+    }
+
+    /// Claims the next slot, as a producer does that is stopped then.
+    private long claim(CompletionRing ring, long position) {
+        MemorySegment memory = fixture.control.memory();
+        long at = SharedWords.acquire(memory, ring.offset());
+        long slot = CompletionSlots.slot(at, ring.capacity() - 1, position);
+        SharedWords.release(memory, slot, CompletionSlots.word(position, LID, CompletionSlots.CLAIMED));
+        SharedWords.release(memory, at + CompletionSlots.RING_TAIL, position + 1);
+        return slot;
+    }
+
+    private void fill(long slot, long position, long workId) {
+        MemorySegment memory = fixture.control.memory();
+        memory.set(ValueLayout.JAVA_LONG, slot + CompletionSlots.SLOT_BODY, workId);
+        SharedWords.release(memory, slot, CompletionSlots.word(position, 0, CompletionSlots.FULL));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3})
+    void aStoppedProducerThatWasGivenUpHoldsNobodyUp(int behind) throws IOException {
+        CompletionRing ring = ring(4, false);
+        push(ring, 1, false);
+        long slot = claim(ring, 1);
+        for (int i = 0; i < behind - 1; i++) {
+            push(ring, 10 + i, false);
+        }
+        assertThat(poll(ring, 64)).containsExactly(1L);
+        assertThat(poll(ring, 64)).isEmpty();
+
+        assertThat(ring.passClaims(LID)).isTrue();
+
+        List<Long> polled = new ArrayList<>(poll(ring, 64));
+        for (long i = 100; i < 110; i++) {
+            push(ring, i, false);
+            polled.addAll(poll(ring, 64));
+        }
+        assertThat(polled).hasSize(10 + Math.max(0, behind - 1)).endsWith(109L).doesNotHaveDuplicates();
+        fill(slot, 1, 2);
+        assertThat(poll(ring, 64)).containsExactly(2L);
+        push(ring, 3, false);
+        assertThat(poll(ring, 64)).containsExactly(3L);
+        assertThat(ring.isBroken()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFullQueueGoesOnBehindAStoppedProducer(boolean filledFirst) throws IOException {
+        CompletionRing ring = ring(4, false);
+        long slot = claim(ring, 0);
+        for (int i = 1; i < 4; i++) {
+            push(ring, i, false);
+        }
+        ring.passClaims(LID);
+        assertThat(poll(ring, 1)).containsExactly(1L);
+        if (filledFirst) {
+            fill(slot, 0, 9);
+            assertThat(poll(ring, 64)).containsExactly(9L, 2L, 3L);
+        }
+        push(ring, 4, false);
+        assertThat(poll(ring, 64)).endsWith(4L);
+        assertThat(ring.isBroken()).isFalse();
+    }
+
+    @Test
+    void theClaimOfADeadProducerThatWasPassedIsFilledOrSkipped() throws IOException {
+        CompletionRing ring = ring(8, false);
+        claim(ring, 0);
+        claim(ring, 1);
+        push(ring, 3, false);
+        ring.passClaims(LID);
+        assertThat(poll(ring, 64)).containsExactly(3L);
+        assertThat(ring.fillClaim(0, LID, 7, 5, 1)).isTrue();
+        ring.skipClaims(LID);
+        assertThat(poll(ring, 64)).containsExactly(7L);
+        assertThat(poll(ring, 64)).isEmpty();
+        assertThat(ring.passClaims(LID)).isFalse();
     }
 
     @Test

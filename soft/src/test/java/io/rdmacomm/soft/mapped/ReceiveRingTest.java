@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.verbs.ReceiveBatch;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,10 +46,14 @@ class ReceiveRingTest {
         assertThat(ring.size()).isEqualTo(3);
     }
 
+    private @Nullable ReceiveTaker find(ReceiveRing ring, int lid, int number) {
+        return ReceiveTaker.find(fixture.control.memory(), ring.offset(), lid, number);
+    }
+
     @Test
     void isTakenByThePeerInOrder() throws IOException {
         ReceiveRing ring = ReceiveRing.create(fixture.control, 4, 2, 0, 9);
-        ReceiveTaker peer = Objects.requireNonNull(ReceiveTaker.find(fixture.control.memory(), ring.offset()));
+        ReceiveTaker peer = Objects.requireNonNull(find(ring, 1, 2));
         for (long i = 0; i < 20; i++) {
             post(ring, i);
             long head = peer.head();
@@ -58,6 +64,54 @@ class ReceiveRingTest {
             assertThat(peer.take(head)).isFalse();
         }
         assertThat(peer.domain()).isEqualTo(9);
+    }
+
+    /// A peer that has noted which receive it is about to take may have lost it to the owner.
+    @Test
+    void whatTheOwnerHasTakenBackIsNotTaken() throws IOException {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 4, 2, 0, 1);
+        ReceiveTaker peer = ring.taker();
+        post(ring, 1);
+        post(ring, 2);
+        peer.take(0);
+        ring.take(new long[1]);
+        assertThat(ring.isTaken(0, 1, 2)).isTrue();
+        assertThat(ring.isTaken(1, 1, 2)).isFalse();
+        ring.clear();
+        post(ring, 3);
+        peer.take(2);
+        assertThat(ring.isTaken(2, 1, 2)).isTrue();
+    }
+
+    @Test
+    void aReceiveOfASharedQueueSaysWhoHasIt() throws IOException {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 4, 2, 5, 1);
+        ReceiveTaker one = Objects.requireNonNull(find(ring, 1, 2));
+        ReceiveTaker other = Objects.requireNonNull(find(ring, 1, 3));
+        for (long i = 0; i < 20; i++) {
+            post(ring, i);
+            assertThat(other.take(i)).isTrue();
+            assertThat(one.take(i)).isFalse();
+            assertThat(ring.isTaken(i, 1, 3)).isTrue();
+            assertThat(ring.isTaken(i, 1, 2)).isFalse();
+            assertThat(ring.isTaken(i, 4, 3)).isFalse();
+        }
+    }
+
+    @Test
+    void aTakerThatDiesHoldsNobodyUp() throws IOException {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 4, 2, 5, 1);
+        post(ring, 1);
+        post(ring, 2);
+        MemorySegment memory = fixture.control.memory();
+        ReceiveTaker dead = Objects.requireNonNull(find(ring, 1, 2));
+        dead.take(0);
+        SharedWords.release(memory, ring.offset() + ReceiveRing.HEAD, 0);
+        ReceiveTaker peer = Objects.requireNonNull(find(ring, 1, 3));
+        assertThat(peer.take(peer.head())).isFalse();
+        assertThat(peer.take(peer.head())).isTrue();
+        assertThat(ring.isTaken(0, 1, 2)).isTrue();
+        assertThat(ring.isTaken(1, 1, 3)).isTrue();
     }
 
     @Test
