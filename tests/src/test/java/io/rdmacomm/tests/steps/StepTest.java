@@ -1,0 +1,118 @@
+package io.rdmacomm.tests.steps;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.tests.fixture.Amount;
+import io.rdmacomm.tests.fixture.Fabric;
+import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.SteppedClasses;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// A process is killed or stopped after each of its steps, see [SteppedClasses], and its peer survives.
+@ExtendWith(LeakCheck.class)
+@Tag("slow")
+class StepTest {
+    /// Most of the time they wait.
+    private static final int LANES = 4;
+    /// How the cases begin that are to run.
+    private static final String WANTED = System.getProperty("rdma.test.steps", "");
+
+    @TempDir
+    private Path classes;
+
+    static Stream<Fabric> fabrics() {
+        return Fabric.betweenProcesses()
+                .filter(fabric -> fabric.provider().equals("soft") && fabric.place() == Fabric.Place.OTHER_PROCESS);
+    }
+
+    static Stream<Arguments> deeds() {
+        return fabrics()
+                .flatMap(fabric -> Arrays.stream(Deed.values())
+                        .filter(deed -> WANTED.isEmpty() || (WANTED + " ").startsWith(deed.name() + " "))
+                        .map(deed -> Arguments.of(fabric, deed)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("deeds")
+    @Tag("long")
+    @Timeout(value = 60, unit = TimeUnit.MINUTES)
+    void everyStep(Fabric fabric, Deed deed) throws Exception {
+        run(fabric, cases(fabric, List.of(deed)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("fabrics")
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
+    void someSteps(Fabric fabric) throws Exception {
+        long seed = System.nanoTime();
+        System.out.println("StepTest: seed " + seed);
+        List<Case> all = cases(fabric, List.of(Deed.values()));
+        List<Case> some = new Random(seed)
+                .ints(Amount.of(200, 10), 0, all.size())
+                .mapToObj(all::get)
+                .toList();
+        run(fabric, some);
+    }
+
+    /// All steps of these deeds, with all that can happen after them.
+    private List<Case> cases(Fabric fabric, List<Deed> deeds) {
+        SteppedClasses.write(classes, fabric.sharesMemory());
+        List<Case> cases = new ArrayList<>();
+        try (Lane lane = new Lane(fabric, classes)) {
+            for (Deed deed : deeds) {
+                for (boolean events : new boolean[] {false, true}) {
+                    List<String> places = lane.steps(deed, events);
+                    for (Fate fate : Fate.values()) {
+                        for (int step = 1; step <= places.size(); step++) {
+                            cases.add(new Case(deed, fate, events, step, places.get(step - 1)));
+                        }
+                    }
+                }
+            }
+        }
+        return cases;
+    }
+
+    private void run(Fabric fabric, List<Case> cases) throws Exception {
+        Queue<Case> left = new ConcurrentLinkedQueue<>(cases);
+        left.removeIf(each -> !each.toString().startsWith(WANTED));
+        Tally tally = new Tally(fabric);
+        List<Future<?>> lanes = new ArrayList<>();
+        try (ExecutorService threads = Executors.newFixedThreadPool(LANES)) {
+            for (int i = 0; i < LANES; i++) {
+                lanes.add(threads.submit(() -> run(fabric, left, tally)));
+            }
+        }
+        for (Future<?> lane : lanes) {
+            lane.get();
+        }
+        tally.print();
+        assertThat(tally.violations()).isEmpty();
+    }
+
+    private void run(Fabric fabric, Queue<Case> left, Tally tally) {
+        try (Lane lane = new Lane(fabric, classes)) {
+            for (Case next = left.poll(); next != null; next = left.poll()) {
+                tally.add(next, lane.run(next));
+            }
+        }
+    }
+}
