@@ -41,8 +41,9 @@ final class TrustOptions {
     @Option(
             names = KEYSTORE,
             paramLabel = "FILE",
-            description = "Set connections up in TLS, with the key and certificate in this PKCS #12 file; both sides need"
-                    + " TLS. RDMA itself is not encrypted.")
+            description =
+                    "Set connections up in TLS, with the key and certificate in this PKCS #12 file; both sides need"
+                            + " TLS. RDMA itself is not encrypted.")
     private @Nullable Path keystore;
 
     @Option(
@@ -82,7 +83,8 @@ final class TrustOptions {
         if (keys == null || trusted == null || password == null) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "TLS needs " + KEYSTORE + ", " + TRUSTSTORE + " and " + PASSWORD_FILE + ": give all three, or none");
+                    "TLS needs " + KEYSTORE + ", " + TRUSTSTORE + " and " + PASSWORD_FILE
+                            + ": give all three, or none");
         }
         Tls tls = read(KEYSTORE, () -> Tls.read(keys, trusted, password));
         return anyHost ? tls.withAnyHost() : tls;

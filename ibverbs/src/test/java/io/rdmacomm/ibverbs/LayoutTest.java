@@ -126,9 +126,10 @@ class LayoutTest {
         StringBuilder source = new StringBuilder(INCLUDES);
         Map<String, String> expressions = expressions();
         CCompiler.java(LayoutTest.class, "-Dos.arch=aarch64").lines().forEach(line -> {
-            String[] pair = line.split(" ");
+            int space = line.indexOf(' ');
+            String name = line.substring(0, space);
             source.append("_Static_assert((long) (%s) == %s, \"%s\");%n"
-                    .formatted(expressions.get(pair[0]), pair[1], pair[0]));
+                    .formatted(expressions.get(name), line.substring(space + 1), name));
         });
         assertThat(source.toString()).contains("ContextLayout.ABI", "LibCLayout.MUTEX_BYTES");
         CCompiler.checkOnAarch64("layouts-aarch64", source.toString());

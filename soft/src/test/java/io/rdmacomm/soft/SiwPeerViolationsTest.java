@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Frames that a peer must not send, and memory that it may not reach: it loses its connection, no more, and the software
-/// device says why with a Terminate.
+/// Frames that a peer must not send, and memory that it may not reach: it loses its connection, no more, and the
+/// software device says why with a Terminate.
 class SiwPeerViolationsTest {
     private static final Duration LONG = AddressEnd.LONG;
     private static final byte[] HELLO = SiwEnds.HELLO;

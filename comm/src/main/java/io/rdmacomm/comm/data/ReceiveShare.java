@@ -32,7 +32,8 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
     private final ReceiveClaim claim;
     private final ChannelParts parts;
     private final GroupMember member;
-    // The credits that the peer was granted so far, how much of that it knows, and what it has given back without using it.
+    // The credits that the peer was granted so far, how much of that it knows, and what it has given back without using
+    // it.
     // Written under the lock of the pool.
     private long granted;
     private long announced;
@@ -101,8 +102,8 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         GRANTED.setRelease(this, granted + 1);
     }
 
-    /// The number to tell the peer now: all that it was granted so far, or 0 if it has enough to go on. Under the lock of
-    /// the pool.
+    /// The number to tell the peer now: all that it was granted so far, or 0 if it has enough to go on. Under the lock
+    /// of the pool.
     long due() {
         long news = granted - announced;
         if (news == 0 || news < ReceivePool.together(unused())) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The producers' end of a [CompletionRing], for one context. Any number of threads may push.
 ///
-/// The values that the owner of the queue fixes are read and checked once: the channel at first, the size of a ring when it is
-/// first seen. Whatever else is in the shared memory, a push ends.
+/// The values that the owner of the queue fixes are read and checked once: the channel at first, the size of a ring
+/// when it is first seen. Whatever else is in the shared memory, a push ends.
 public final class CompletionProducer {
     private final MemorySegment memory;
     private final long queue;

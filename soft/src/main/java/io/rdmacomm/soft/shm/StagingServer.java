@@ -121,7 +121,7 @@ final class StagingServer {
             return false;
         }
         long data = itsBlock + StagingBlock.DATA;
-        switch (operation) {
+        return switch (operation) {
             case StagingBlock.DELIVER, StagingBlock.WRITE -> {
                 boolean allowed = operation == StagingBlock.DELIVER
                         ? canDeliver(queuePair, key, address, length)
@@ -129,24 +129,21 @@ final class StagingServer {
                 if (allowed) {
                     ElementList.copyPiece(theirs, data, target.segments[0], target.offsets[0], length);
                 }
-                return allowed;
+                yield allowed;
             }
             case StagingBlock.READ -> {
                 boolean allowed = canAccess(queuePair, key, address, length, REMOTE_READ);
                 if (allowed) {
                     ElementList.copyPiece(target.segments[0], target.offsets[0], theirs, data, length);
                 }
-                return allowed;
+                yield allowed;
             }
-            case StagingBlock.COMPARE_AND_SWAP, StagingBlock.FETCH_AND_ADD -> {
-                return canAccess(queuePair, key, address, Long.BYTES, REMOTE_ATOMIC)
+            case StagingBlock.COMPARE_AND_SWAP, StagingBlock.FETCH_AND_ADD ->
+                canAccess(queuePair, key, address, Long.BYTES, REMOTE_ATOMIC)
                         && AtomicOperation.isAligned(target)
                         && carryOutAtomic(theirs, itsBlock, operation == StagingBlock.COMPARE_AND_SWAP);
-            }
-            default -> {
-                return false;
-            }
-        }
+            default -> false;
+        };
     }
 
     /// Whether memory can be that of a receive of this queue pair; then it is in the target. Which receive the peer has

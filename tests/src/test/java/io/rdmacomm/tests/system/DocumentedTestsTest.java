@@ -62,7 +62,9 @@ class DocumentedTestsTest {
     private static List<Path> sources() throws IOException {
         List<Path> found = new ArrayList<>();
         try (Stream<Path> modules = Files.list(ROOT)) {
-            for (Path tests : modules.map(module -> module.resolve("src/test/java")).filter(Files::isDirectory).toList()) {
+            for (Path tests : modules.map(module -> module.resolve("src/test/java"))
+                    .filter(Files::isDirectory)
+                    .toList()) {
                 try (Stream<Path> below = Files.walk(tests)) {
                     below.filter(path -> path.toString().endsWith(".java")).forEach(found::add);
                 }
