@@ -319,7 +319,7 @@ final class TlsSessionTest {
             try (Socket client = far.accept()) {
                 byte[] said = client.getInputStream().readAllBytes();
                 assertThat(said[0]).as("handshake record").isEqualTo((byte) 22);
-                assertThat((said[3] & 0xff) << 8 | said[4] & 0xff).isEqualTo(said.length - 5);
+                assertThat(((said[3] & 0xff) << 8) | (said[4] & 0xff)).isEqualTo(said.length - 5);
             }
         }
     }
@@ -349,7 +349,7 @@ final class TlsSessionTest {
                 record[0] = 22;
                 record[1] = 3;
                 record[2] = 1;
-                record[3] = (byte) (record.length - 5 >> 8);
+                record[3] = (byte) ((record.length - 5) >> 8);
                 record[4] = (byte) (record.length - 5);
                 try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
                     stranger.getOutputStream().write(record);

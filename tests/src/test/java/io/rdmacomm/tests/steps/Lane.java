@@ -98,7 +98,7 @@ final class Lane implements AutoCloseable {
         Survivor survivor = new Survivor(scene, each.deed(), each.events());
         if (each.fate() == Fate.KILLED) {
             CompletableFuture<Void> acting = act(scene, each, doomed);
-            survivor.workUntilEnded(leftover(scene, survivor));
+            survivor.workUntilEnded(leftover(scene));
             end(acting);
         } else {
             CompletableFuture<Void> acting = act(scene, each, doomed);
@@ -117,7 +117,7 @@ final class Lane implements AutoCloseable {
             }
             end(acting);
         }
-        survivor.workUntilEnded(leftover(scene, survivor));
+        survivor.workUntilEnded(leftover(scene));
         scene.here().awaitState(QueuePairState.ERROR);
         if (scene.shared() != null) {
             checkShared(scene, survivor, scene.shared());
@@ -131,7 +131,7 @@ final class Lane implements AutoCloseable {
     }
 
     /// Receives of a shared queue that no message has taken do not end.
-    private static int leftover(Scene scene, Survivor survivor) {
+    private static int leftover(Scene scene) {
         return scene.shared() == null ? 0 : Scene.RECEIVES;
     }
 
