@@ -198,8 +198,9 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         // Arrival reads need one READ in flight.
         ConnectionOptions fitting = how.fitting(context());
         int readAtomic = Math.max(1, Math.min(fitting.maxReadAtomic(), peer.readAtomic()));
-        connection = connect.apply(
-                fitting.withAccessFlags(access).withReadAtomic(readAtomic, fitting.maxDestinationReadAtomic()));
+        // The library itself reads, whatever the program may do.
+        int answered = Math.max(1, fitting.maxDestinationReadAtomic());
+        connection = connect.apply(fitting.withAccessFlags(access).withReadAtomic(readAtomic, answered));
         if (speaksFirst) {
             sends.greet();
         }
