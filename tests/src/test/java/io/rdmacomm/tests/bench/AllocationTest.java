@@ -19,7 +19,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 
 /// The gate of the benchmarks: the hot paths allocate nothing. It ignores their times, because those depend on the
 /// machine.
-@Tag("slow")
+@Tag("long")
 class AllocationTest {
     private static final String ALLOCATION = "gc.alloc.rate.norm";
     // The harness itself allocates a little in each iteration, which is spread over millions of operations.
@@ -27,7 +27,7 @@ class AllocationTest {
 
     @ParameterizedTest
     @ValueSource(classes = {PostPollBenchmark.class, StructureBenchmark.class, FrameBenchmark.class})
-    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void theHotPathAllocatesNothing(Class<?> benchmark) throws RunnerException {
         Collection<RunResult> results = new Runner(options(benchmark)).run();
 
@@ -45,10 +45,11 @@ class AllocationTest {
                 .addProfiler(GCProfiler.class)
                 .forks(1)
                 .jvmArgsAppend("-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED")
-                .warmupIterations(2)
-                .warmupTime(TimeValue.milliseconds(300))
+                // Code that is not compiled yet allocates.
+                .warmupIterations(5)
+                .warmupTime(TimeValue.seconds(1))
                 .measurementIterations(1)
-                .measurementTime(TimeValue.milliseconds(300))
+                .measurementTime(TimeValue.seconds(1))
                 .shouldFailOnError(true)
                 .verbosity(VerboseMode.SILENT)
                 .build();
