@@ -77,7 +77,7 @@ final class Comparison {
         return new Outcome(scenario.id(), scenario.title(), scenario.unit(), entries);
     }
 
-    /// What is not installed, and where to get it.
+    /// The programs that are not installed, and where to get them.
     List<String> absences() {
         return absences.stream().sorted().toList();
     }

@@ -7,7 +7,7 @@ interface Contestant {
     /// The name in the results.
     String name();
 
-    /// What a figure contains, so that a reader can judge whether both sides did the same work.
+    /// The work that a figure contains, so that a reader can judge whether both sides did the same work.
     String contains();
 
     /// Why it cannot run on this machine; empty if it can.

@@ -3,7 +3,7 @@ package io.rdmacomm.bench;
 import java.util.Arrays;
 import java.util.List;
 
-/// What one contestant achieved in a scenario.
+/// The results of one contestant in a scenario.
 ///
 /// @param name of the contestant
 /// @param contains what its figures contain

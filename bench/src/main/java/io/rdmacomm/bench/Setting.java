@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// How everything is measured.
+/// The settings of all measurements.
 ///
 /// @param command starts rdmacomm
 /// @param seconds the time of a measurement

@@ -1,6 +1,6 @@
 package io.rdmacomm.bench;
 
-/// What a figure says.
+/// The unit of a figure.
 enum Unit {
     /// Half of a round trip.
     ONE_WAY("us one way", true),

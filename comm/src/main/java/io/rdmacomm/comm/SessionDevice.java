@@ -276,17 +276,13 @@ final class SessionDevice implements AutoCloseable {
             throw new IllegalArgumentException(
                     blockCount + " blocks of " + blockSize + " bytes are more than can be addressed", e);
         }
-        return keep(new RdmaBuffer(name, domain.allocate(bytes, supported(access)), blockSize, blockCount));
+        return keep(new RdmaBuffer(name, domain.allocate(bytes, context.supported(access)), blockSize, blockCount));
     }
 
     RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {
         checkName(name);
-        MemoryRegion region = domain.register(segment, supported(access));
+        MemoryRegion region = domain.register(segment, context.supported(access));
         return keep(new RdmaBuffer(name, region, segment.byteSize(), 1));
-    }
-
-    private Set<AccessFlag> supported(Set<AccessFlag> access) {
-        return AccessFlag.supported(access, context);
     }
 
     /// Memory of the library itself for receives.

@@ -9,11 +9,8 @@ import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
@@ -36,7 +33,6 @@ class AdapterTest {
     private static final int ENOMEM = 12;
     private static final int IWARP = 1;
     private static final int IRDMA = 0x8086;
-    private static final QueuePairInfo PEER = new QueuePairInfo(1, 2, 3, new Gid(4, 5), PathMtu.MTU_512);
 
     private final FakeVerbs fake = FakeVerbs.fresh();
     private Context context;
@@ -71,7 +67,7 @@ class AdapterTest {
     void withoutAtomicsAQueuePairConnectsWithTheOtherRights() {
         open("mlx5");
         QueuePair pair = pair();
-        pair.connect(PEER);
+        pair.connect(FakeVerbs.PEER);
         assertThat(pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(fake.log()).anyMatch(call -> call.contains("state=1") && call.contains(" access=7 "));
     }
@@ -93,7 +89,7 @@ class AdapterTest {
     @Test
     void asksForNoMoreReadsThanTheDeviceAllows() {
         open("mlx5");
-        pair().connect(PEER, ConnectionOptions.defaults().withReadAtomic(200));
+        pair().connect(FakeVerbs.PEER, ConnectionOptions.defaults().withReadAtomic(200));
         assertThat(fake.log())
                 .anyMatch(call -> call.contains("state=2") && call.contains("dest_rd=16"))
                 .anyMatch(call -> call.contains("state=3") && call.contains(" rd=15 "));
@@ -104,7 +100,7 @@ class AdapterTest {
         open("mlx5");
         QueuePair pair = domain.createQueuePair(
                 QueuePairOptions.reliable(queue).withSizes(QueueSizes.defaults().withDepth(1000, 1)));
-        pair.connect(PEER);
+        pair.connect(FakeVerbs.PEER);
         try (Arena arena = Arena.ofShared()) {
             SendBatch sends = SendBatch.create(arena, 600, 1);
             for (int i = 0; i < 600; i++) {

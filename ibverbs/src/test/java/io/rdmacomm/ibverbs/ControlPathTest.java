@@ -482,7 +482,7 @@ class ControlPathTest {
     void bindsMemoryWindows() {
         CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
         QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
-        pair.connect(new QueuePairInfo(1, 2, 3, new Gid(4, 5), PathMtu.MTU_512));
+        pair.connect(FakeVerbs.PEER);
         MemoryRegion region = domain.allocate(64, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.WINDOW_BIND));
         fake.log();
         MemoryWindow window = domain.allocateWindow(MemoryWindowType.TYPE_1);

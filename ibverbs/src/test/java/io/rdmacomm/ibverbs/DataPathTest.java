@@ -11,15 +11,12 @@ import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
-import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
-import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
@@ -82,7 +79,7 @@ class DataPathTest {
 
     private QueuePair connected(QueuePairOptions options) {
         QueuePair queuePair = domain.createQueuePair(options);
-        queuePair.connect(new QueuePairInfo(1, 2, 3, new Gid(4, 5), PathMtu.MTU_512));
+        queuePair.connect(FakeVerbs.PEER);
         return queuePair;
     }
 

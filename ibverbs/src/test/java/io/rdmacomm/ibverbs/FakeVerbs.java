@@ -6,6 +6,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.QueuePairInfo;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -22,6 +25,9 @@ import java.util.List;
 /// The library in fake_verbs.c and fake_rdmacm.c: controls it, reads its log, and creates providers that open it.
 @SuppressWarnings("restricted") // it calls C directly
 final class FakeVerbs {
+    /// A peer to connect to; the recording library does not look for it.
+    static final QueuePairInfo PEER = new QueuePairInfo(1, 2, 3, new Gid(4, 5), PathMtu.MTU_512);
+
     private static FakeVerbs complete;
 
     private final Path library;

@@ -8,12 +8,9 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
@@ -68,7 +65,7 @@ class InlineScatterTest {
 
     private QueuePair connected(QueuePairOptions options) {
         QueuePair pair = domain.createQueuePair(options);
-        pair.connect(new QueuePairInfo(1, 2, 3, new Gid(4, 5), PathMtu.MTU_512));
+        pair.connect(FakeVerbs.PEER);
         return pair;
     }
 

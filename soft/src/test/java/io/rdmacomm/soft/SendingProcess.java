@@ -12,9 +12,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
-import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
@@ -29,11 +27,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// Another process on this host that sends long messages, one after the other, until one fails. It can be stopped,
 /// most likely in the middle of a message, and killed.
@@ -54,7 +50,7 @@ final class SendingProcess {
         process = OtherJvm.running(Program.class, "-XX:+UseSerialGC", "-Xmx64m").start();
         answers = process.inputReader();
         commands = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
-        info = parse(answers.readLine());
+        info = InfoText.parse(answers.readLine());
     }
 
     static SoftContext openDevice() {
@@ -64,7 +60,7 @@ final class SendingProcess {
     /// Connects it to `pair`. It begins to send at once.
     void connect(QueuePair pair) {
         pair.connect(info);
-        commands.println(print(pair.info()));
+        commands.println(InfoText.print(pair.info()));
     }
 
     /// Stops all its threads, wherever they are.
@@ -125,23 +121,6 @@ final class SendingProcess {
         process.destroyForcibly().waitFor();
     }
 
-    private static String print(QueuePairInfo info) {
-        return info.number() + " " + info.packetSequenceNumber() + " " + info.lid() + " "
-                + info.gid().high() + " " + info.gid().low();
-    }
-
-    private static QueuePairInfo parse(@Nullable String line) {
-        assertThat(line).as("what the process says").isNotNull();
-        long[] numbers =
-                Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
-        return new QueuePairInfo(
-                (int) numbers[0],
-                (int) numbers[1],
-                (int) numbers[2],
-                new Gid(numbers[3], numbers[4]),
-                PathMtu.MTU_4096);
-    }
-
     static final class Program {
         public static void main(String[] arguments) throws IOException {
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -152,8 +131,8 @@ final class SendingProcess {
                 QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
                 MemoryRegion region = domain.allocate(BYTES, AccessFlag.allRemote());
                 region.segment().fill(CONTENT);
-                System.out.println(print(pair.info()));
-                pair.connect(parse(in.readLine()), IMPATIENT);
+                System.out.println(InfoText.print(pair.info()));
+                pair.connect(InfoText.parse(in.readLine()), IMPATIENT);
                 SendBatch batch = SendBatch.create(arena, 1, 1)
                         .send(1)
                         .with(region, 0, BYTES)

@@ -8,9 +8,7 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
-import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
@@ -30,7 +28,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,10 +68,10 @@ class TruncatingProcessTest {
     @BeforeEach
     void connect() throws IOException {
         process = OtherJvm.running(Program.class, "-XX:+UseSerialGC", "-Xmx64m").start();
-        new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8).println(print(pair.info()));
+        new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8).println(InfoText.print(pair.info()));
         BufferedReader answers = process.inputReader();
-        QueuePairInfo info = parse(answers.readLine());
-        long[] memory = numbers(answers.readLine());
+        QueuePairInfo info = InfoText.parse(answers.readLine());
+        long[] memory = InfoText.numbers(answers.readLine());
         remote = new RemoteMemory(memory[0], BYTES, (int) memory[1]);
         folder = ShmDirectory.folder(info.lid());
         pair.connect(info);
@@ -173,25 +170,6 @@ class TruncatingProcessTest {
         assertThat(next()).isEqualTo(WorkStatus.SUCCESS);
     }
 
-    private static String print(QueuePairInfo info) {
-        return info.number() + " " + info.packetSequenceNumber() + " " + info.lid() + " "
-                + info.gid().high() + " " + info.gid().low();
-    }
-
-    private static long[] numbers(String line) {
-        return Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
-    }
-
-    private static QueuePairInfo parse(String line) {
-        long[] numbers = numbers(line);
-        return new QueuePairInfo(
-                (int) numbers[0],
-                (int) numbers[1],
-                (int) numbers[2],
-                new Gid(numbers[3], numbers[4]),
-                PathMtu.MTU_4096);
-    }
-
     /// The peer: it does nothing but be there.
     static final class Program {
         public static void main(String[] arguments) throws IOException {
@@ -202,11 +180,11 @@ class TruncatingProcessTest {
                 CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
                 QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
                 MemoryRegion region = domain.allocate(BYTES, AccessFlag.allRemote());
-                pair.connect(parse(in.readLine()));
+                pair.connect(InfoText.parse(in.readLine()));
                 for (int i = 0; i < RECEIVES; i++) {
                     pair.post(ReceiveBatch.create(arena, 1, 1).receive(i).with(region, 0, BYTES));
                 }
-                System.out.println(print(pair.info()));
+                System.out.println(InfoText.print(pair.info()));
                 System.out.println(region.address() + " " + region.remoteKey());
                 while (in.readLine() != null) {
                     Thread.onSpinWait();

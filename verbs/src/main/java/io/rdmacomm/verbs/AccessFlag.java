@@ -61,17 +61,6 @@ public enum AccessFlag {
         return flags;
     }
 
-    /// The rights in `wanted` that the device supports: all but atomics, which some devices do not have. Such a device
-    /// may reject a region or queue pair with that right.
-    public static Set<AccessFlag> supported(Set<AccessFlag> wanted, Context context) {
-        if (!wanted.contains(REMOTE_ATOMIC) || context.supports(Capability.ATOMICS)) {
-            return wanted;
-        }
-        Set<AccessFlag> able = EnumSet.copyOf(wanted);
-        able.remove(REMOTE_ATOMIC);
-        return able;
-    }
-
     /// Every right that a peer can have, and the local write that they require.
     public static Set<AccessFlag> allRemote() {
         return EnumSet.of(LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC);

@@ -5,7 +5,7 @@ import java.util.Set;
 
 /// How [QueuePair#connect(QueuePairInfo, ConnectionOptions)] brings a queue pair up (ibv_modify_qp(3)). The rights and
 /// the numbers of READs and atomics are upper limits: those that the device does not support are left out
-/// ([#fitting(Context)]).
+/// ([Context#fitting(ConnectionOptions)]).
 ///
 /// @param path the local port and the headers of the packets
 /// @param retries how requests are repeated
@@ -61,15 +61,12 @@ public record ConnectionOptions(
         return new ConnectionOptions(path, retries, accessFlags, own, peers);
     }
 
-    /// These options as far as the device can do them: without rights that it does not support, and with no more READs
-    /// and atomics in flight than it allows. Queries the device. [QueuePair#connect] and its steps do this by
-    /// themselves.
-    public ConnectionOptions fitting(Context context) {
-        DeviceAttributes attributes = context.attributes();
+    /// These options with other rights, and with no more READs and atomics in flight than the device allows.
+    ConnectionOptions fitting(Set<AccessFlag> rights, DeviceAttributes attributes) {
         return new ConnectionOptions(
                 path,
                 retries,
-                AccessFlag.supported(accessFlags, context),
+                rights,
                 fitting(maxReadAtomic, attributes, DeviceLimit.MAX_INITIATOR_READ_ATOMIC),
                 fitting(maxDestinationReadAtomic, attributes, DeviceLimit.MAX_READ_ATOMIC));
     }

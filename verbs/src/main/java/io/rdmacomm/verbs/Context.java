@@ -3,6 +3,7 @@ package io.rdmacomm.verbs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +43,23 @@ public abstract class Context extends Resource {
 
     /// Whether the device has `capability`. Calls that need a missing one throw [UnsupportedVerbException].
     public abstract boolean supports(Capability capability);
+
+    /// The rights in `wanted` that the device supports: all but atomics, which some devices do not have. Such a device
+    /// may reject a region or queue pair with that right.
+    public final Set<AccessFlag> supported(Set<AccessFlag> wanted) {
+        if (!wanted.contains(AccessFlag.REMOTE_ATOMIC) || supports(Capability.ATOMICS)) {
+            return wanted;
+        }
+        Set<AccessFlag> able = EnumSet.copyOf(wanted);
+        able.remove(AccessFlag.REMOTE_ATOMIC);
+        return able;
+    }
+
+    /// `wanted` as far as the device can do it: without rights that it does not support, and with no more READs and
+    /// atomics in flight than it allows. Queries the device. [QueuePair#connect] and its steps do so themselves.
+    public final ConnectionOptions fitting(ConnectionOptions wanted) {
+        return wanted.fitting(supported(wanted.accessFlags()), attributes());
+    }
 
     /// The device's attributes (ibv_query_device(3)).
     public final DeviceAttributes attributes() {

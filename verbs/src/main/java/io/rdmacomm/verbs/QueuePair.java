@@ -121,9 +121,10 @@ public abstract class QueuePair extends Resource {
     /// @throws UnsupportedVerbException without [Capability#CONNECT_BY_NUMBERS]
     public final void connect(QueuePairInfo remote, ConnectionOptions how) {
         require(Capability.CONNECT_BY_NUMBERS, "connect queue pair", "connect it by address, with a ConnectionManager");
-        initialize(how);
-        readyToReceive(remote, how);
-        readyToSend(how);
+        ConnectionOptions fitting = fitting(how);
+        modify(fitting.initialize());
+        modifyToReceive(remote, fitting);
+        modify(fitting.readyToSend(initialPsn));
     }
 
     /// Connects with default options; see [#connect(QueuePairInfo, ConnectionOptions)].
@@ -143,9 +144,13 @@ public abstract class QueuePair extends Resource {
     ///
     /// @throws QueuePairStateException if the state is not INIT
     public final void readyToReceive(QueuePairInfo remote, ConnectionOptions how) {
-        int port = how.path().port();
+        modifyToReceive(remote, fitting(how));
+    }
+
+    private void modifyToReceive(QueuePairInfo remote, ConnectionOptions fitting) {
+        int port = fitting.path().port();
         PathMtu mtu = protectionDomain.context().port(port).activeMtu();
-        modify(fitting(how).readyToReceive(remote, resolve(port, how.path().gidIndex()), mtu));
+        modify(fitting.readyToReceive(remote, resolve(port, fitting.path().gidIndex()), mtu));
     }
 
     /// Takes the queue pair from READY_TO_RECEIVE to READY_TO_SEND, the last step of [#connect(QueuePairInfo,
@@ -157,7 +162,7 @@ public abstract class QueuePair extends Resource {
     }
 
     private ConnectionOptions fitting(ConnectionOptions how) {
-        return how.fitting(protectionDomain.context());
+        return protectionDomain.context().fitting(how);
     }
 
     /// Changes the state or attributes (ibv_modify_qp(3)). RESET discards the queued requests, ERROR flushes them.

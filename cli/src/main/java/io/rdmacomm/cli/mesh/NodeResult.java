@@ -8,8 +8,7 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /// The measurements of one node. They travel to rank 0 in network order: rank, iterations, nanoseconds, number of
-/// peers,
-/// a [PeerResult] for each peer, and the compressed histogram.
+/// peers, a [PeerResult] for each peer, and the compressed histogram.
 ///
 /// @param rank the node
 /// @param iterations how many counted

@@ -164,7 +164,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
                 queuePair.info(how.path().port(), how.path().gidIndex()),
                 receivesAtFirst,
                 sizes.messageBytes(),
-                how.fitting(context()).maxDestinationReadAtomic(),
+                context().fitting(how).maxDestinationReadAtomic(),
                 arrivalReadBytes(),
                 memory.cellAddress(),
                 memory.cellsRemoteKey());
@@ -196,7 +196,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         }
         access.addAll(how.accessFlags());
         // Arrival reads need one READ in flight.
-        ConnectionOptions fitting = how.fitting(context());
+        ConnectionOptions fitting = context().fitting(how);
         int readAtomic = Math.max(1, Math.min(fitting.maxReadAtomic(), peer.readAtomic()));
         // The library itself reads, whatever the program may do.
         int answered = Math.max(1, fitting.maxDestinationReadAtomic());

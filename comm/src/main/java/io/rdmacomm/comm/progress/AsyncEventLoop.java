@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 /// A thread that takes the asynchronous events of a context, as long as that is open.
 public final class AsyncEventLoop implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(AsyncEventLoop.class.getPackageName());
+
     private final Context context;
     private final Consumer<AsyncEvent> onEvent;
     private final Runnable onTick;

@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.ibverbs.ffm.QueuePairAttributesLayout;
 import io.rdmacomm.ibverbs.structs.QueuePairStructs;
-import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
@@ -39,9 +38,10 @@ final class ConnectionTransitions {
     /// them.
     void initialize(ConnectionIdentifier identifier, QueuePair queuePair) {
         QueuePairAttributes change = ask(identifier, QueuePairState.INIT)
-                .accessFlags(AccessFlag.supported(
-                        ConnectionOptions.defaults().accessFlags(),
-                        queuePair.protectionDomain().context()));
+                .accessFlags(queuePair
+                        .protectionDomain()
+                        .context()
+                        .supported(ConnectionOptions.defaults().accessFlags()));
         if (iwarp) {
             // iWARP has neither of them.
             change.partitionKeyIndex(0).port(1);

@@ -1,6 +1,9 @@
 package io.rdmacomm.tests.comm;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -61,6 +64,16 @@ final class ConnectedPair implements AutoCloseable {
     RemoteBuffer target(RdmaBuffer buffer) {
         serverEnd.announce(buffer);
         return clientEnd.peerBuffer(buffer.name(), PATIENCE);
+    }
+
+    /// Has the server fail the endpoint, and waits until the client, which reconnects, has a good one again.
+    void reconnect() {
+        serverEnd.abort(1, new CommException("a test", null));
+        serverEnd.close();
+
+        eventually(() -> client.endPoint() != clientEnd);
+        assertThat(client.awaitEndPoint(PATIENCE).failure()).isNull();
+        server.accept(PATIENCE).close();
     }
 
     /// Waits until `condition` holds, and polls both sides.

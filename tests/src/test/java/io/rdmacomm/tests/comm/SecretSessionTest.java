@@ -1,7 +1,6 @@
 package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
-import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -175,12 +174,7 @@ final class SecretSessionTest {
     @Test
     void aClientThatReconnectsProvesItselfAgain() {
         try (ConnectedPair pair = new ConnectedPair(GUARDED, GUARDED.withReconnect(Reconnect.defaults()))) {
-            pair.serverEnd.abort(1, new CommException("a test", null));
-            pair.serverEnd.close();
-
-            eventually(() -> pair.client.endPoint() != pair.clientEnd);
-            assertThat(pair.client.awaitEndPoint(PATIENCE).failure()).isNull();
-            pair.server.accept(PATIENCE).close();
+            pair.reconnect();
         }
     }
 }
