@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -153,6 +154,47 @@ class StagedEndTest {
             drain(here.queue);
             drain(there.queue);
         }
+    }
+
+    /// The receive that is being filled when its queue pair fails is flushed once, before those behind it.
+    @Test
+    void aReceiveThatIsBeingFilledIsFlushedInItsTurn() {
+        for (int round = 0; round < ROUNDS; round++) {
+            QueuePair pair = here.pair();
+            QueuePair peer = there.pair();
+            pair.connect(peer.info());
+            peer.connect(pair.info());
+            for (int id = 1; id <= 3; id++) {
+                peer.post(ReceiveBatch.create(arena, 1, 1).receive(id).with(there.region, 0, BYTES));
+            }
+            pair.post(SendBatch.create(arena, 1, 1).send(9).with(here.region, 0, BYTES));
+            long until = System.nanoTime() + (long) (random.nextDouble() * usualNanos);
+            while (System.nanoTime() < until) {
+                Thread.onSpinWait();
+            }
+
+            peer.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+
+            peer.post(ReceiveBatch.create(arena, 1, 1).receive(4));
+            for (long id = 1; id <= 4; id++) {
+                assertThat(nextCompletion(there.queue))
+                        .as("round " + round + ", seed " + SEED)
+                        .isEqualTo(id);
+            }
+            pair.close();
+            awaitEarlierPieces();
+            assertThat(there.queue.poll(done)).as("completed twice").isZero();
+            peer.close();
+            drain(here.queue);
+        }
+    }
+
+    private long nextCompletion(CompletionQueue queue) {
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (queue.poll(done, 1) == 0) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+        }
+        return done.workId(0);
     }
 
     private void begin(Transfer transfer, QueuePair pair, QueuePair peer) {

@@ -187,6 +187,27 @@ public final class QueuePairBlock {
         SharedWords.release(memory, block + ControlLayout.QP_JOURNAL_RECEIVE, position + 1);
     }
 
+    /// Claims the receive for its completion without payload. Not needed while this side executes without a pause.
+    ///
+    /// @return false if the peer has taken the receive back meanwhile, and flushed it
+    public boolean claimJournal() {
+        long at = block + ControlLayout.QP_JOURNAL_RECEIVE;
+        long receive = SharedWords.acquire(memory, at);
+        return receive > 0 && SharedWords.compareAndSet(memory, at, receive, -receive);
+    }
+
+    /// Takes the receive at `position` back that the owner of a block has taken, and not filled yet.
+    ///
+    /// @return false if the owner has completed it, or is about to
+    public static boolean takeBack(MemorySegment memory, long block, long position) {
+        return SharedWords.compareAndSet(memory, block + ControlLayout.QP_JOURNAL_RECEIVE, position + 1, 0);
+    }
+
+    /// The position of the receive that the owner of a block has taken and not completed; -1 if there is none.
+    public static long taken(MemorySegment memory, long block) {
+        return Math.abs(SharedWords.acquire(memory, block + ControlLayout.QP_JOURNAL_RECEIVE)) - 1;
+    }
+
     /// It was completed, or not taken after all.
     public void closeJournal() {
         SharedWords.release(memory, block + ControlLayout.QP_JOURNAL_RECEIVE, 0);

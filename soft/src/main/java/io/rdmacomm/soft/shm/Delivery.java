@@ -90,8 +90,8 @@ final class Delivery {
         }
     }
 
-    /// Ends a receive that was taken for a payload which could not be copied. If the peer was reset or closed
-    /// meanwhile, its receive has ended already.
+    /// Ends a receive that was taken for a payload which could not be copied. If the peer has failed, or was reset or
+    /// closed meanwhile, its receive has ended already.
     ///
     /// @param result why not
     private int endWithoutPayload(int result, long workId, MemorySegment request, long at, int flags) {
@@ -99,8 +99,12 @@ final class Delivery {
             block.closeJournal();
             return Outcome.NO_PEER;
         }
+        boolean mine = result == LOCAL_PROTECTION || result == GENERAL;
+        if (!block.claimJournal()) {
+            return mine ? result : Outcome.NO_PEER;
+        }
         int status = complete(RECEIVE, workId, FLUSHED, request, at, flags);
-        return result == LOCAL_PROTECTION || result == GENERAL ? result : status;
+        return mine ? result : status;
     }
 
     /// Delivers the immediate data of a WRITE, whose payload has its place already.

@@ -336,8 +336,8 @@ final class ShmTransport implements Transport, Stager.Client {
         if ((int) SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_IDENTITY) != destination.number()) {
             return;
         }
-        long receive = SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_JOURNAL_RECEIVE);
-        if (receive == 0 || !receives.ring().isTaken(receive - 1, context.lid(), destination.number())) {
+        long receive = QueuePairBlock.taken(theirs, peerBlock);
+        if (receive < 0 || !receives.ring().isTaken(receive, context.lid(), destination.number())) {
             return;
         }
         long workId = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_WORK_ID);
@@ -347,6 +347,27 @@ final class ShmTransport implements Transport, Stager.Client {
         } else {
             CompletionRing completions = receives.completions().ring();
             completions.fillClaim(slot - 1, context.lid(), workId, WorkStatus.FLUSHED.code(), number);
+        }
+    }
+
+    /// Takes the receive back that the peer has taken for a payload which it asks this side to copy, so that it is
+    /// flushed in its turn. The peer executes nothing now, so it can complete the receive only if it claims
+    /// it first.
+    private void takeBackReceive() {
+        try {
+            MemorySegment theirs = context.memory();
+            long receive = QueuePairBlock.taken(theirs, peerBlock);
+            if ((int) SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_IDENTITY) != destination.number()
+                    || receive < 0
+                    || !receives.ring().isTaken(receive, context.lid(), destination.number())) {
+                return;
+            }
+            long workId = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_WORK_ID);
+            if (QueuePairBlock.takeBack(theirs, peerBlock, receive)) {
+                receives.giveBack(workId);
+            }
+        } catch (IllegalStateException e) {
+            // The engine has just unmapped the memory of a peer that has ended, and settles its journal.
         }
     }
 
@@ -363,7 +384,9 @@ final class ShmTransport implements Transport, Stager.Client {
         if (unfinished != 0 && waitForPeer()) {
             unfinished = 0;
         }
-        if (unfinished != 0) {
+        if (unfinished == 0) {
+            takeBackReceive();
+        } else {
             receives.completions().passClaims(context.lid());
         }
     }
