@@ -225,6 +225,7 @@ final class Stager implements AutoCloseable {
         }
         MemorySegment own = control.memory();
         own.set(JAVA_INT, block + StagingBlock.OPERATION, operation);
+        own.set(JAVA_INT, block + StagingBlock.TARGET, to.lid());
         own.set(JAVA_INT, block + StagingBlock.KEY, key);
         own.set(JAVA_INT, block + StagingBlock.QUEUE_PAIR, peer.number());
         own.set(JAVA_LONG, block + StagingBlock.ADDRESS, address);

@@ -4,11 +4,12 @@ package io.rdmacomm.soft.shm;
 ///
 /// ```
 /// +0 ticket << 3 | state | +8 key | +12 target's queue pair | +16 address | +24 length
-/// +32 compare or add | +40 swap | +48 old value | +56 operation | +64 data
+/// +32 compare or add | +40 swap | +48 old value | +56 operation | +60 LID of the target | +64 data
 /// ```
 /// Asker and engine agree on who may touch the block with compare-and-set: the engine makes ASKED SERVED before it
 /// reads what is asked, and an asker that gives up makes ASKED WITHDRAWN. A block that is SERVED stays the engine's
-/// until it is FINISHED or REFUSED.
+/// until it is FINISHED or REFUSED. A peer that was stopped may get the message about a withdrawn request when the
+/// block holds one for another peer: it leaves that alone.
 final class StagingBlock {
     static final int STATE = 0;
     static final int KEY = 8;
@@ -19,6 +20,7 @@ final class StagingBlock {
     static final int SWAP = 40;
     static final int OLD = 48;
     static final int OPERATION = 56;
+    static final int TARGET = 60;
     static final int DATA = 64;
     static final int DATA_BYTES = 256 * 1024;
     static final int BYTES = DATA + DATA_BYTES;

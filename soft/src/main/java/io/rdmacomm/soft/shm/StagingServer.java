@@ -67,8 +67,9 @@ final class StagingServer {
         long asked = SharedWords.acquire(theirs, itsBlock + StagingBlock.STATE);
         long served = StagingBlock.withState(asked, StagingBlock.SERVED);
         if (StagingBlock.state(asked) != StagingBlock.ASKED
+                || theirs.get(JAVA_INT, itsBlock + StagingBlock.TARGET) != lid
                 || !SharedWords.compareAndSet(theirs, itsBlock + StagingBlock.STATE, asked, served)) {
-            // The peer has given up.
+            // The peer has given up, and perhaps asks another one now.
             return;
         }
         copies.incrementAndGet();

@@ -440,6 +440,40 @@ class PeerDeathTest {
     }
 
     @Test
+    void aPeerThatGoesOnTakesNoWorkOfAnother() {
+        EndMemory ofStopped = there.register(64, AccessFlag.allRemote());
+        LocalMemory local = here.allocate(64, AccessFlag.allRemote());
+        local.setLong(0, 5);
+        Pair stopped = connected(Spec.usual());
+        var toStopped = ofStopped.remote();
+        HelperProcess first = process;
+        startPeer();
+        try {
+            EndMemory ofOther = there.register(64, AccessFlag.allRemote());
+            Pair other = connected(Spec.usual());
+            var toOther = ofOther.remote();
+            first.freeze();
+            stopped.here().post(Work.write(1, toStopped, local.piece(0, 8)));
+            assertThat(stopped.here().collect(1, 300)).allMatch(outcome -> kernelAnswers());
+            stopped.here().modify(QueuePairState.ERROR);
+            process.freeze();
+            try {
+                other.here().post(Work.write(2, toOther, local.piece(0, 8)));
+                assertThat(other.here().collect(1, 300)).allMatch(outcome -> kernelAnswers());
+                first.thaw();
+                assertThat(other.here().collect(1, 1500)).allMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
+                assertThat(other.here().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+            } finally {
+                first.thaw();
+                process.thaw();
+            }
+            Deadline.await("the WRITE is done", () -> ofOther.getLong(0) == 5);
+        } finally {
+            first.close();
+        }
+    }
+
+    @Test
     void aStoppedPeerCanBeConnectedToAndLeft() {
         if (!here.context().supports(Capability.CONNECT_BY_NUMBERS)) {
             System.out.println(fabric + ": a stopped process accepts no connection");
