@@ -25,6 +25,7 @@ final class EngineLinks {
     private final List<LinkDriver> links = new ArrayList<>();
     private final List<LinkDriver> deferred = new ArrayList<>();
     private final List<LinkDriver> streams = new ArrayList<>();
+    private final List<LinkDriver> owing = new ArrayList<>();
     private volatile boolean anyDeferred;
     private volatile boolean review;
     private long nextTimes = System.nanoTime();
@@ -48,6 +49,11 @@ final class EngineLinks {
     /// A stream arrives over a link, which is read in each pass until the stream has ended; the engine.
     void readOn(LinkDriver link) {
         streams.add(link);
+    }
+
+    /// A link owes an acknowledgement that another thread is likely to send; the engine.
+    void owe(LinkDriver link) {
+        owing.add(link);
     }
 
     /// Watches a link until it is closed; any thread.
@@ -92,6 +98,15 @@ final class EngineLinks {
             }
         }
         anyDeferred = !deferred.isEmpty();
+        for (int i = owing.size() - 1; i >= 0; i--) {
+            long due = owing.get(i).settle(now);
+            if (due == 0) {
+                owing.remove(i);
+            } else {
+                // Not exact: the engine hears nothing while it waits for less than a millisecond.
+                soonest = Math.min(soonest, Math.max(Engine.EXACT_NANOS, due - now));
+            }
+        }
         if (!streams.isEmpty()) {
             soonest = 0;
         }

@@ -159,12 +159,21 @@ final class Link {
 
     /// Sends what was posted.
     void transmit() {
+        transmit(false, false);
+    }
+
+    /// Acknowledges at once.
+    void acknowledge() {
+        transmit(true, true);
+    }
+
+    private void transmit(boolean prompt, boolean insist) {
         if (!enter()) {
             return;
         }
         try {
             if (isSendable()) {
-                send(false, false);
+                send(prompt, insist);
                 finish();
             }
         } catch (IOException | RuntimeException | Error e) {
@@ -177,8 +186,9 @@ final class Link {
     /// Receives what has arrived, and sends what can be sent.
     ///
     /// @param prompt whether to acknowledge at once; otherwise with the next message, or when nothing has arrived
+    /// @param insist whether to try to send although the socket was full a moment ago
     /// @return whether anything has arrived
-    boolean drive(boolean prompt) {
+    boolean drive(boolean prompt, boolean insist) {
         if (!enter()) {
             return false;
         }
@@ -194,7 +204,7 @@ final class Link {
             if (isOver()) {
                 finish();
             } else if (isSendable()) {
-                send(prompt || got == FrameInput.IDLE, prompt);
+                send(prompt || got == FrameInput.IDLE, insist);
                 finish();
             }
             return got != FrameInput.IDLE;
@@ -214,7 +224,7 @@ final class Link {
     /// Requests that were held back may be sent.
     void release() {
         requester.release();
-        drive(true);
+        drive(true, true);
     }
 
     /// Whether the stream of the peer has ended.
@@ -369,7 +379,7 @@ final class Link {
         boolean inside = requester.isInside() || responder.responses().isInside();
         if (output.isEmpty() && !inside && responder.refusal() == null && !isOver()) {
             requester.announceWrite(output);
-            drive(true);
+            drive(true, true);
         }
     }
 

@@ -38,6 +38,8 @@ public final class LinkDriver implements Engine.Ready {
     private boolean streaming;
     private long streamsUntil;
     private boolean readOn;
+    private boolean owing;
+    private long owesUntil;
 
     /// Nobody drives the link yet.
     ///
@@ -99,7 +101,7 @@ public final class LinkDriver implements Engine.Ready {
         }
         try {
             unfinished = false;
-            boolean came = link.drive(false);
+            boolean came = link.drive(false, false);
             if (link.isUnfinished() || (!deferred && !link.isQuiet())) {
                 // If no thread polls again soon, the engine tells the peer.
                 wanted();
@@ -201,7 +203,7 @@ public final class LinkDriver implements Engine.Ready {
         }
         try {
             unfinished = false;
-            boolean came = link.drive(true);
+            boolean came = driveFor(receives.isArmed(), now);
             if (link.isUnfinished()) {
                 wanted();
             }
@@ -222,6 +224,48 @@ public final class LinkDriver implements Engine.Ready {
             readOn = true;
             engineLinks.readOn(this);
         }
+    }
+
+    /// Leaves the acknowledgement to the thread that the arrival has woken, for a while: that thread is likely to
+    /// answer,
+    /// or to poll and find nothing. In a dialogue, each acknowledgement of its own would wake the peer once more.
+    ///
+    /// @param awaited whether a thread sleeps until something is received
+    private boolean driveFor(boolean awaited, long now) {
+        boolean came = link.drive(!awaited, true);
+        if (awaited && receives.isArmed()) {
+            link.acknowledge();
+        } else if (awaited && !link.isQuiet() && !owing) {
+            owing = true;
+            owesUntil = now + EngineLinks.TICK_NANOS;
+            engineLinks.owe(this);
+        }
+        return came;
+    }
+
+    /// Acknowledges what the thread that was woken has not.
+    ///
+    /// @param now in the time of [System#nanoTime()]
+    /// @return when this is due, or 0 if nothing is owed any more
+    long settle(long now) {
+        owing = !link.isQuiet() && !link.isClosed();
+        if (owing && owesUntil - now <= 0) {
+            if (lock.tryEnter()) {
+                try {
+                    owing = false;
+                    link.acknowledge();
+                    if (link.isUnfinished()) {
+                        wanted();
+                    }
+                } finally {
+                    lock.leave();
+                }
+            } else {
+                // The holder is likely to say it.
+                owesUntil = now + EngineLinks.TICK_NANOS;
+            }
+        }
+        return owing ? owesUntil : 0;
     }
 
     /// The selector processes each key that is set, changed or not.

@@ -92,7 +92,7 @@ public final class TcpTransport implements Transport {
         if (retries.isDue()) {
             link.release();
         }
-        link.drive(true);
+        link.drive(true, true);
         if (link.isUnfinished()) {
             driver.wanted();
         }

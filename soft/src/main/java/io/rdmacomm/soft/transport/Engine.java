@@ -17,7 +17,8 @@ import java.util.function.Consumer;
 public final class Engine implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(Engine.class.getName());
     private static final long JOIN_MILLIS = 5_000;
-    private static final long EXACT_NANOS = 1_000_000;
+    /// The engine does not hear its channels while it waits for a shorter time.
+    public static final long EXACT_NANOS = 1_000_000;
     private static final long DEAF_NANOS = 100_000;
     private static final long SELDOM_NANOS = 50_000;
     private static final long COMPLAINT_NANOS = 1_000_000_000;

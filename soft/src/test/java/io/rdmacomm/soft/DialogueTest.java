@@ -1,0 +1,144 @@
+package io.rdmacomm.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Requests and answers over TCP between ends that sleep. The acknowledgement of a request travels with the answer: on
+/// its own it would wake the requester once more.
+class DialogueTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /// Much longer than an acknowledgement travels, and shorter than it waits for an answer, which is 2 ms.
+    private static final long GLANCE_NANOS = 1_000_000;
+
+    private static final int ROUNDS = 100;
+
+    private final SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("talk=127.0.0.1?sharedMemory=false"));
+    private final Arena arena = Arena.ofShared();
+    private final SoftContext hereContext = (SoftContext) device.open();
+    private final SoftContext thereContext = (SoftContext) device.open();
+    private final End here = new End(hereContext);
+    private final End there = new End(thereContext);
+
+    /// A queue pair, and a thread's way to sleep until something has ended.
+    private final class End {
+        private final ProtectionDomain domain;
+        private final CompletionChannel channel;
+        private final CompletionQueue sends;
+        private final CompletionQueue receives;
+        private final QueuePair pair;
+        private final MemoryRegion memory;
+        private final Completions completions = Completions.create(arena, 1);
+
+        End(SoftContext context) {
+            domain = context.allocateProtectionDomain();
+            channel = context.createCompletionChannel();
+            sends = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+            receives = context.createCompletionQueue(
+                    CompletionQueueOptions.ofCapacity(8).withChannel(channel));
+            pair = domain.createQueuePair(QueuePairOptions.reliable(sends).withReceiveCompletions(receives));
+            memory = domain.allocate(16, AccessFlag.allRemote());
+        }
+
+        void receive() {
+            receives.arm(false);
+            assertThat(pair.post(ReceiveBatch.create(arena, 1, 1).receive(1).with(memory, 0, 8)))
+                    .isEqualTo(1);
+        }
+
+        void send() {
+            assertThat(pair.post(SendBatch.create(arena, 1, 1)
+                            .send(2)
+                            .with(memory, 8, 8)
+                            .signaled()))
+                    .isEqualTo(1);
+        }
+
+        void awaitMessage() throws InterruptedException {
+            assertThat(channel.awaitEvent(PATIENCE)).isSameAs(receives);
+            receives.acknowledge(1);
+            assertThat(receives.poll(completions)).isEqualTo(1);
+            assertThat(completions.status(0)).isEqualTo(WorkStatus.SUCCESS);
+        }
+
+        void awaitSent() {
+            assertThat(isSentWithin(PATIENCE.toNanos())).isTrue();
+            assertThat(completions.status(0)).isEqualTo(WorkStatus.SUCCESS);
+        }
+
+        boolean isSentWithin(long nanos) {
+            long deadline = System.nanoTime() + nanos;
+            while (sends.poll(completions) == 0) {
+                if (System.nanoTime() - deadline > 0) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    private void connect() {
+        here.pair.connect(there.pair.info(), ConnectionOptions.defaults());
+        there.pair.connect(here.pair.info(), ConnectionOptions.defaults());
+    }
+
+    @AfterEach
+    void close() {
+        hereContext.close();
+        thereContext.close();
+        arena.close();
+    }
+
+    @Test
+    void anAcknowledgementWaitsForTheAnswer() throws Exception {
+        connect();
+        // The first request waits for the connection.
+        endsBeforeTheAnswer();
+        int early = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            early += endsBeforeTheAnswer() ? 1 : 0;
+        }
+        // On a busy machine an answer may be late now and then.
+        assertThat(early).as("requests that ended before their answer").isLessThan(ROUNDS / 2);
+    }
+
+    private boolean endsBeforeTheAnswer() throws InterruptedException {
+        there.receive();
+        here.receive();
+        here.send();
+        there.awaitMessage();
+        boolean early = here.isSentWithin(GLANCE_NANOS);
+        there.send();
+        here.awaitMessage();
+        if (!early) {
+            here.awaitSent();
+        }
+        there.awaitSent();
+        return early;
+    }
+
+    @Test
+    void aSendEndsAlthoughTheReceiverIsSilent() throws Exception {
+        connect();
+        there.receive();
+        here.send();
+        there.awaitMessage();
+        here.awaitSent();
+    }
+}
