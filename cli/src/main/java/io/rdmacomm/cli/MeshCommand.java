@@ -89,9 +89,16 @@ final class MeshCommand extends Subcommand {
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
             defaultValue = "2",
-            description =
-                    "How long to measure, after a warm-up of half a second (default: ${DEFAULT-VALUE}). Rank 0 decides.")
+            description = "How long to measure, after the warm-up (default: ${DEFAULT-VALUE}). Rank 0 decides.")
     private double duration;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "SECONDS",
+            defaultValue = "3",
+            description = "How long the nodes write before they measure, because the JIT compilers of all nodes share"
+                    + " the processors (default: ${DEFAULT-VALUE}). With --iterations there is no warm-up.")
+    private double warmUp;
 
     @Option(
             names = {"-c", "--channels"},
@@ -232,7 +239,8 @@ final class MeshCommand extends Subcommand {
         List<String> arguments = new ArrayList<>(List.of("mesh", "--until-eof"));
         arguments.addAll(NodeOptions.arguments(other));
         arguments.addAll(List.of("--window", "" + window, "--passes", "" + passes, "--block", "" + block));
-        arguments.addAll(List.of("--channels", "" + channels, "--timeout", "" + timeout, "--duration", "" + duration));
+        arguments.addAll(List.of("--channels", "" + channels, "--timeout", "" + timeout));
+        arguments.addAll(List.of("--duration", "" + duration, "--warmup", "" + warmUp));
         if (iterations != null) {
             arguments.addAll(List.of("--iterations", "" + iterations));
         }
@@ -252,8 +260,12 @@ final class MeshCommand extends Subcommand {
         if (!(duration > 0) || duration > 86_400) {
             throw usage("--duration " + duration + " is out of range: it must be above 0, and at most 86400");
         }
+        if (!(warmUp >= 0) || warmUp > 3600) {
+            throw usage("--warmup " + warmUp + " is out of range: it must be 0 to 3600");
+        }
         return new MeshSettings(
-                window, passes, block, channels, iterations == null ? 0 : iterations, (long) (duration * 1e9));
+                window, passes, block, channels, iterations == null ? 0 : iterations, (long) (warmUp * 1e9), (long)
+                        (duration * 1e9));
     }
 
     private Duration patience() {

@@ -7,8 +7,10 @@ package io.rdmacomm.cli.mesh;
 /// @param blockBytes the length of a block
 /// @param channels over how many data channels each pair of nodes spreads them
 /// @param iterations how often; 0 for as long as `durationNanos` say
+/// @param warmUpNanos how long before it counts, if the iterations are not limited
 /// @param durationNanos how long, after the warm-up
-public record MeshSettings(int window, int passes, long blockBytes, int channels, long iterations, long durationNanos) {
+public record MeshSettings(
+        int window, int passes, long blockBytes, int channels, long iterations, long warmUpNanos, long durationNanos) {
     /// How many writes a node makes to each other one in an iteration.
     int writes() {
         return passes * window;

@@ -18,7 +18,6 @@ import org.HdrHistogram.Histogram;
 /// All-to-all traffic, on one node. In an iteration every node writes a window of blocks to each other node, several
 /// times; after a barrier every node checks what the others have written to it.
 public final class MeshTraffic {
-    private static final long WARM_UP_NANOS = 500_000_000;
     private static final int SPINS = 1000;
     private static final long PAUSE_NANOS = 20_000;
     private static final String STOP = "stop";
@@ -92,7 +91,7 @@ public final class MeshTraffic {
     }
 
     private void transfer(long iteration) {
-        boolean counts = settings.iterations() > 0 || System.nanoTime() - start > WARM_UP_NANOS;
+        boolean counts = settings.iterations() > 0 || System.nanoTime() - start > settings.warmUpNanos();
         for (PeerTraffic peer : peers) {
             peer.prepare(iteration, counts);
         }
@@ -153,7 +152,7 @@ public final class MeshTraffic {
     private boolean isLast(long iteration) {
         return settings.iterations() > 0
                 ? iteration + 1 >= settings.iterations()
-                : System.nanoTime() - start >= WARM_UP_NANOS + settings.durationNanos();
+                : System.nanoTime() - start >= settings.warmUpNanos() + settings.durationNanos();
     }
 
     /// Tells all nodes that this iteration is the last one; they know when they have passed the barrier.

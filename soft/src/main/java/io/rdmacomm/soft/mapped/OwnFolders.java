@@ -28,7 +28,9 @@ final class OwnFolders {
     }
 
     static boolean contains(Path folder) {
-        return all().contains(folder);
+        // Asked for each folder of the host: one search, instead of a path for each own folder.
+        String own = SEPARATOR + System.getProperty(PROPERTY, "") + SEPARATOR;
+        return own.contains(SEPARATOR + folder + SEPARATOR);
     }
 
     static List<Path> all() {
