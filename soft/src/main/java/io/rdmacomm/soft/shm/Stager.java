@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// peer has begun with it, its block is lent to the peer until that has finished.
 final class Stager implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(Stager.class.getName());
+    private static final long ABSENCE_NANOS = 200_000_000;
     private static final long DEADLINE_NANOS = 5_000_000_000L;
     private static final long PARK_NANOS = 1_000_000;
     private static final int SPINS = 2_000;
@@ -216,12 +217,29 @@ final class Stager implements AutoCloseable {
         return Outcome.DONE;
     }
 
+    /// Asks the peer, and once more while its queue pair is ready but does not know its own peer yet: it tells others
+    /// that it is ready a moment before it does.
     private boolean ask(
+            PeerQueuePair peer, int operation, int key, long address, long length, long operand, long swap) {
+        long deadline = System.nanoTime() + ABSENCE_NANOS;
+        int state = askOnce(peer, operation, key, address, length, operand, swap);
+        while (state == StagingBlock.ABSENT && failure == Outcome.DONE) {
+            if (!peer.isReady() || System.nanoTime() - deadline > 0) {
+                failure = Outcome.NO_PEER;
+            } else {
+                LockSupport.parkNanos(PARK_NANOS);
+                state = askOnce(peer, operation, key, address, length, operand, swap);
+            }
+        }
+        return state == StagingBlock.FINISHED && failure == Outcome.DONE;
+    }
+
+    private int askOnce(
             PeerQueuePair peer, int operation, int key, long address, long length, long operand, long swap) {
         Client client = Objects.requireNonNull(current, "only on the stager's thread");
         Peer to = peer.peer();
         if (to == null || !hasBlock()) {
-            return false;
+            return StagingBlock.REFUSED;
         }
         MemorySegment own = control.memory();
         own.set(JAVA_INT, block + StagingBlock.OPERATION, operation);
@@ -247,7 +265,7 @@ final class Stager implements AutoCloseable {
         } finally {
             failure = client.goOn();
         }
-        return state == StagingBlock.FINISHED && failure == Outcome.DONE;
+        return state;
     }
 
     /// Takes the request back if it was not answered.

@@ -8,7 +8,8 @@ package io.rdmacomm.soft.shm;
 /// ```
 /// Asker and engine agree on who may touch the block with compare-and-set: the engine makes ASKED SERVED before it
 /// reads what is asked, and an asker that gives up makes ASKED WITHDRAWN. A block that is SERVED stays the engine's
-/// until it is FINISHED or REFUSED. A peer that was stopped may get the message about a withdrawn request when the
+/// until it is FINISHED, REFUSED or ABSENT. A peer that was stopped may get the message about a withdrawn request when
+/// the
 /// block holds one for another peer: it leaves that alone.
 final class StagingBlock {
     static final int STATE = 0;
@@ -32,6 +33,10 @@ final class StagingBlock {
     static final int SERVED = 2;
     static final int FINISHED = 3;
     static final int REFUSED = 4;
+
+    /// The target's queue pair is not connected, or not yet: nothing was done.
+    static final int ABSENT = 5;
+
     private static final int STATE_MASK = 7;
 
     /// Operations.

@@ -73,18 +73,23 @@ final class StagingServer {
             return;
         }
         copies.incrementAndGet();
-        int answer = execute(peer, itsBlock) ? StagingBlock.FINISHED : StagingBlock.REFUSED;
+        int answer = execute(peer, itsBlock);
         SharedWords.release(theirs, itsBlock + StagingBlock.STATE, StagingBlock.withState(asked, answer));
         peer.tell(Message.STAGED, 0, lid, itsBlock);
     }
 
-    private boolean execute(Peer peer, long itsBlock) {
+    private int execute(Peer peer, long itsBlock) {
         executing.incrementAndGet();
         try {
-            return carryOut(peer, itsBlock);
+            QueuePairResources queuePair =
+                    connections.find(peer.memory().get(JAVA_INT, itsBlock + StagingBlock.QUEUE_PAIR), peer);
+            if (queuePair == null || !QueuePairBlock.accepts(memory.control(), queuePair.number())) {
+                return StagingBlock.ABSENT;
+            }
+            return carryOut(queuePair, peer.memory(), itsBlock) ? StagingBlock.FINISHED : StagingBlock.REFUSED;
         } catch (RuntimeException | Error e) {
             // Somebody has freed the memory without closing the region, or has truncated the file under it.
-            return false;
+            return StagingBlock.REFUSED;
         } finally {
             executing.incrementAndGet();
         }
@@ -108,17 +113,12 @@ final class StagingServer {
         return copies.get();
     }
 
-    private boolean carryOut(Peer peer, long itsBlock) {
-        MemorySegment theirs = peer.memory();
-        QueuePairResources queuePair = connections.find(theirs.get(JAVA_INT, itsBlock + StagingBlock.QUEUE_PAIR), peer);
+    private boolean carryOut(QueuePairResources queuePair, MemorySegment theirs, long itsBlock) {
         int operation = theirs.get(JAVA_INT, itsBlock + StagingBlock.OPERATION);
         int key = theirs.get(JAVA_INT, itsBlock + StagingBlock.KEY);
         long address = theirs.get(JAVA_LONG, itsBlock + StagingBlock.ADDRESS);
         long length = theirs.get(JAVA_LONG, itsBlock + StagingBlock.LENGTH);
-        if (queuePair == null
-                || !QueuePairBlock.accepts(memory.control(), queuePair.number())
-                || length < 0
-                || length > StagingBlock.DATA_BYTES) {
+        if (length < 0 || length > StagingBlock.DATA_BYTES) {
             return false;
         }
         long data = itsBlock + StagingBlock.DATA;
