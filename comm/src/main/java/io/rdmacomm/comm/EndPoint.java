@@ -189,7 +189,17 @@ public final class EndPoint implements AutoCloseable {
     }
 
     private void fail(CommException why) {
-        if (status.fail(why)) {
+        if (!status.fail(why)) {
+            return;
+        }
+        if (why instanceof PeerProtocolException) {
+            // The peer would notice nothing before this side is closed. Telling it takes a while, and this may be a
+            // handler.
+            Thread.ofVirtual().name("rdmacomm-abort-" + name).start(() -> {
+                tellAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
+                end(why);
+            });
+        } else {
             end(why);
         }
     }

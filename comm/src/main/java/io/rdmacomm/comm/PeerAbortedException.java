@@ -2,10 +2,13 @@ package io.rdmacomm.comm;
 
 import java.io.Serial;
 
-/// The peer has called [EndPoint#abort].
+/// The peer has called [EndPoint#abort], or this side has violated the protocol.
 public final class PeerAbortedException extends CommException {
     @Serial
     private static final long serialVersionUID = 1L;
+
+    /// The code of an endpoint that fails because this side has violated the protocol, and tells it so.
+    public static final int PROTOCOL_VIOLATION = -1;
 
     private final int code;
     private final String reason;

@@ -4,6 +4,8 @@ import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// The common part of servers and clients: an open device, buffers that are registered with it once, and end
 /// points. Thread-safe.
 public abstract sealed class Session implements AutoCloseable permits ServerSession, ClientSession {
+    private static final Logger LOGGER = System.getLogger(Session.class.getPackageName());
+
     private final SessionOptions options;
     private final SessionDevice device;
     private final @Nullable CompletionGroup callerGroup;
@@ -23,6 +27,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     private final HandlerErrors errors;
     private final ReentrantLock closing = new ReentrantLock();
     private volatile boolean open = true;
+    private volatile @Nullable CommException lost;
     private boolean closed;
 
     /// @param options with the name that is sent to peers
@@ -34,6 +39,17 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         this.observation = new SessionObservation(this, endPoints);
         SessionListener listener = options.listener();
         device.events().start(event -> errors.guard("onDeviceEvent", () -> listener.onDeviceEvent(event)));
+        device.onLost(this::lost);
+    }
+
+    /// The program has closed the context. The endpoints have failed because of it.
+    private void lost() {
+        CommException why = new CommException(
+                "the program has closed the device context of " + this + "; close the session instead", null);
+        LOGGER.log(Level.ERROR, why.getMessage());
+        lost = why;
+        open = false;
+        Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
     }
 
     /// `options` with a name: the role and the number of the process, if it has none.
@@ -54,7 +70,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     }
 
     /// The open device, for what this layer does not offer. It is closed with the session. The session takes its
-    /// asynchronous events; see [SessionListener#onDeviceEvent].
+    /// asynchronous events; see [SessionListener#onDeviceEvent]. Who closes it ends the session: its endpoints fail, and
+    /// later calls throw a [ClosedException] with the cause.
     public final Context context() {
         return device.context();
     }
@@ -132,7 +149,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return errors.count();
     }
 
-    /// Returns whether [#close()] has not been called.
+    /// Returns whether neither [#close()] has been called nor its device context was closed.
     public final boolean isOpen() {
         return open;
     }
@@ -170,7 +187,9 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     final void checkOpen() {
         if (!open) {
-            throw new ClosedException("session " + name() + " is closed", null);
+            CommException why = lost;
+            String cause = why == null ? "" : ": " + why.getMessage();
+            throw new ClosedException("session " + name() + " is closed" + cause, why);
         }
     }
 

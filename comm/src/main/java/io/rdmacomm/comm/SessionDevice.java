@@ -56,6 +56,7 @@ final class SessionDevice implements AutoCloseable {
     private final @Nullable EventLoop eventLoop;
     private final ReentrantLock connectionsLock = new ReentrantLock();
     private @Nullable ConnectionManager connections;
+    private volatile Runnable onLost = () -> {};
     private final ConcurrentMap<String, RdmaBuffer> buffers = new ConcurrentHashMap<>();
 
     private SessionDevice(SessionOptions options, String name, Context context) {
@@ -73,11 +74,14 @@ final class SessionDevice implements AutoCloseable {
                 WorkId.MAX_SLOTS,
                 false));
         IdleStrategy idle = control.newIdleStrategy();
-        this.controlLoop = new CompletionLoop(control, (polled, maxNanos) -> {
-            SlowOperations.refresh();
-            CountersPublisher.PROCESS.tick();
-            idle.idle(polled, maxNanos);
-        });
+        this.controlLoop = new CompletionLoop(
+                control,
+                (polled, maxNanos) -> {
+                    SlowOperations.refresh();
+                    CountersPublisher.PROCESS.tick();
+                    idle.idle(polled, maxNanos);
+                },
+                () -> onLost.run());
         if (options.threadMode() == ThreadMode.PER_QUEUE_PAIR) {
             this.shared = null;
             this.sharedLoop = null;
@@ -189,6 +193,11 @@ final class SessionDevice implements AutoCloseable {
 
     DeviceEvents events() {
         return events;
+    }
+
+    /// Has `task` called once if somebody else closes the context; it must not block.
+    void onLost(Runnable task) {
+        onLost = task;
     }
 
     /// Whether the GID of a queue pair is the IP address to which the device connects. So it is for devices in

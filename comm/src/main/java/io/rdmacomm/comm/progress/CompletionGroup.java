@@ -133,6 +133,11 @@ public final class CompletionGroup implements AutoCloseable {
         return queue;
     }
 
+    /// Whether a poll has found that somebody has closed the completion queue.
+    boolean isLost() {
+        return broken && !queue.isOpen();
+    }
+
     /// Whether no library thread polls it.
     public boolean isCallerDriven() {
         return callerDriven;
@@ -316,7 +321,10 @@ public final class CompletionGroup implements AutoCloseable {
 
     private void breakDown(RuntimeException why) {
         broken = true;
-        members.fail(new RdmaException(name + " lost its completion queue: " + why.getMessage(), why));
+        String how = queue.isOpen()
+                ? why.getMessage()
+                : "the program has closed the device context of the session; close the session instead";
+        members.fail(new RdmaException(name + " lost its completion queue: " + how, why));
     }
 
     /// The device has reported that the queue is of no more use: soon fails all members. Any thread. Not all devices
@@ -451,7 +459,8 @@ public final class CompletionGroup implements AutoCloseable {
         } catch (VerbException e) {
             breakDown(e);
         } catch (IllegalStateException e) {
-            broken = true;
+            // It is closed, which the next poll finds out.
+            return;
         }
     }
 
@@ -482,7 +491,8 @@ public final class CompletionGroup implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IllegalStateException e) {
-            broken = true;
+            // It is closed, which the next poll finds out.
+            event = true;
         } finally {
             sleeper.leave();
         }

@@ -10,13 +10,21 @@ public final class CompletionLoop implements AutoCloseable {
 
     private final CompletionGroup group;
     private final IdleStrategy idle;
+    private final Runnable onLost;
     private final Thread thread;
     private volatile boolean stopping;
 
     /// @param idle what the thread does when it finds nothing
     public CompletionLoop(CompletionGroup group, IdleStrategy idle) {
+        this(group, idle, () -> {});
+    }
+
+    /// @param idle what the thread does when it finds nothing
+    /// @param onLost called once by the thread if it ends because somebody else has closed the completion queue
+    public CompletionLoop(CompletionGroup group, IdleStrategy idle, Runnable onLost) {
         this.group = group;
         this.idle = idle;
+        this.onLost = onLost;
         this.thread = Thread.ofPlatform().daemon().name(group.name()).unstarted(this::run);
     }
 
@@ -36,6 +44,10 @@ public final class CompletionLoop implements AutoCloseable {
             } catch (RuntimeException | Error e) {
                 // All channels of the group depend on this thread: one error does not end it.
                 LOGGER.log(Level.ERROR, group.name() + " goes on after an error", e);
+            }
+            if (!stopping && group.isLost()) {
+                onLost.run();
+                return;
             }
         }
     }

@@ -89,6 +89,10 @@ public final class EventLoop implements AutoCloseable {
             } catch (InterruptedException e) {
                 LOGGER.log(Level.DEBUG, thread.getName() + " was interrupted");
             } catch (RuntimeException | Error e) {
+                if (!channel.isOpen()) {
+                    LOGGER.log(Level.DEBUG, thread.getName() + " ends: somebody else has closed its channel");
+                    return;
+                }
                 // All channels depend on this thread: one error does not end it.
                 LOGGER.log(Level.ERROR, thread.getName() + " goes on after an error", e);
             }

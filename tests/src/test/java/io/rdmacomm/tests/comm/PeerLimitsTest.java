@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.PeerAbortedException;
 import io.rdmacomm.comm.PeerLimits;
 import io.rdmacomm.comm.PeerProtocolException;
 import io.rdmacomm.comm.PeerRefusedException;
@@ -18,6 +19,7 @@ import io.rdmacomm.tests.fixture.LeakCheck;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -121,6 +123,13 @@ final class PeerLimitsTest {
                     .hasMessageContaining("more than 3 buffers")
                     .hasMessageContaining("PeerLimits.withBuffers");
             assertThat(pair.serverEnd.peerBuffers()).hasSize(3);
+            long told = System.nanoTime();
+            eventually(() -> pair.clientEnd.failure() != null);
+            assertThat(Duration.ofNanos(System.nanoTime() - told)).isLessThan(Duration.ofSeconds(5));
+            assertThat(pair.clientEnd.failure())
+                    .isInstanceOfSatisfying(PeerAbortedException.class, e -> assertThat(e.code())
+                            .isEqualTo(PeerAbortedException.PROTOCOL_VIOLATION))
+                    .hasMessageContaining("more than 3 buffers");
             pair.serverEnd.close();
         }
     }
