@@ -70,8 +70,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     }
 
     /// The open device, for what this layer does not offer. It is closed with the session. The session takes its
-    /// asynchronous events; see [SessionListener#onDeviceEvent]. Who closes it ends the session: its endpoints fail, and
-    /// later calls throw a [ClosedException] with the cause.
+    /// asynchronous events; see [SessionListener#onDeviceEvent]. If the program closes it, the session ends: its
+    /// endpoints fail, and later calls throw a [ClosedException] with the cause.
     public final Context context() {
         return device.context();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
@@ -37,11 +38,12 @@ final class StrangersTest {
     private static final int HONEST = 10;
     private static final int LEAST_SET_UPS = 5;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
-    private static final long MOST_BYTES = 32L << 20;
+    /// 6.5 KiB for each stranger. The JIT compilers and the collector of an idle server make 38 MiB of difference.
+    private static final long MOST_BYTES = 64L << 20;
 
     @ParameterizedTest
     @EnumSource(Guard.class)
-    @Tag("slow")
+    @Tag("long")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void theyCostAServerNothingAndLockNobodyOut(Guard guard) throws Exception {
         long seed = System.nanoTime();
@@ -150,12 +152,14 @@ final class StrangersTest {
 
     /// Each connects, sends a message and closes in order, again and again.
     private static final class Clients implements AutoCloseable {
+        private final Guard guard;
         private final int port;
         private final List<ServerSession> sessions = new ArrayList<>();
         private final List<RdmaBuffer> buffers = new ArrayList<>();
         private final AtomicInteger again = new AtomicInteger();
 
         Clients(Guard guard, int port) {
+            this.guard = guard;
             this.port = port;
             SessionOptions options = guard.options();
             Deadlines deadlines = options.deadlines().withClose(PATIENCE);
@@ -199,6 +203,12 @@ final class StrangersTest {
                     return session.connect("127.0.0.1", port, PATIENCE);
                 } catch (PeerRefusedException e) {
                     if (!String.valueOf(e.getMessage()).contains("try again")) {
+                        throw e;
+                    }
+                    again.incrementAndGet();
+                } catch (PeerClosedException e) {
+                    // Before TLS is set up, it cannot say why.
+                    if (guard != Guard.TLS) {
                         throw e;
                     }
                     again.incrementAndGet();
