@@ -83,6 +83,7 @@ public class ChannelsBenchmark {
 
     @Benchmark
     @OperationsPerInvocation(MESSAGES)
+    @SuppressWarnings("ThreadPriorityCheck") // where three threads share two processors, one must make way
     public long send() {
         for (int i = 0; i < MESSAGES; i++) {
             while (!sending[next].trySend(message, ignored, 0).isAccepted()) {
