@@ -26,8 +26,8 @@ final class ClosedContextTest {
         Logger progress = Logger.getLogger("io.rdmacomm.comm.progress");
         progress.setFilter(entry -> said.incrementAndGet() < 100);
         logger.setFilter(entry -> said.incrementAndGet() < 100);
-        try (ConnectedPair pair = ConnectedPair.of(
-                SessionOptions.defaults().withWorkMode(work).withThreadMode(thread))) {
+        try (ConnectedPair pair =
+                ConnectedPair.of(SessionOptions.defaults().withWorkMode(work).withThreadMode(thread))) {
             pair.server.context().close();
 
             eventually(() -> !pair.server.isOpen());

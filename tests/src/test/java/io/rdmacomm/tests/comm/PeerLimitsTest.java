@@ -127,8 +127,9 @@ final class PeerLimitsTest {
             eventually(() -> pair.clientEnd.failure() != null);
             assertThat(Duration.ofNanos(System.nanoTime() - told)).isLessThan(Duration.ofSeconds(5));
             assertThat(pair.clientEnd.failure())
-                    .isInstanceOfSatisfying(PeerAbortedException.class, e -> assertThat(e.code())
-                            .isEqualTo(PeerAbortedException.PROTOCOL_VIOLATION))
+                    .isInstanceOfSatisfying(
+                            PeerAbortedException.class,
+                            e -> assertThat(e.code()).isEqualTo(PeerAbortedException.PROTOCOL_VIOLATION))
                     .hasMessageContaining("more than 3 buffers");
             pair.serverEnd.close();
         }

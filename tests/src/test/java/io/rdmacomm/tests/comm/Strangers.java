@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 
@@ -85,7 +86,7 @@ final class Strangers implements AutoCloseable {
         open.add(socket);
         try {
             socket.bind(new InetSocketAddress(from, 0));
-            socket.connect(new InetSocketAddress("127.0.0.1", port));
+            socket.connect(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port));
             socket.setTcpNoDelay(true);
             act(kind, from, socket);
         } catch (IOException e) {
@@ -130,7 +131,7 @@ final class Strangers implements AutoCloseable {
         byte[] bytes = kinds.contains(Kind.HALF_OF_TLS) ? tls : "RDMC\0\1\0\1".getBytes(UTF_8);
         for (int i = 0; i < SLOW_BYTES; i++) {
             send(socket, new byte[] {bytes[i]});
-            Thread.yield();
+            LockSupport.parkNanos(1);
         }
     }
 
