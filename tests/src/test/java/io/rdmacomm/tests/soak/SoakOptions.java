@@ -74,7 +74,7 @@ record SoakOptions(
         if (!(minutes > 0 && minutes <= 10_000)) {
             throw new MisusedException("give the minutes, more than 0 and at most 10000");
         }
-        if (workers < 2 || workers > 8 || rate < 1 || !far && !local) {
+        if (workers < 2 || workers > 8 || rate < 1 || (!far && !local)) {
             throw new MisusedException("2 to 8 workers, a rate of at least 1, and some links are needed");
         }
         return new SoakOptions(minutes * 60, seed, rate, workers, far, local, least, directory);
