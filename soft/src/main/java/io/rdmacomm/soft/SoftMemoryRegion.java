@@ -113,7 +113,7 @@ final class SoftMemoryRegion extends MemoryRegion {
     @Override
     protected void doClose() {
         boolean idle = revoke();
-        context.sharedMemory().regionGone(local.key());
+        context.sharedMemory().regionGone(local.key(), file);
         context.memory().freeKey(local.key());
         if (mapped != null) {
             try {

@@ -181,9 +181,11 @@ public final class Peer implements AutoCloseable {
         }
     }
 
-    /// Drops the mapping of a region that its owner has closed, or says so.
-    public synchronized void forgetRegion(int index) {
-        if (index >= 0 && index < regions.length && regions[index] != null) {
+    /// Drops the mapping of a region that its owner has closed, or says so. By now its index may be that of another
+    /// region.
+    public synchronized void forgetRegion(int index, long file) {
+        Region known = index >= 0 && index < regions.length ? regions[index] : null;
+        if (known != null && known.file == file) {
             replaceRegion(index, null);
         }
     }

@@ -50,17 +50,17 @@ final class Peers implements AutoCloseable {
         return connected.get(lid);
     }
 
-    void tellAll(int type, int number) {
+    void tellAll(int type, int number, long second) {
         for (Peer peer : connected.values()) {
-            peer.tell(type, number, ownLid, 0);
+            peer.tell(type, number, ownLid, second);
         }
     }
 
-    /// The peer `lid` has closed the region with this key index.
-    void forgetRegion(int lid, int index) {
+    /// The peer `lid` has closed the region with this key index and this file.
+    void forgetRegion(int lid, int index, long file) {
         Peer peer = connected.get(lid);
         if (peer != null) {
-            peer.forgetRegion(index);
+            peer.forgetRegion(index, file);
         }
     }
 

@@ -120,8 +120,11 @@ public final class SharedMemory implements AutoCloseable {
     }
 
     /// Tells peers that they can drop their mapping of a region.
-    public void regionGone(int key) {
-        peers.tellAll(Message.REGION_GONE, key >>> 16);
+    ///
+    /// @param key one of the keys of its index
+    /// @param file the number of its file
+    public void regionGone(int key, long file) {
+        peers.tellAll(Message.REGION_GONE, key >>> 16, file);
     }
 
     private void onMessage(int type, int number, long first, long second) {
@@ -131,7 +134,7 @@ public final class SharedMemory implements AutoCloseable {
             case Message.OVERRUN -> events.onOverrun(number);
             case Message.LIMIT -> events.onLimit(number);
             case Message.ESTABLISHED -> events.onEstablished(number);
-            case Message.REGION_GONE -> peers.forgetRegion((int) first, number);
+            case Message.REGION_GONE -> peers.forgetRegion((int) first, number, second);
             case Message.STAGE -> stagingServer.serve(peers.known((int) first), second);
             case Message.STAGED -> stager.finished();
             default -> {
