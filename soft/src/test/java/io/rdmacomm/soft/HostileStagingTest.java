@@ -37,6 +37,7 @@ class HostileStagingTest {
     private static final int SERVED = 2;
     private static final int FINISHED = 3;
     private static final int REFUSED = 4;
+    private static final int ABSENT = 5;
 
     enum Operation {
         WRITE(0),
@@ -109,6 +110,7 @@ class HostileStagingTest {
         memory.set(ValueLayout.JAVA_LONG, block + 32, operation == Operation.COMPARE_AND_SWAP ? SECRET : 1);
         memory.set(ValueLayout.JAVA_LONG, block + 40, FORGED);
         memory.set(ValueLayout.JAVA_INT, block + 56, operation.code);
+        memory.set(ValueLayout.JAVA_INT, block + 60, ((SoftContext) victim.context).lid());
         memory.set(ValueLayout.JAVA_LONG, block + 64, operation.reads() ? 0 : FORGED);
         ValueLayout.JAVA_LONG.varHandle().setVolatile(memory, block, ++ticket * 8 + ASKED);
         connection.tell(Message.STAGE, 0, own.lid(), block);
@@ -187,7 +189,10 @@ class HostileStagingTest {
             QueuePair pair = victim.domain.createQueuePair(QueuePairOptions.reliable(victim.queue));
             pair.connect(other.pair.info());
             other.pair.connect(pair.info());
-            refused(operation, pair, memory(victim.domain, AccessFlag.allRemote()));
+            MemoryRegion region = memory(victim.domain, AccessFlag.allRemote());
+            assertThat(ask(operation, pair, region.remoteKey(), region.address(), Long.BYTES))
+                    .isEqualTo(ABSENT);
+            assertThat(region.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(SECRET);
         }
     }
 
