@@ -263,16 +263,19 @@ final class MeshCommand extends Subcommand {
         if (!(warmUp >= 0) || warmUp > 3600) {
             throw usage("--warmup " + warmUp + " is out of range: it must be 0 to 3600");
         }
-        return new MeshSettings(
-                window, passes, block, channels, iterations == null ? 0 : iterations, (long) (warmUp * 1e9), (long)
-                        (duration * 1e9));
+        long limit = iterations == null ? 0 : iterations;
+        return new MeshSettings(window, passes, block, channels, limit, nanos(warmUp), nanos(duration));
     }
 
     private Duration patience() {
         if (!(timeout >= 0.001) || timeout > 86_400) {
             throw usage("--timeout " + timeout + " is out of range: it must be 0.001 to 86400");
         }
-        return Duration.ofNanos((long) (timeout * 1e9));
+        return Duration.ofNanos(nanos(timeout));
+    }
+
+    private static long nanos(double seconds) {
+        return (long) (seconds * 1e9);
     }
 
     private void check(String option, long value, long min, long max) {

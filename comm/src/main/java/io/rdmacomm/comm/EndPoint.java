@@ -193,8 +193,8 @@ public final class EndPoint implements AutoCloseable {
             return;
         }
         if (why instanceof PeerProtocolException) {
-            // The peer would notice nothing before this side is closed. Telling it takes a while, and this may be a
-            // handler.
+            // Otherwise the peer would notice nothing until this side is closed. Telling it takes time, and the caller
+            // may be a handler.
             Thread.ofVirtual().name("rdmacomm-abort-" + name).start(() -> {
                 tellAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
                 end(why);

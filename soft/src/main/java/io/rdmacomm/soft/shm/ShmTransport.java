@@ -333,11 +333,7 @@ final class ShmTransport implements Transport, Stager.Client {
     /// Completes the receive that the peer had taken but not completed when it died.
     private void settleJournal() {
         MemorySegment theirs = context.memory();
-        if ((int) SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_IDENTITY) != destination.number()) {
-            return;
-        }
-        long receive = QueuePairBlock.taken(theirs, peerBlock);
-        if (receive < 0 || !receives.ring().isTaken(receive, context.lid(), destination.number())) {
+        if (takenReceive(theirs) < 0) {
             return;
         }
         long workId = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_WORK_ID);
@@ -356,10 +352,8 @@ final class ShmTransport implements Transport, Stager.Client {
     private void takeBackReceive() {
         try {
             MemorySegment theirs = context.memory();
-            long receive = QueuePairBlock.taken(theirs, peerBlock);
-            if ((int) SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_IDENTITY) != destination.number()
-                    || receive < 0
-                    || !receives.ring().isTaken(receive, context.lid(), destination.number())) {
+            long receive = takenReceive(theirs);
+            if (receive < 0) {
                 return;
             }
             long workId = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_WORK_ID);
@@ -369,6 +363,17 @@ final class ShmTransport implements Transport, Stager.Client {
         } catch (IllegalStateException e) {
             // The engine has just unmapped the memory of a peer that has ended, and settles its journal.
         }
+    }
+
+    /// The position of the receive that the peer has taken and not completed; -1 if its journal names none that the
+    /// ring confirms.
+    private long takenReceive(MemorySegment theirs) {
+        if ((int) SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_IDENTITY) != destination.number()) {
+            return -1;
+        }
+        long receive = QueuePairBlock.taken(theirs, peerBlock);
+        boolean confirmed = receive >= 0 && receives.ring().isTaken(receive, context.lid(), destination.number());
+        return confirmed ? receive : -1;
     }
 
     @Override

@@ -217,8 +217,8 @@ final class Stager implements AutoCloseable {
         return Outcome.DONE;
     }
 
-    /// Asks the peer, and once more while its queue pair is ready but does not know its own peer yet: it tells others
-    /// that it is ready a moment before it does.
+    /// Asks the peer, and asks again while its queue pair is ready but does not know its own peer yet. A queue pair
+    /// publishes its state a moment before it knows its peer.
     private boolean ask(
             PeerQueuePair peer, int operation, int key, long address, long length, long operand, long swap) {
         long deadline = System.nanoTime() + ABSENCE_NANOS;

@@ -22,8 +22,7 @@ public final class CallListener implements AutoCloseable {
 
     /// Starts to listen.
     ///
-    /// @return null if this host has no such address, or no network: the device is for peers on this host only
-    /// then
+    /// @return null if this host has no such address, or no network; then the device serves this host only
     /// @throws BindException if the port is taken
     public static @Nullable CallListener open(InetAddress address, int port) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open();

@@ -226,9 +226,9 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// Leaves the acknowledgement to the thread that the arrival has woken, for a while: that thread is likely to
+    /// Leaves the acknowledgement for a while to the thread that the arrival has woken. That thread is likely to
     /// answer,
-    /// or to poll and find nothing. In a dialogue, each acknowledgement of its own would wake the peer once more.
+    /// or to poll and find nothing. In a dialogue, a separate acknowledgement would wake the peer once more.
     ///
     /// @param awaited whether a thread sleeps until something is received
     private boolean driveFor(boolean awaited, long now) {
@@ -243,7 +243,7 @@ public final class LinkDriver implements Engine.Ready {
         return came;
     }
 
-    /// Acknowledges what the thread that was woken has not.
+    /// Acknowledges the messages that the woken thread has not acknowledged in time.
     ///
     /// @param now in the time of [System#nanoTime()]
     /// @return when this is due, or 0 if nothing is owed any more

@@ -37,7 +37,7 @@ final class GuardedServer implements AutoCloseable {
     /// So long that no stranger runs into it: all stay that the server keeps.
     private static final Duration STEP = Duration.ofMinutes(5);
 
-    /// What a client has to have.
+    /// The requirement that clients must meet.
     enum Guard {
         NOTHING,
         SECRET,
@@ -62,9 +62,8 @@ final class GuardedServer implements AutoCloseable {
         return Tls.read(files.here(), files.authority(), files.password());
     }
 
-    /// In bytes: the heap and the buffers outside of it after a collection, and what the process occupies in all,
-    /// without
-    /// the shared memory in which the endpoints of honest clients are.
+    /// Bytes of the heap and of direct buffers after a collection, and all resident memory of the process except shared
+    /// memory, which holds the endpoints of honest clients.
     record Memory(long heap, long buffers, long resident) {}
 
     private final Process process;

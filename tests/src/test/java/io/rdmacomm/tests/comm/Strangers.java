@@ -28,7 +28,7 @@ final class Strangers implements AutoCloseable {
     private static final int SLOW_BYTES = 5;
     private static final InetAddress FOREIGN = InetAddress.ofLiteral("192.0.2.1");
 
-    /// What they do.
+    /// The kinds of hostile clients.
     enum Kind {
         IDLE,
         GARBAGE,
@@ -38,7 +38,7 @@ final class Strangers implements AutoCloseable {
         WRONG_SECRET,
         HALF_OF_TLS;
 
-        /// Those that get as far as they can.
+        /// The kinds that get past the guard as far as possible.
         static List<Kind> against(Guard guard) {
             return switch (guard) {
                 case NOTHING -> List.of(IDLE, GARBAGE, SLOW, FOREIGN_GID, MANY_CHANNELS);

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.soak;
 
-/// What a request of a link does.
+/// The operation of a request.
 enum Kind {
     SEND(true),
     SEND_INLINE(true),

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// Gives a link one life after the other: opens its two sides, lets them run, ends them in a random way, and
 /// compares what they say.
 final class LinkRun implements Runnable {
-    /// How a life ends.
+    /// The ways in which a life ends when its time is over.
     private enum End {
         QUIET,
         DROP,
@@ -24,7 +24,7 @@ final class LinkRun implements Runnable {
     private static final long DEATH_MILLIS = 20_000;
     private static final long REJECTED_SECONDS = 5;
 
-    /// What may end a life before its time.
+    /// A report that may end a life early.
     private record Event(@Nullable WorkerProcess from, String what, long epoch, long at) {}
 
     private final Route route;
@@ -212,7 +212,7 @@ final class LinkRun implements Runnable {
         compare(order.get(0).call(close(true)), order.get(1).call(close(true)));
     }
 
-    /// What a device has acknowledged, the program there has seen; and it has seen nothing that was not sent.
+    /// Each program has seen all messages that its device has acknowledged, and none that was not sent.
     private void compare(Words one, Words other) {
         compareDirection(one, other);
         compareDirection(other, one);

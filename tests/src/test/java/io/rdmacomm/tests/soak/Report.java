@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Adds up what the links, the workers and the conductor say, and makes the tables. Thread-safe.
 final class Report {
-    /// How soon the death of a process must be noticed; on a cable that loses packets, the last words may get lost
-    /// too.
+    /// The deadline for noticing that a process has died. A cable that loses packets may also lose the last ones of a
+    /// dead process.
     private static final long NOTICE_NANOS = TimeUnit.SECONDS.toNanos(1);
     /// The threads that must run for it one after the other on a busy machine: those of the kernel, the engine, the
     /// link.

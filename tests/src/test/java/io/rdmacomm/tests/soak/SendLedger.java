@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /// Every request of a send queue that has not ended yet, in order. Requests end in order, each exactly once; an
 /// unsignaled one ends with a later one, unless the queue pair has failed.
 final class SendLedger {
-    /// What a completion says about the requests.
+    /// Is told of each request that has ended.
     interface Listener {
         void ended(long id, boolean success);
     }
