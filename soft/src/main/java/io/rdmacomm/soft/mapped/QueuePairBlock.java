@@ -198,9 +198,12 @@ public final class QueuePairBlock {
 
     /// Takes the receive at `position` back that the owner of a block has taken, and not filled yet.
     ///
+    /// @param dead whether the owner has ended, so that its claim counts no more
     /// @return false if the owner has completed it, or is about to
-    public static boolean takeBack(MemorySegment memory, long block, long position) {
-        return SharedWords.compareAndSet(memory, block + ControlLayout.QP_JOURNAL_RECEIVE, position + 1, 0);
+    public static boolean takeBack(MemorySegment memory, long block, long position, boolean dead) {
+        long at = block + ControlLayout.QP_JOURNAL_RECEIVE;
+        return SharedWords.compareAndSet(memory, at, position + 1, 0)
+                || (dead && SharedWords.compareAndSet(memory, at, -(position + 1), 0));
     }
 
     /// The position of the receive that the owner of a block has taken and not completed; -1 if there is none.

@@ -321,7 +321,7 @@ final class ShmTransport implements Transport, Stager.Client {
             peer.unbind();
             if (!stopped || unfinished != 0) {
                 events.failed(WorkStatus.RETRY_EXCEEDED.code(), 0, AsyncEventType.QUEUE_PAIR_FATAL);
-                settleJournal();
+                endTakenReceive();
             }
         } catch (InternalError e) {
             LOGGER.log(System.Logger.Level.DEBUG, () -> this + " cannot read the journal of its peer", e);
@@ -330,26 +330,11 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// Completes the receive that the peer had taken but not completed when it died.
-    private void settleJournal() {
-        MemorySegment theirs = context.memory();
-        if (takenReceive(theirs) < 0) {
-            return;
-        }
-        long workId = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_WORK_ID);
-        long slot = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_COMPLETION);
-        if (slot == 0) {
-            receives.giveBack(workId);
-        } else {
-            CompletionRing completions = receives.completions().ring();
-            completions.fillClaim(slot - 1, context.lid(), workId, WorkStatus.FLUSHED.code(), number);
-        }
-    }
-
-    /// Takes the receive back that the peer has taken for a payload which it asks this side to copy, so that it is
-    /// flushed in its turn. The peer executes nothing now, so it can complete the receive only if it claims
-    /// it first.
-    private void takeBackReceive() {
+    /// Ends the receive that the peer has taken and will not complete, once: because it has died, or because it asks
+    /// this side to copy the payload. A peer that asks executes nothing, and must claim the receive before it
+    /// completes it. The receive is flushed in its turn, unless the peer died while it filled a completion: then it
+    /// ends there.
+    private void endTakenReceive() {
         try {
             MemorySegment theirs = context.memory();
             long receive = takenReceive(theirs);
@@ -357,11 +342,18 @@ final class ShmTransport implements Transport, Stager.Client {
                 return;
             }
             long workId = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_WORK_ID);
-            if (QueuePairBlock.takeBack(theirs, peerBlock, receive)) {
+            long slot = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_COMPLETION);
+            if (!QueuePairBlock.takeBack(theirs, peerBlock, receive, !context.isAlive())) {
+                return;
+            }
+            if (slot == 0) {
                 receives.giveBack(workId);
+            } else {
+                CompletionRing completions = receives.completions().ring();
+                completions.fillClaim(slot - 1, context.lid(), workId, FLUSHED, number);
             }
         } catch (IllegalStateException e) {
-            // The engine has just unmapped the memory of a peer that has ended, and settles its journal.
+            // The engine has just unmapped the memory of a peer that has ended: it has done this before.
         }
     }
 
@@ -390,7 +382,7 @@ final class ShmTransport implements Transport, Stager.Client {
             unfinished = 0;
         }
         if (unfinished == 0) {
-            takeBackReceive();
+            endTakenReceive();
         } else {
             receives.completions().passClaims(context.lid());
         }
