@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Stager implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(Stager.class.getName());
     private static final long ABSENCE_NANOS = 200_000_000;
+    /// However patient the queue pair is: other requests wait for the same thread.
     private static final long DEADLINE_NANOS = 5_000_000_000L;
     private static final long PARK_NANOS = 1_000_000;
     private static final int SPINS = 2_000;
@@ -253,7 +254,7 @@ final class Stager implements AutoCloseable {
         long asked = StagingBlock.word(++ticket, StagingBlock.ASKED);
         SharedWords.publish(own, block + StagingBlock.STATE, asked);
         copies.incrementAndGet();
-        int state = StagingBlock.REFUSED;
+        int state = StagingBlock.ASKED;
         client.pause();
         try {
             if (to.tell(Message.STAGE, 0, lid, block)) {
@@ -264,6 +265,9 @@ final class Stager implements AutoCloseable {
             }
         } finally {
             failure = client.goOn();
+        }
+        if (failure == Outcome.DONE && StagingBlock.isUnanswered(state)) {
+            failure = WorkStatus.RETRY_EXCEEDED.code();
         }
         return state;
     }
@@ -288,10 +292,11 @@ final class Stager implements AutoCloseable {
         int spins = 0;
         while (true) {
             int state = StagingBlock.state(SharedWords.acquire(control.memory(), block + StagingBlock.STATE));
-            if (state != StagingBlock.ASKED && state != StagingBlock.SERVED) {
-                return state;
-            }
-            if (closed || client.isStopped() || !from.isAlive() || System.nanoTime() > deadline) {
+            if (!StagingBlock.isUnanswered(state)
+                    || closed
+                    || client.isStopped()
+                    || !from.isAlive()
+                    || System.nanoTime() > deadline) {
                 return state;
             }
             if (++spins < SPINS) {

@@ -59,6 +59,11 @@ final class StagingBlock {
         return (int) word & STATE_MASK;
     }
 
+    /// Whether the target has not answered yet.
+    static boolean isUnanswered(int state) {
+        return state == ASKED || state == SERVED;
+    }
+
     /// The same request in another state.
     static long withState(long word, int state) {
         return (word & ~(long) STATE_MASK) | state;

@@ -20,6 +20,15 @@ final class EngineLinks {
 
     private static final long TIMES_NANOS = 500_000_000;
 
+    private static final Look REVIEW = (link, now) -> link.review(now, false);
+    private static final Look REVIEW_AT_ONCE = (link, now) -> link.review(now, true);
+    private static final Look SETTLE = LinkDriver::settle;
+
+    /// A look at a link, which says when the next one is due, 0 for never.
+    private interface Look {
+        long at(LinkDriver link, long now);
+    }
+
     private final Engine engine;
     private final ConcurrentLinkedQueue<LinkDriver> added = new ConcurrentLinkedQueue<>();
     private final List<LinkDriver> links = new ArrayList<>();
@@ -88,25 +97,10 @@ final class EngineLinks {
         long now = System.nanoTime();
         boolean all = review;
         review = false;
-        long soonest = Long.MAX_VALUE;
-        for (int i = deferred.size() - 1; i >= 0; i--) {
-            long due = deferred.get(i).review(now, all);
-            if (due == 0) {
-                deferred.remove(i);
-            } else {
-                soonest = Math.min(soonest, Math.max(1, due - now));
-            }
-        }
+        long soonest = lookAt(deferred, all ? REVIEW_AT_ONCE : REVIEW, now, 1);
         anyDeferred = !deferred.isEmpty();
-        for (int i = owing.size() - 1; i >= 0; i--) {
-            long due = owing.get(i).settle(now);
-            if (due == 0) {
-                owing.remove(i);
-            } else {
-                // Not exact: the engine hears nothing while it waits for less than a millisecond.
-                soonest = Math.min(soonest, Math.max(Engine.EXACT_NANOS, due - now));
-            }
-        }
+        // Not exact: the engine hears nothing while it waits for less than a millisecond.
+        soonest = Math.min(soonest, lookAt(owing, SETTLE, now, Engine.EXACT_NANOS));
         if (!streams.isEmpty()) {
             soonest = 0;
         }
@@ -121,6 +115,22 @@ final class EngineLinks {
             checkTimes(now);
         }
         return Math.min(soonest, nextTimes - now);
+    }
+
+    /// Looks at the links of a list, and removes those that are finished.
+    ///
+    /// @return nanoseconds, at least `least`, until the next one is due
+    private static long lookAt(List<LinkDriver> list, Look look, long now, long least) {
+        long soonest = Long.MAX_VALUE;
+        for (int i = list.size() - 1; i >= 0; i--) {
+            long due = look.at(list.get(i), now);
+            if (due == 0) {
+                list.remove(i);
+            } else {
+                soonest = Math.min(soonest, Math.max(least, due - now));
+            }
+        }
+        return soonest;
     }
 
     /// By index: an iterator would be garbage, twice a second.

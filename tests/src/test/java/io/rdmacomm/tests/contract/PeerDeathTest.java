@@ -400,6 +400,26 @@ class PeerDeathTest {
         assertThat(own.getLong(0)).isEqualTo(5);
     }
 
+    /// Its queue pair is patient, but the thread that waits for the peer serves others, too.
+    @Test
+    void aStoppedPeerThatMustCopyHasSeconds() {
+        Pair pair = connected(Spec.usual());
+        EndMemory own = there.register(4096, AccessFlag.allRemote());
+        LocalMemory local = here.allocate(4096, AccessFlag.allRemote());
+        process.freeze();
+        try {
+            pair.here().post(Work.write(1, own.remote(), local.piece(0, 8)));
+            if (fabric.sharesMemory()) {
+                assertThat(pair.here().one().status()).isEqualTo(WorkStatus.RETRY_EXCEEDED);
+            } else {
+                assertThat(pair.here().collect(1, 1000)).allMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
+                assertThat(pair.here().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+            }
+        } finally {
+            process.thaw();
+        }
+    }
+
     @Test
     void workThatNeedsAStoppedPeerCanBeAbandoned() {
         EndMemory own = there.register(1 << 16, AccessFlag.allRemote());
