@@ -406,9 +406,10 @@ class PeerDeathTest {
         Pair pair = connected(Spec.usual());
         EndMemory own = there.register(4096, AccessFlag.allRemote());
         LocalMemory local = here.allocate(4096, AccessFlag.allRemote());
+        RemoteMemory to = own.remote();
         process.freeze();
         try {
-            pair.here().post(Work.write(1, own.remote(), local.piece(0, 8)));
+            pair.here().post(Work.write(1, to, local.piece(0, 8)));
             if (fabric.sharesMemory()) {
                 assertThat(pair.here().one().status()).isEqualTo(WorkStatus.RETRY_EXCEEDED);
             } else {
