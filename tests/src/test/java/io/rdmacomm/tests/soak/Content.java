@@ -5,6 +5,11 @@ import java.lang.foreign.ValueLayout;
 
 /// The expected value of every byte: a function of a key and the offset.
 final class Content {
+    /// The content of memory that nobody writes into, such as the gap after each slot.
+    static final long GUARD_KEY = 0x6775617264L;
+    /// The content of memory that is no longer used.
+    static final long UNTOUCHED_KEY = 0x756e746f75636865L;
+
     private static final long GOLDEN = 0x9e3779b97f4a7c15L;
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
 
@@ -44,6 +49,11 @@ final class Content {
             }
         }
         return -1;
+    }
+
+    /// Returns whether the gap after a slot, which begins at `at`, is as it was.
+    static boolean isGuarded(MemorySegment memory, long at) {
+        return wrong(memory, at, Shape.GUARD, GUARD_KEY, at) < 0;
     }
 
     private static long word(long key, long offset) {

@@ -72,6 +72,6 @@ final class Inbox {
 
     /// Returns whether the memory after a place is as it was.
     boolean isGuarded(int place) {
-        return Content.wrong(memory(), at(place) + slot, Shape.GUARD, Link.GUARD_KEY, at(place) + slot) < 0;
+        return Content.isGuarded(memory(), at(place) + slot);
     }
 }

@@ -1,10 +1,7 @@
 package io.rdmacomm.tests.soak;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
@@ -19,13 +16,9 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RemoteMemory;
-import io.rdmacomm.verbs.SendBatch;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -34,17 +27,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// One side of one life of a link: a queue pair with its memory, the requests that it posts, and the checks of what
-/// it gets. One thread posts and polls; other threads ask for an end.
+/// One side of one life of a link: makes a queue pair with its memory, lets a thread of its own post and poll, and
+/// ends the life when it fails or when another thread asks for it.
 final class Link implements Runnable {
-    static final long GUARD_KEY = 0x6775617264L;
-
-    private static final VarHandle LONG = JAVA_LONG.varHandle();
-    private static final long CREDIT = 1L << 61;
-    private static final long PROBE = 1L << 60;
-    private static final int CREDIT_IMMEDIATE = Integer.MIN_VALUE;
-    private static final long UNTOUCHED_KEY = 0x756e746f75636865L;
-    private static final int COMPLETIONS = 512;
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long NEVER_REACHED_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long NEVER_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -54,12 +39,8 @@ final class Link implements Runnable {
     private final long epoch;
     private final Shape shape;
     private final Shape.Style style;
-    private final Plan mine;
-    private final Plan theirs;
     private final Reporter reporter;
-    private final Tally tally;
     private final Random random;
-    private final double burstsPerNano;
 
     private final Arena arena = Arena.ofShared();
     private final @Nullable CompletionChannel channel;
@@ -67,36 +48,15 @@ final class Link implements Runnable {
     private final QueuePair queuePair;
     private final MemoryRegion window;
     private final MemoryRegion buffers;
-    private final Inbox inbox;
-    private final SendBatch batch;
-    private final SendBatch creditBatch;
-    private final MemorySegment scratch = arena.allocate(8, 8);
     private final Completions completions;
-    private final SendLedger sends;
+    private final Sender sender;
+    private final Receiver receiver;
     private final Thread thread;
-    private @Nullable RemoteMemory target;
 
-    /// Requests: the next one, and the one before which all have ended.
-    private long next;
-    private long done;
-    private long confirmed;
-    private long acknowledged;
-    private long model;
-    private final long[] before;
-    private final long[] after;
-    /// Messages of the peer: the next one, and how many were confirmed.
-    private long expected;
-    private long confirming;
-    private boolean creditInFlight;
-    private long quota;
-    private long nextBurst = System.nanoTime();
     private boolean armed;
-    private boolean probed;
-    private boolean held;
     private int idle;
     private long looked;
 
-    private volatile boolean revoked;
     private volatile boolean stopping;
     private volatile boolean quiescing;
     private volatile long total = -1;
@@ -121,31 +81,25 @@ final class Link implements Runnable {
         this.name = name;
         this.epoch = epoch;
         this.reporter = reporter;
-        this.tally = tally;
         shape = Shape.of(seed);
         style = shape.styles().get(side);
-        mine = new Plan(Content.mix(seed + side), shape);
-        theirs = new Plan(Content.mix(seed + 1 - side), shape);
+        Plan mine = new Plan(Content.mix(seed + side), shape);
+        Plan theirs = new Plan(Content.mix(seed + 1 - side), shape);
         random = new Random(seed + side);
-        before = new long[shape.window()];
-        after = new long[shape.window()];
-        burstsPerNano = rate / 1e9;
         Context context = domain.context();
         channel = style.events() ? context.createCompletionChannel() : null;
-        CompletionQueueOptions options = CompletionQueueOptions.ofCapacity(COMPLETIONS);
+        CompletionQueueOptions options = CompletionQueueOptions.ofCapacity(Shape.COMPLETIONS);
         completionQueue = context.createCompletionQueue(channel == null ? options : options.withChannel(channel));
         QueuePairOptions pair = QueuePairOptions.reliable(completionQueue)
                 .withSizes(new QueueSizes(shape.sends(), shape.receives(), 2, 2, Shape.INLINE));
         queuePair = domain.createQueuePair(style.shared() ? pair.withSharedReceives(shared.queue()) : pair);
-        window = memory(domain, style.ownWindow(), creditAt() + 64, AccessFlag.allRemote());
+        window = memory(domain, style.ownWindow(), shape.confirmationAt() + 64, AccessFlag.allRemote());
         buffers = memory(
                 domain,
                 style.ownBuffers(),
                 shape.stride() * (shape.window() + shape.receives()),
                 Set.of(AccessFlag.LOCAL_WRITE));
-        Content.fill(window.segment(), constantAt(), shape.slot(), theirs.constantKey(), 0);
-        window.segment().asSlice(wordAt(), 128).fill((byte) 0);
-        inbox = style.shared()
+        Inbox inbox = style.shared()
                 ? shared.inbox()
                 : new Inbox(
                         new ReceiveLedger(shape.receives()),
@@ -154,34 +108,17 @@ final class Link implements Runnable {
                         shape.stride(),
                         shape.slot(),
                         queuePair::post);
-        batch = SendBatch.create(arena, shape.chain(), 2);
-        creditBatch = SendBatch.create(arena, 1, 1, 8);
         completions = Completions.create(arena, 1 + random.nextInt(32));
-        sends = new SendLedger(COMPLETIONS, this::sendEnded);
+        sender = new Sender(shape, mine, random, rate, queuePair, buffers, arena, tally, this::violation);
+        receiver = new Receiver(shape, style, theirs, window, inbox, completions, tally, this::violation);
         thread = new Thread(this, "link " + name);
         thread.setDaemon(true);
     }
 
     private MemoryRegion memory(ProtectionDomain domain, boolean own, long bytes, Set<AccessFlag> access) {
         MemoryRegion region = own ? domain.register(arena.allocate(bytes, 64), access) : domain.allocate(bytes, access);
-        Content.fill(region.segment(), 0, bytes, GUARD_KEY, 0);
+        Content.fill(region.segment(), 0, bytes, Content.GUARD_KEY, 0);
         return region;
-    }
-
-    private long constantAt() {
-        return shape.stride() * shape.window();
-    }
-
-    private long wordAt() {
-        return constantAt() + shape.stride();
-    }
-
-    private long creditAt() {
-        return wordAt() + 64;
-    }
-
-    private long slotAt(long number) {
-        return number % shape.window() * shape.stride();
     }
 
     QueuePairInfo info() {
@@ -192,20 +129,12 @@ final class Link implements Runnable {
         return window.remote();
     }
 
-    long epoch() {
-        return epoch;
-    }
-
     /// Connects it and lets it run.
     void connect(QueuePairInfo peer, RemoteMemory peerWindow) {
-        target = peerWindow;
+        sender.connect(peerWindow);
         ConnectionOptions patient = ConnectionOptions.defaults().withTimeout(ChronoUnit.FOREVER.getDuration(), 7);
         queuePair.initialize(patient);
-        if (!style.shared()) {
-            for (int place = 0; place < shape.receives(); place++) {
-                inbox.post(place);
-            }
-        }
+        receiver.start();
         queuePair.connect(peer, patient);
         thread.start();
     }
@@ -215,10 +144,10 @@ final class Link implements Runnable {
         try {
             while (!stopping && !isOver()) {
                 boolean busy = poll() > 0;
-                readCredit();
+                receiver.confirmation().ifPresent(sender::confirmed);
                 if (failure == null) {
-                    busy |= confirm();
-                    busy |= issue();
+                    busy |= sender.confirm(receiver.expected());
+                    busy |= sender.issue(quiescing);
                     announceQuiet();
                 }
                 if (busy) {
@@ -242,22 +171,7 @@ final class Link implements Runnable {
         if (failure == null) {
             lookAtState();
         }
-        return failure != null
-                && probe()
-                && sends.isEmpty()
-                && (style.shared() || inbox.ledger().outstanding() == 0);
-    }
-
-    /// An unsignaled request that succeeded has no completion: only the flush of a later one tells that it has
-    /// ended. Returns whether that one was posted.
-    private boolean probe() {
-        if (!probed && queuePair.query().state() == QueuePairState.ERROR) {
-            creditBatch.clear().send(PROBE).signaled();
-            queuePair.post(creditBatch);
-            sends.posted(PROBE, true);
-            probed = true;
-        }
-        return probed;
+        return failure != null && sender.probe() && receiver.isOver();
     }
 
     /// A queue pair without work gets no completion when it fails.
@@ -268,10 +182,7 @@ final class Link implements Runnable {
             if (queuePair.query().state() == QueuePairState.ERROR) {
                 failed("ERROR");
             }
-            String lost = style.shared() ? inbox.ledger().lost() : null;
-            if (lost != null) {
-                violation(lost);
-            }
+            receiver.checkLost();
         }
     }
 
@@ -291,7 +202,7 @@ final class Link implements Runnable {
                 LockSupport.parkNanos(STEP_NANOS / 10);
             }
         }
-        Content.fill(buffers.segment(), 0, buffers.length(), UNTOUCHED_KEY, 0);
+        Content.fill(buffers.segment(), 0, buffers.length(), Content.UNTOUCHED_KEY, 0);
         ended.countDown();
         reporter.ended(name, epoch, failure + ", " + shape.styles() + ", " + this, noticed);
     }
@@ -299,14 +210,6 @@ final class Link implements Runnable {
     private void violation(String text) {
         reporter.violation(name, text + " [epoch " + epoch + ", " + queuePair + ", " + style + "]");
     }
-
-    private void violationIf(@Nullable String text) {
-        if (text != null) {
-            violation(text);
-        }
-    }
-
-    // Polling ----------------------------------------------------------------------------------------------------
 
     private int poll() {
         int sum = 0;
@@ -327,315 +230,23 @@ final class Link implements Runnable {
         if (completions.queuePairNumber(i) != queuePair.number()) {
             violation("wrong: a completion of queue pair " + completions.queuePairNumber(i));
         }
+        boolean receive = (id & Inbox.MARK) != 0;
         if (!success) {
-            failed(completions.status(i) + describe(i));
+            String work = receive ? "a receive" : sender.describe(id, completions.vendorError(i));
+            failed(completions.status(i) + " of " + work);
         }
-        if ((id & Inbox.MARK) == 0) {
-            violationIf(sends.completed(id, success));
-            return;
-        }
-        String wrong = inbox.completed(id, !style.shared());
-        if (wrong != null && !success && !held && wrong.startsWith("wrong")) {
-            // The peer was stopped, or got no processor, while it held this receive (decision 38).
-            held = true;
-        } else if (wrong != null) {
-            violation(wrong + " with " + completions.status(i) + " after " + failure);
-        }
-        if (success) {
-            received(i, inbox.place(id));
-        }
-        if (style.shared() || failure == null) {
-            inbox.post(inbox.place(id));
-        }
-    }
-
-    private String describe(int i) {
-        long id = completions.workId(i);
-        if ((id & Inbox.MARK) != 0) {
-            return " of a receive";
-        }
-        String what =
-                (id & (CREDIT | PROBE)) != 0 ? "a confirmation" : mine.kind(id) + " of " + mine.length(id) + " bytes";
-        return " of " + what + ", vendor error " + completions.vendorError(i) + ", in flight for "
-                + sends.age(id) / 1_000_000 + " ms";
-    }
-
-    private void received(int i, int place) {
-        if (completions.hasImmediate(i) && completions.immediate(i) == CREDIT_IMMEDIATE) {
-            return;
-        }
-        long number = expected;
-        while (!theirs.kind(number).notifies()) {
-            number++;
-        }
-        String wrong = difference(i, place, number);
-        if (wrong != null) {
-            number = explain(i, place, number, wrong);
-        }
-        for (long earlier = expected; earlier < number && !revoked; earlier++) {
-            if (theirs.kind(earlier).writes()) {
-                checkWindow(earlier);
-            }
-        }
-        expected = number + 1;
-        boolean counted = theirs.kind(number).writes();
-        tally.message(counted ? 0 : theirs.length(number));
-    }
-
-    /// Compares a completion with message `number`.
-    private @Nullable String difference(int i, int place, long number) {
-        Kind kind = theirs.kind(number);
-        int length = theirs.length(number);
-        boolean write = kind == Kind.WRITE_WITH_IMMEDIATE;
-        CompletionOpcode opcode = write ? CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE : CompletionOpcode.RECEIVE;
-        if (completions.opcode(i) != opcode || completions.byteLength(i) != length) {
-            return kind + " of " + length + " bytes arrived as " + completions.opcode(i) + " of "
-                    + completions.byteLength(i);
-        }
-        boolean immediate = write || kind == Kind.SEND_WITH_IMMEDIATE;
-        if (completions.hasImmediate(i) != immediate
-                || (immediate && completions.immediate(i) != theirs.immediate(number))) {
-            return kind + " has immediate value " + completions.immediate(i) + " instead of " + number;
-        }
-        if (write) {
-            if (!revoked) {
-                checkWindow(number);
-            }
-            return null;
-        }
-        if (!inbox.isGuarded(place)) {
-            return "the bytes after the receive of " + kind + " have changed";
-        }
-        long at = Content.wrong(inbox.memory(), inbox.at(place), length, theirs.key(number), 0);
-        return at < 0 ? null : kind + " of " + length + " bytes is wrong from byte " + at;
-    }
-
-    /// Finds out whether it is another message than the expected one. Returns its number.
-    private long explain(int i, int place, long number, String wrong) {
-        for (long other = Math.max(0, number - shape.window()); other < number + shape.window(); other++) {
-            boolean telling = theirs.length(other) >= 8 || theirs.kind(other) == Kind.SEND_WITH_IMMEDIATE;
-            if (other != number
-                    && theirs.kind(other).notifies()
-                    && theirs.kind(other) != Kind.WRITE_WITH_IMMEDIATE
-                    && telling
-                    && difference(i, place, other) == null) {
-                violation((other < number ? "doubled: message " : "lost: before message ") + other + ", expected "
-                        + number);
-                return Math.max(number, other);
-            }
-        }
-        violation("wrong: message " + number + ": " + wrong);
-        return number;
-    }
-
-    private void checkWindow(long number) {
-        try {
-            int length = theirs.length(number);
-            long at = Content.wrong(window.segment(), slotAt(number), length, theirs.key(number), 0);
-            if (at >= 0 && !revoked) {
-                violation("wrong: " + theirs.kind(number) + " " + number + " of " + length + " bytes, from byte " + at);
-            }
-            long guard = slotAt(number) + shape.slot();
-            if (Content.wrong(window.segment(), guard, Shape.GUARD, GUARD_KEY, guard) >= 0 && !revoked) {
-                violation("wrong: the bytes after slot " + number % shape.window() + " of the window have changed");
-            }
-            tally.bytes(length);
-        } catch (IllegalStateException e) {
-            if (!revoked) {
-                throw e;
-            }
-        }
-    }
-
-    private void sendEnded(long id, boolean success) {
-        if ((id & (CREDIT | PROBE)) != 0) {
-            creditInFlight = false;
-            return;
-        }
-        if (id != done) {
-            violation("lost: request " + done + " has not ended, but " + id + " has");
-        }
-        done = id + 1;
-        if (!success) {
-            return;
-        }
-        Kind kind = mine.kind(id);
-        tally.done(kind);
-        if (kind.notifies()) {
-            acknowledged = id + 1;
-        }
-        if (kind.isInline()) {
-            return;
-        }
-        violationIf(kind.returns() ? wrongResult(id, kind) : changedSource(id, kind));
-        long guard = slotAt(id) + shape.slot();
-        if (Content.wrong(buffers.segment(), guard, Shape.GUARD, GUARD_KEY, guard) >= 0) {
-            violation("wrong: the bytes after the memory of " + kind + " " + id + " have changed");
-        }
-    }
-
-    private @Nullable String changedSource(long id, Kind kind) {
-        long at = Content.wrong(buffers.segment(), slotAt(id), mine.length(id), mine.key(id), 0);
-        return at < 0 ? null : "wrong: the source of " + kind + " " + id + " has changed at byte " + at;
-    }
-
-    private @Nullable String wrongResult(long id, Kind kind) {
-        if (kind.isAtomic()) {
-            long old = buffers.segment().get(JAVA_LONG, slotAt(id));
-            long wanted = before[(int) (id % shape.window())];
-            return old == wanted ? null : "wrong: " + kind + " " + id + " returned " + old + " instead of " + wanted;
-        }
-        long source = kind == Kind.READ_BACK ? mine.written(id) : -1;
-        long key = source >= 0 ? mine.key(source) : mine.constantKey();
-        long start = kind == Kind.READ ? mine.offset(id) : 0;
-        tally.bytes(mine.length(id));
-        long at = Content.wrong(buffers.segment(), slotAt(id), mine.length(id), key, start);
-        return at < 0 ? null : "wrong: " + kind + " " + id + " returned a wrong byte " + at;
-    }
-
-    // Posting ----------------------------------------------------------------------------------------------------
-
-    /// Reads how many messages the peer has confirmed. TCP may place the word in two parts, so it has a complement.
-    private void readCredit() {
-        if (revoked) {
-            return;
-        }
-        try {
-            long word = (long) LONG.getAcquire(window.segment(), creditAt());
-            int count = (int) word;
-            if (count != ~(int) (word >>> 32) || word == 0) {
-                return;
-            }
-            if ((count < confirmed || count > next) && !revoked) {
-                violation(
-                        "wrong: the peer confirms " + count + " after " + confirmed + ", and " + next + " were posted");
-            }
-            confirmed = Math.max(count, confirmed);
-        } catch (IllegalStateException e) {
-            if (!revoked) {
-                throw e;
-            }
-        }
-    }
-
-    private boolean confirm() {
-        RemoteMemory to = target;
-        if (creditInFlight || to == null || expected - confirming < shape.window() / 4) {
-            return false;
-        }
-        scratch.set(JAVA_LONG, 0, (expected & 0xffffffffL) | ((long) ~(int) expected << 32));
-        long id = CREDIT | expected;
-        creditBatch.clear();
-        if (shape.noticed()) {
-            creditBatch.writeWithImmediate(id, to.slice(creditAt(), 8), CREDIT_IMMEDIATE);
+        if (receive) {
+            receiver.completed(i, failure);
         } else {
-            creditBatch.write(id, to.slice(creditAt(), 8));
+            sender.completed(id, success);
         }
-        creditBatch.inline(scratch, 0, 8).signaled();
-        if (queuePair.post(creditBatch) == 0) {
-            return false;
-        }
-        sends.posted(id, true);
-        creditInFlight = true;
-        confirming = expected;
-        return true;
-    }
-
-    private boolean issue() {
-        long now = System.nanoTime();
-        if (now >= nextBurst) {
-            int size = 1 + random.nextInt(3 * shape.window());
-            quota = Math.min(quota, shape.window()) + size;
-            nextBurst = Math.max(nextBurst, now - TimeUnit.SECONDS.toNanos(1)) + (long) (size / burstsPerNano);
-        }
-        long limit = Math.min(confirmed, done) + shape.window();
-        boolean finishing = quiescing;
-        if (finishing) {
-            // Up to the signaled SEND that ends a group.
-            limit = Math.min(limit, (next + Plan.GROUP - 1) / Plan.GROUP * Plan.GROUP);
-            quota = Plan.GROUP;
-        }
-        int count = (int) Math.min(Math.min(limit - next, quota), 1 + random.nextInt(shape.chain()));
-        if (count <= 0) {
-            return false;
-        }
-        batch.clear();
-        long value = model;
-        for (long number = next; number < next + count; number++) {
-            value = append(number, value);
-        }
-        int posted = queuePair.post(batch);
-        for (long number = next; number < next + posted; number++) {
-            sends.posted(number, mine.isSignaled(number));
-            if (mine.kind(number).isInline()) {
-                // Its memory may be reused at once.
-                buffers.segment().asSlice(slotAt(number), mine.length(number)).fill((byte) 0x77);
-            }
-            if (mine.kind(number).isAtomic()) {
-                model = after[(int) (number % shape.window())];
-            }
-        }
-        next += posted;
-        quota -= posted;
-        return posted > 0;
-    }
-
-    /// Adds a request; returns the value of the peer's word after it.
-    private long append(long number, long value) {
-        RemoteMemory to = Objects.requireNonNull(target);
-        Kind kind = mine.kind(number);
-        int length = mine.length(number);
-        long result = value;
-        if (!kind.returns()) {
-            Content.fill(buffers.segment(), slotAt(number), length, mine.key(number), 0);
-        }
-        switch (kind) {
-            case SEND, SEND_INLINE -> batch.send(number);
-            case SEND_WITH_IMMEDIATE -> batch.sendWithImmediate(number, mine.immediate(number));
-            case WRITE, WRITE_INLINE -> batch.write(number, to.slice(slotAt(number), length));
-            case WRITE_WITH_IMMEDIATE ->
-                batch.writeWithImmediate(number, to.slice(slotAt(number), length), mine.immediate(number));
-            case READ -> batch.read(number, to.slice(constantAt() + mine.offset(number), length));
-            case READ_BACK -> {
-                long source = mine.written(number);
-                batch.read(number, to.slice(source < 0 ? constantAt() : slotAt(source), length));
-            }
-            case FETCH_AND_ADD -> {
-                batch.fetchAndAdd(number, to.slice(wordAt(), 8), mine.operand(number));
-                result = value + mine.operand(number);
-            }
-            case COMPARE_AND_SWAP -> {
-                boolean right = mine.isExpectedRight(number);
-                batch.compareAndSwap(number, to.slice(wordAt(), 8), right ? value : ~value, mine.operand(number));
-                result = right ? mine.operand(number) : value;
-            }
-        }
-        before[(int) (number % shape.window())] = value;
-        after[(int) (number % shape.window())] = result;
-        long first = length > 8 && (mine.key(number) & 1) == 0 ? length / 2 : length;
-        if (length > 0) {
-            batch.with(buffers, slotAt(number), first);
-        }
-        if (first < length) {
-            batch.with(buffers, slotAt(number) + first, length - first);
-        }
-        if (kind.isInline()) {
-            batch.inline();
-        }
-        if (mine.isFenced(number)) {
-            batch.fenced();
-        }
-        if (mine.isSignaled(number)) {
-            batch.signaled();
-        }
-        return result;
     }
 
     private void announceQuiet() {
-        if (quiescing && next % Plan.GROUP == 0 && done == next && !creditInFlight) {
+        if (quiescing && sender.isQuiet()) {
             quiet.countDown();
         }
-        if (total >= 0 && expected >= total) {
+        if (total >= 0 && receiver.expected() >= total) {
             complete.countDown();
         }
     }
@@ -644,7 +255,7 @@ final class Link implements Runnable {
 
     private void pause() throws InterruptedException {
         CompletionChannel events = channel;
-        long nanos = Math.clamp(quota > 0 ? STEP_NANOS : nextBurst - System.nanoTime(), 20_000, STEP_NANOS);
+        long nanos = Math.clamp(sender.untilBurst(), 20_000, STEP_NANOS);
         if (events == null) {
             // Another process makes the completion: nothing wakes a poller.
             idle = Math.min(idle + 1, 40);
@@ -702,12 +313,12 @@ final class Link implements Runnable {
         quiescing = true;
         wake();
         await(quiet, millis, "end what it has posted: " + this);
-        return next;
+        return sender.posted();
     }
 
     /// The value that the peer's word must have.
     long word() {
-        return model;
+        return sender.word();
     }
 
     /// Waits until all messages of the peer are here.
@@ -715,14 +326,7 @@ final class Link implements Runnable {
         total = count;
         wake();
         await(complete, millis, "receive message " + count + ": " + this);
-        long real = (long) LONG.getAcquire(window.segment(), wordAt());
-        if (real != word || expected != count) {
-            violation("wrong: the word for atomics is " + real + " instead of " + word + ", messages " + expected
-                    + " of " + count);
-        }
-        if (Content.wrong(window.segment(), constantAt(), shape.slot(), theirs.constantKey(), 0) >= 0) {
-            violation("wrong: memory that is only read has changed");
-        }
+        receiver.checkAll(count, word);
     }
 
     private void await(CountDownLatch latch, long millis, String what) throws InterruptedException, TimeoutException {
@@ -746,15 +350,7 @@ final class Link implements Runnable {
 
     /// Closes the region that the peer writes into.
     void revoke() {
-        revoked = true;
-        window.close();
-        watchOwnWindow();
-    }
-
-    private void watchOwnWindow() {
-        if (style.ownWindow()) {
-            Content.fill(window.segment(), 0, window.length(), UNTOUCHED_KEY, 0);
-        }
+        receiver.revoke();
     }
 
     /// Waits until it notices the death of its peer. Returns when it did; zero if it has never reached the peer, so
@@ -764,7 +360,7 @@ final class Link implements Runnable {
         long patience = System.nanoTime() + NEVER_REACHED_NANOS;
         while (failure == null) {
             ended.await(1, TimeUnit.MILLISECONDS);
-            boolean reached = expected > 0 || done > 0;
+            boolean reached = receiver.expected() > 0 || sender.done() > 0;
             if (failure == null && !reached && System.nanoTime() > patience) {
                 drop();
                 return 0;
@@ -802,7 +398,7 @@ final class Link implements Runnable {
         }
         boolean failed = ended.getCount() == 0;
         boolean windowFirst = random.nextBoolean();
-        if (windowFirst && !revoked) {
+        if (windowFirst) {
             revoke();
         }
         queuePair.close();
@@ -810,9 +406,7 @@ final class Link implements Runnable {
         if (channel != null) {
             channel.close();
         }
-        if (!revoked) {
-            revoke();
-        }
+        revoke();
         if (watch) {
             LockSupport.parkNanos(STEP_NANOS);
         }
@@ -824,7 +418,7 @@ final class Link implements Runnable {
     }
 
     private void checkUntouched(boolean check, MemoryRegion region, String what) {
-        long at = check ? Content.wrong(region.segment(), 0, region.length(), UNTOUCHED_KEY, 0) : -1;
+        long at = check ? Content.wrong(region.segment(), 0, region.length(), Content.UNTOUCHED_KEY, 0) : -1;
         if (at >= 0) {
             violation("wrong: " + what + " changed after the end, at byte " + at);
         }
@@ -832,21 +426,20 @@ final class Link implements Runnable {
 
     /// Requests that the peer's device has acknowledged: messages before this number must have arrived.
     long acknowledged() {
-        return acknowledged;
+        return sender.acknowledged();
     }
 
     long posted() {
-        return next;
+        return sender.posted();
     }
 
     long expected() {
-        return expected;
+        return receiver.expected();
     }
 
     @Override
     public String toString() {
-        return "link " + name + ", epoch " + epoch + ": posted " + next + ", ended " + done + ", in flight "
-                + sends.inFlight() + ", confirmed " + confirmed + ", received " + expected + ", receives "
-                + inbox.ledger().outstanding() + ", failure " + failure + ", " + queuePair.state();
+        return "link " + name + ", epoch " + epoch + ": " + sender + ", " + receiver + ", failure " + failure + ", "
+                + queuePair.state();
     }
 }

@@ -4,6 +4,8 @@ package io.rdmacomm.tests.soak;
 /// of every eight is a signaled SEND.
 final class Plan {
     static final int GROUP = 8;
+    /// The immediate value of a confirmation; no request has it.
+    static final int CONFIRMING = Integer.MIN_VALUE;
 
     private static final Kind[] KINDS = Kind.values();
 

@@ -18,6 +18,8 @@ record Shape(int slot, int window, int receives, int sends, int chain, boolean n
     private static final int MANY = 128;
     static final int GUARD = 64;
     static final int LONGEST = 72 << 10;
+    /// The depth of a completion queue: more than all work of a side.
+    static final int COMPLETIONS = 512;
 
     /// What only one side of a link needs to know about itself.
     ///
@@ -50,5 +52,28 @@ record Shape(int slot, int window, int receives, int sends, int chain, boolean n
     /// The bytes between the starts of two slots.
     long stride() {
         return (long) slot + GUARD;
+    }
+
+    /// The index of the slot of a request.
+    int index(long number) {
+        return (int) (number % window);
+    }
+
+    /// Where the slot of a request begins, in the buffers of its side and in the peer's window. After all slots of
+    /// the window come the area that is only read, the word for atomics, and the word that confirms messages.
+    long slotAt(long number) {
+        return index(number) * stride();
+    }
+
+    long constantAt() {
+        return window * stride();
+    }
+
+    long wordAt() {
+        return constantAt() + stride();
+    }
+
+    long confirmationAt() {
+        return wordAt() + 64;
     }
 }
