@@ -10,6 +10,7 @@ import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.terminal.ProgressLine;
 import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
@@ -52,6 +53,7 @@ import picocli.CommandLine.Option;
 final class MeshCommand extends Subcommand {
     private static final long MAX_MEMORY = 64L << 30;
     private static final Duration BLAME = Duration.ofSeconds(5);
+    private static final Duration MOMENT = Duration.ofSeconds(2);
     private static final long PAUSE_NANOS = 1_000_000;
 
     @Mixin
@@ -159,7 +161,8 @@ final class MeshCommand extends Subcommand {
         try {
             return Mesh.join(rendezvous, options, patience);
         } catch (CommException e) {
-            String why = others.failure();
+            // The other nodes learn that one has left before that one has said why.
+            String why = others.failure(e instanceof PeerRefusedException ? MOMENT : Duration.ZERO);
             throw why == null ? e : new CommandFailure(why, e);
         } finally {
             if (!inJoin.compareAndSet(true, false)) {

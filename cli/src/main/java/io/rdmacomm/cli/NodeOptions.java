@@ -44,7 +44,9 @@ final class NodeOptions {
             names = {"-r", "--rendezvous"},
             paramLabel = "HOST[:PORT]",
             converter = PeerAddress.Converter.class,
-            description = "Where the nodes meet: the host of rank 0, and a free port there (default: 2030).")
+            description = "Where the nodes meet: the host of rank 0, and a free port there (default: 2030; with --nodes"
+                    + " 127.0.0.1 and any free port). Devices that need rdma_cm, such as iWARP, need an address of their"
+                    + " network interface.")
     private @Nullable PeerAddress rendezvous;
 
     @Option(
@@ -89,7 +91,6 @@ final class NodeOptions {
         if (nodes != null) {
             reject("--nodes", "--rank", rank);
             reject("--nodes", "--size", size);
-            reject("--nodes", "--rendezvous", rendezvous);
             reject("--nodes", "--hostfile", hostFile);
             reject("--nodes", "--launcher", launcher);
             return onThisHost(nodes);
@@ -102,9 +103,11 @@ final class NodeOptions {
         return List.of(rank != null ? given(rank) : launched());
     }
 
-    private static List<Rendezvous> onThisHost(int count) {
-        int port = freePort();
-        Rendezvous first = Rendezvous.of(0, count, "127.0.0.1", port);
+    private List<Rendezvous> onThisHost(int count) {
+        PeerAddress where = rendezvous == null ? new PeerAddress("127.0.0.1", 0) : rendezvous;
+        String host = where.host();
+        int port = where.givenPort() == 0 ? freePort() : where.givenPort();
+        Rendezvous first = Rendezvous.of(0, count, host, port);
         String unique = "process " + ProcessHandle.current().pid();
         return IntStream.range(0, count)
                 .mapToObj(each ->

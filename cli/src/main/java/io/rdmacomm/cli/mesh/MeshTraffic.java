@@ -149,10 +149,11 @@ public final class MeshTraffic {
         }
     }
 
+    /// At least one iteration counts, however long it takes.
     private boolean isLast(long iteration) {
         return settings.iterations() > 0
                 ? iteration + 1 >= settings.iterations()
-                : System.nanoTime() - start >= settings.warmUpNanos() + settings.durationNanos();
+                : counted > 0 && System.nanoTime() - start >= settings.warmUpNanos() + settings.durationNanos();
     }
 
     /// Tells all nodes that this iteration is the last one; they know when they have passed the barrier.

@@ -9,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// The other nodes of a mesh on this host, as processes of this program. They end with this process in any case: on
@@ -78,9 +80,16 @@ public final class LocalNodes implements AutoCloseable {
         var _ = firstFailure.thenRun(action);
     }
 
-    /// How the first node that failed did so; null if none has.
-    public @Nullable String failure() {
-        return firstFailure.isDone() ? firstFailure.join() : null;
+    /// How the first node that failed did so; null if none has in this time. An interrupt ends the wait, and remains.
+    public @Nullable String failure(Duration within) {
+        try {
+            return firstFailure.get(within.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return firstFailure.getNow(null);
+        } catch (ExecutionException | TimeoutException e) {
+            return null;
+        }
     }
 
     /// Waits until all processes have ended; those that do not are killed.

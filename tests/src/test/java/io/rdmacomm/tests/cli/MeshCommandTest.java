@@ -111,6 +111,23 @@ class MeshCommandTest {
         }
     }
 
+    /// An iteration takes longer here than warm-up and measurement are to take.
+    @Test
+    void oneIterationCountsHoweverLongItTakes() throws Exception {
+        Result result = Command.run(words("mesh --nodes 2 --warmup 0.001 --duration 0.001 --block 1m --passes 64"));
+
+        assertThat(result.err()).isEmpty();
+        assertThat(result.out()).containsPattern("(?m)^[1-9][0-9]* iterations?, .*GiB written");
+    }
+
+    @Test
+    void nodesOfThisMachineMeetWhereTheyAreTold() throws Exception {
+        Result result = Command.run(words("mesh --nodes 2 --iterations 2 --rendezvous 127.0.0.2"));
+
+        assertThat(result.err()).isEmpty();
+        assertThat(result.out()).contains("2 nodes are connected");
+    }
+
     @Test
     @Tag("slow")
     void aKilledProcessOfThisMachineEndsTheCommand() throws Exception {
