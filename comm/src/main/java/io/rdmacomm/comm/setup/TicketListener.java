@@ -50,6 +50,15 @@ public final class TicketListener implements AutoCloseable {
             if (e.errno() != Errno.EADDRINUSE) {
                 throw e;
             }
+            if (address.getPort() == 0) {
+                // The kernel listens on all devices at a loopback address, which only one iWARP device can have.
+                throw new SetUpException(
+                        Reason.OTHER,
+                        "the " + manager + " cannot listen at "
+                                + address.getAddress().getHostAddress()
+                                + "; connect to an address of the device's network interface instead",
+                        e);
+            }
             throw new SetUpException(
                     Reason.PORT_TAKEN,
                     "the " + manager + " cannot listen on port " + address.getPort()

@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
 
 /// A server and a client in this process, connected.
 final class ConnectedPair implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofMillis(Long.getLong("rdma.test.patience", 20_000));
 
     final ServerSession server;
     final ClientSession client;

@@ -25,10 +25,11 @@ final class MeshNodes implements AutoCloseable {
 
     /// Joins a mesh with a node on each of `size` threads.
     static MeshNodes join(int size, SessionOptions options) {
+        String host = options.host().isEmpty() ? "localhost" : options.host();
         int port = freePort();
         List<CompletableFuture<Mesh>> joining = new ArrayList<>();
         for (int rank = size - 1; rank >= 0; rank--) {
-            Rendezvous rendezvous = Rendezvous.of(rank, size, "localhost", port);
+            Rendezvous rendezvous = Rendezvous.of(rank, size, host, port);
             joining.addFirst(inThread(() -> Mesh.join(rendezvous, options, PATIENCE)));
         }
         try {
