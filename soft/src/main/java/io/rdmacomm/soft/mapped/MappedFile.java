@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
 
 /// A file in shared memory, mapped into this process. Closing it unmaps it; the owner also deletes it.
 public final class MappedFile implements AutoCloseable {
-    private static final int ZERO_BYTES = 1 << 20;
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
 
     private final Path path;
     private final boolean owner;
@@ -43,7 +43,7 @@ public final class MappedFile implements AutoCloseable {
         Path path = directory.file(name);
         try (FileChannel channel = directory.create(name)) {
             checkRoom(path, bytes);
-            ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(bytes, ZERO_BYTES));
+            ByteBuffer zeros = ZEROS.duplicate();
             for (long at = 0; at < bytes; ) {
                 zeros.position(0).limit((int) Math.min(zeros.capacity(), bytes - at));
                 at += channel.write(zeros, at);
