@@ -261,7 +261,11 @@ class PeerDeathTest {
             boolean killed = false;
             Deadline deadline = Deadline.in(EndQueue.PATIENCE_MILLIS);
             while (ends.size() < next && deadline.waiting()) {
-                for (Outcome outcome : pair.here().poll()) {
+                List<Outcome> some = pair.here().poll();
+                if (some.isEmpty() && leavesReceives(pair.here())) {
+                    break;
+                }
+                for (Outcome outcome : some) {
                     deadline.progress();
                     ends.merge(outcome.id(), 1, Integer::sum);
                     if (outcome.status() == WorkStatus.SUCCESS && !killed) {
@@ -281,13 +285,20 @@ class PeerDeathTest {
             if (!killed) {
                 process.kill(); // The connection has already ended, because there was no receive.
             }
-            assertThat(ends).as("round %d, seed %d", round, seed).hasSize((int) next);
+            if (!has(Deviation.WORK_POSTED_IN_ERROR_STAYS)) {
+                assertThat(ends).as("round %d, seed %d", round, seed).hasSize((int) next);
+            }
             assertThat(ends.values()).containsOnly(1);
             pair.here().awaitState(QueuePairState.ERROR);
             pair.here().close();
             target.close();
             startPeer();
         }
+    }
+
+    /// Whether receives remain that were posted while the connection ended.
+    private boolean leavesReceives(LocalQueue queue) {
+        return has(Deviation.WORK_POSTED_IN_ERROR_STAYS) && queue.state() == QueuePairState.ERROR;
     }
 
     @Test

@@ -116,10 +116,8 @@ class RemoteAccessTest extends ContractCase {
         for (Outcome outcome : mine) {
             if (outcome.id() == 60) {
                 failed(outcome, 60, WorkStatus.FLUSHED);
-            } else if (outcome.id() == 2 || operation == Operation.READ) {
-                assertThat(refusal(WorkStatus.REMOTE_ACCESS_ERROR)).contains(outcome.status());
             } else {
-                good(outcome, 1, CompletionOpcode.WRITE);
+                assertThat(refusal(WorkStatus.REMOTE_ACCESS_ERROR)).contains(outcome.status());
             }
         }
         Outcome theirs = pair.there().one();
