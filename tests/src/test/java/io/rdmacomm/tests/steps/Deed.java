@@ -156,6 +156,8 @@ enum Deed {
         @Override
         void act(Scene scene) {
             scene.connectThere();
+            // Without a receive, the message would be refused and repeated, many steps each time.
+            scene.there().receive(1, scene.sink());
             scene.there().collect(1, Scene.CHILD_MILLIS);
         }
 
