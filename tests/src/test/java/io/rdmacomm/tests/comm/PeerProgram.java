@@ -78,7 +78,7 @@ final class PeerProgram implements AutoCloseable {
 
     /// `server`: prints its port, echoes messages of one client until it is done. `service PORT`: does that
     /// for any number of clients until its input ends. `client PORT [HOST]`: announces a buffer, says `ready`, and
-    /// waits for the end of its input before it closes. `flood PORT`: sends messages without end.
+    /// waits for the end of its input before it closes. `flood PORT`: sends without end, over soft0.
     public static void main(String[] arguments) throws IOException {
         if (arguments[0].equals("server")) {
             try (ServerSession session =
@@ -97,7 +97,7 @@ final class PeerProgram implements AutoCloseable {
             return;
         }
         if (arguments[0].equals("flood")) {
-            flood(options);
+            flood(options.withDevice("soft0"));
             return;
         }
         try (ClientSession session = ClientSession.connect(options)) {
