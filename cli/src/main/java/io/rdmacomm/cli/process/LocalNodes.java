@@ -9,9 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// The other nodes of a mesh on this host, as processes of this program. They end with this process in any case: on
@@ -80,16 +78,15 @@ public final class LocalNodes implements AutoCloseable {
         var _ = firstFailure.thenRun(action);
     }
 
-    /// How the first node that failed did so; null if none has in this time. An interrupt ends the wait, and remains.
+    /// Waits for a node to fail.
+    ///
+    /// @param within how long to wait
+    /// @return the exit status and the last complaint of the first node that failed; null if none has
     public @Nullable String failure(Duration within) {
-        try {
-            return firstFailure.get(within.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return firstFailure.getNow(null);
-        } catch (ExecutionException | TimeoutException e) {
-            return null;
-        }
+        return firstFailure
+                .copy()
+                .completeOnTimeout(null, within.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
     }
 
     /// Waits until all processes have ended; those that do not are killed.
