@@ -12,17 +12,25 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A completion queue is a ring in shared memory to which own queue pairs and peers push.
+/// A completion queue is two rings in shared memory: peers push to one, and the queue pairs of this context to the
+/// other
+/// when their requests end.
 final class SoftCompletionQueue extends CompletionQueue {
+    private static final int MOST_FULL_POLLS = 64;
+
     private final SoftContext context;
     private final int number;
     private final @Nullable SoftCompletionChannel channel;
     private final CompletionRing ring;
-    private final CompletionSink sink;
+    private final CompletionRing ownRing;
+    private final CompletionSink receives;
+    private final CompletionSink sends;
     private volatile @Nullable PolledLinks links;
     /// Armed and not announced since. The ring does not say that: producers take the arming back before they tell.
     private volatile boolean awaiting;
     private boolean overrunTold;
+    /// How often in a row the owner's ring alone had enough completions.
+    private int fullPolls;
 
     SoftCompletionQueue(SoftContext context, CompletionQueueOptions options) {
         super(context, options);
@@ -32,13 +40,29 @@ final class SoftCompletionQueue extends CompletionQueue {
         this.channel = (SoftCompletionChannel) where;
         try {
             this.ring = CompletionRing.create(context.control(), options.capacity(), number, channel != null);
+            this.ownRing = ownRing(ring);
         } catch (IOException e) {
             throw context.noSpace("create completion queue (ibv_create_cq)", options.capacity() + " completions", e);
         }
-        this.sink = new CompletionSink(context.memory().control(), context.lid(), ring, this::announce, this::overran);
+        this.receives = sinkOf(ring);
+        this.sends = sinkOf(ownRing);
         context.objects().add(number, this);
     }
 
+    private static CompletionRing ownRing(CompletionRing ring) throws IOException {
+        try {
+            return ring.ownersRing();
+        } catch (IOException e) {
+            ring.free();
+            throw e;
+        }
+    }
+
+    private CompletionSink sinkOf(CompletionRing to) {
+        return new CompletionSink(context.memory().control(), context.lid(), to, this::announce, this::overran);
+    }
+
+    /// Where peers push.
     CompletionRing ring() {
         return ring;
     }
@@ -58,9 +82,14 @@ final class SoftCompletionQueue extends CompletionQueue {
         return made;
     }
 
-    /// Where queue pairs of this context push their completions.
-    CompletionSink sink() {
-        return sink;
+    /// Where the receives of this context complete. Peers complete them, too, and they must stay in order.
+    CompletionSink receives() {
+        return receives;
+    }
+
+    /// Where the requests of this context complete.
+    CompletionSink sends() {
+        return sends;
     }
 
     /// Somebody has told that it overran; the engine.
@@ -97,16 +126,16 @@ final class SoftCompletionQueue extends CompletionQueue {
 
     @Override
     public int capacity() {
-        return ring.capacity();
+        return Math.min(ring.capacity(), ownRing.capacity());
     }
 
     @Override
     protected int doPoll(MemorySegment into, int max) {
-        int count = ring.poll(into, max);
+        int count = pollRings(into, max);
         PolledLinks polled = links;
         if (count == 0 && polled != null) {
             polled.drive();
-            count = ring.poll(into, max);
+            count = pollRings(into, max);
         }
         if (count == 0 && ring.isBroken()) {
             throw new VerbException(
@@ -115,6 +144,25 @@ final class SoftCompletionQueue extends CompletionQueue {
                     this + " overran; create it larger, or post less before polling");
         }
         return count;
+    }
+
+    /// Both rings, in an order in which the completions may have been pushed: those of the other ring are counted
+    /// first,
+    /// so that no request is missed that had ended before. A queue pair that fails flushes its requests before its
+    /// receives. But a program that posts as fast as it polls must get its receives, too.
+    private int pollRings(MemorySegment into, int max) {
+        int ready = ring.ready(max);
+        if (fullPolls == MOST_FULL_POLLS) {
+            fullPolls = 0;
+            return ownRing.poll(into, ring.poll(into, 0, max), max);
+        }
+        int count = ownRing.poll(into, 0, max);
+        if (count == max) {
+            fullPolls++;
+            return count;
+        }
+        fullPolls = 0;
+        return ready == 0 ? count : ring.poll(into, count, Math.min(max, count + ready));
     }
 
     @Override
@@ -134,7 +182,8 @@ final class SoftCompletionQueue extends CompletionQueue {
     @Override
     protected void doResize(int newCapacity) {
         try {
-            if (!ring.resize(newCapacity)) {
+            boolean fits = ring.fits(newCapacity) && ownRing.fits(newCapacity);
+            if (!fits || !ring.resize(newCapacity) || !ownRing.resize(newCapacity)) {
                 throw new VerbException(
                         "resize completion queue (ibv_resize_cq)",
                         Errno.EINVAL,
@@ -151,10 +200,15 @@ final class SoftCompletionQueue extends CompletionQueue {
         if (channel != null) {
             channel.forget(this);
         }
-        context.objects().quarantine().free(ring, ring::free);
+        context.objects().quarantine().free(ring, this::free);
         PolledLinks made = links;
         if (made != null) {
             made.close();
         }
+    }
+
+    private void free() {
+        ownRing.free();
+        ring.free();
     }
 }

@@ -83,7 +83,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         ReceiveRing ring = shared instanceof SoftSharedReceiveQueue queue
                 ? queue.ring()
                 : ReceiveRing.create(context.control(), asked.receives(), asked.receiveElements(), 0, domain.number());
-        this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.sink(), number);
+        this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.receives(), number);
         this.block = new QueuePairBlock(
                 context.control(),
                 number,
@@ -91,7 +91,7 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
                 ring.offset(),
                 receiveCompletions.ring().offset());
         LocalElements elements = new LocalElements(context.memory(), domain.number());
-        SendCompleter completer = new SendCompleter(sendCompletions.sink(), number, options.signalAll());
+        SendCompleter completer = new SendCompleter(sendCompletions.sends(), number, options.signalAll());
         this.sends = new SendQueue(sizes, elements, completer);
         this.retries = new RetryTimer(context.retries(), this, this::seekAgain);
         WindowRequests windowRequests = new WindowRequests(context.memory(), number, domain.number());

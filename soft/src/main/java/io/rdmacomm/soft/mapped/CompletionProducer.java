@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class CompletionProducer {
     private final MemorySegment memory;
     private final long queue;
+    private final long newest;
     private final int lid;
     private final boolean hasChannel;
     // Without order between threads: a record is seen complete, and an older one is just read again.
@@ -31,9 +32,11 @@ public final class CompletionProducer {
 
     private record Ring(long offset, long mask) {}
 
-    private CompletionProducer(MemorySegment memory, long queue, int lid, Ring ring) {
+    /// @param newest where the offset of the newest ring is
+    private CompletionProducer(MemorySegment memory, long queue, long newest, int lid, Ring ring) {
         this.memory = memory;
         this.queue = queue;
+        this.newest = newest;
         this.lid = lid;
         this.hasChannel = memory.get(JAVA_INT, queue + QUEUE_CHANNEL) != 0;
         this.known = ring;
@@ -47,13 +50,16 @@ public final class CompletionProducer {
         if (!ControlLayout.isInHeap(queue, QUEUE_BYTES)) {
             return null;
         }
-        Ring ring = look(memory, SharedWords.acquire(memory, queue + QUEUE_RING));
-        return ring == null ? null : new CompletionProducer(memory, queue, lid, ring);
+        long newest = queue + QUEUE_RING;
+        Ring ring = look(memory, SharedWords.acquire(memory, newest));
+        return ring == null ? null : new CompletionProducer(memory, queue, newest, lid, ring);
     }
 
     /// Pushes to a queue of this context.
-    static CompletionProducer of(MemorySegment memory, long queue, int lid, long ring, long mask) {
-        return new CompletionProducer(memory, queue, lid, new Ring(ring, mask));
+    ///
+    /// @param newest where the offset of the newest ring is
+    static CompletionProducer of(MemorySegment memory, long queue, long newest, int lid, long ring, long mask) {
+        return new CompletionProducer(memory, queue, newest, lid, new Ring(ring, mask));
     }
 
     private static @Nullable Ring look(MemorySegment memory, long offset) {
@@ -74,7 +80,7 @@ public final class CompletionProducer {
     /// @return [CompletionRing#PUSHED], [CompletionRing#NOTIFY] or [CompletionRing#OVERRUN]
     public int push(MemorySegment own, long journal, CompletionFields completion) {
         for (long round = 0; ; round++) {
-            Ring ring = newest();
+            Ring ring = newestRing();
             if (ring == null || round > CompletionSlots.mostRounds(ring.mask)) {
                 return overrun();
             }
@@ -101,8 +107,8 @@ public final class CompletionProducer {
     }
 
     /// The ring that producers fill, or null if it cannot be one.
-    private @Nullable Ring newest() {
-        long offset = SharedWords.acquire(memory, queue + QUEUE_RING);
+    private @Nullable Ring newestRing() {
+        long offset = SharedWords.acquire(memory, newest);
         Ring ring = known;
         return ring.offset == offset ? ring : seeNew(offset);
     }
@@ -132,7 +138,7 @@ public final class CompletionProducer {
     }
 
     private boolean isReplaced(Ring ring) {
-        return SharedWords.acquire(memory, queue + QUEUE_RING) != ring.offset;
+        return SharedWords.acquire(memory, newest) != ring.offset;
     }
 
     private int overrun() {

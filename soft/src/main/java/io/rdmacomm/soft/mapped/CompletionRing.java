@@ -8,6 +8,7 @@ import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_BROKEN;
 import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_BYTES;
 import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_CHANNEL;
 import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_NUMBER;
+import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_OWN_RING;
 import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_RING;
 import static io.rdmacomm.soft.mapped.CompletionSlots.RING_MASK;
 import static io.rdmacomm.soft.mapped.CompletionSlots.RING_SLOTS;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 /// queue  +0 ring offset | +8 number | +12 has a channel | +16 broken      read by producers
+///        +24 offset of the owner's ring                                   read by producers of its process
 ///        +64 armed: 0 no, 1 any, 2 solicited                              written by both sides
 /// ring   +0 mask | +64 tail | +128 slots of 64 bytes
 /// slot   +0 word: position << 20 | LID << 4 | kind | +8 completion, 48 bytes
@@ -42,6 +44,9 @@ import org.jspecify.annotations.Nullable;
 /// the consumer puts a new ring up and seals the old one at its tail: producers that meet the seal go to the new
 /// ring, and so does the consumer when it gets there. A ring that is full has no place for a seal: its producers
 /// find the new ring because it is full, and the consumer seals every slot that it empties.
+///
+/// The owner's own requests complete in a second ring ([#ownersRing]), which peers do not write: otherwise each end of
+/// a connection would wait for the cache lines of the tail and of the slots that the other one has just written.
 ///
 /// A process that is stopped, instead of dead, may still fill its claim. If it is given up, the consumer passes the
 /// slot, and looks at it again with each poll until it is filled or void. Such a slot is never used again, because the
@@ -65,6 +70,7 @@ public final class CompletionRing {
     private final ControlFile file;
     private final MemorySegment memory;
     private final long queue;
+    private final long pointer;
     private final Ring first;
     private volatile Ring newest;
     private Ring current;
@@ -88,10 +94,12 @@ public final class CompletionRing {
         }
     }
 
-    private CompletionRing(ControlFile file, long queue, Ring first, long position) {
+    /// @param pointer where producers find the newest ring
+    private CompletionRing(ControlFile file, long queue, long pointer, Ring first, long position) {
         this.file = file;
         this.memory = file.memory();
         this.queue = queue;
+        this.pointer = pointer;
         this.first = first;
         this.newest = first;
         this.current = first;
@@ -119,7 +127,17 @@ public final class CompletionRing {
         memory.set(JAVA_INT, queue + QUEUE_NUMBER, number);
         memory.set(JAVA_INT, queue + QUEUE_CHANNEL, hasChannel ? 1 : 0);
         SharedWords.publish(memory, queue + QUEUE_RING, ring.offset);
-        return new CompletionRing(file, queue, ring, position);
+        return new CompletionRing(file, queue, queue + QUEUE_RING, ring, position);
+    }
+
+    /// Creates another ring of this queue, for completions that only the owner's process pushes. The two are armed, and
+    /// break, together.
+    ///
+    /// @throws IOException if there is no room
+    public CompletionRing ownersRing() throws IOException {
+        Ring ring = createRing(file, newest.mask + 1, 0);
+        SharedWords.publish(memory, queue + QUEUE_OWN_RING, ring.offset);
+        return new CompletionRing(file, queue, queue + QUEUE_OWN_RING, ring, 0);
     }
 
     private static Ring createRing(ControlFile file, long size, long position) throws IOException {
@@ -147,7 +165,7 @@ public final class CompletionRing {
     /// @param lid of this context
     public CompletionProducer producer(int lid) {
         Ring to = newest;
-        return CompletionProducer.of(memory, queue, lid, to.offset, to.mask);
+        return CompletionProducer.of(memory, queue, pointer, lid, to.offset, to.mask);
     }
 
     /// The number of completions it holds, not counting those left in older rings.
@@ -160,11 +178,29 @@ public final class CompletionRing {
         return SharedWords.opaqueInt(memory, queue + QUEUE_BROKEN) != 0;
     }
 
-    /// Moves up to `max` completions to the start of `into`; one thread at a time.
+    /// At most how many completions a [#poll] finds now, up to `max`; the thread that polls.
+    public int ready(int max) {
+        if (!passed.isEmpty()) {
+            return max;
+        }
+        int count = 0;
+        while (count < max) {
+            long word = SharedWords.acquire(memory, CompletionSlots.slot(ring, mask, head + count));
+            boolean isThere = CompletionSlots.ahead(word, head + count) == 0 && CompletionSlots.kind(word) == FULL;
+            if (!isThere) {
+                // Whatever else is in the first slot, a poll has to deal with it.
+                return count == 0 && word != CompletionSlots.word(head, 0, FREE) ? max : count;
+            }
+            count++;
+        }
+        return count;
+    }
+
+    /// Moves completions to `into`, behind the `from` that it has, until there are `max`; one thread at a time.
     ///
-    /// @return how many there were
-    public int poll(MemorySegment into, int max) {
-        int count = passed.isEmpty() ? 0 : pollPassed(into, max);
+    /// @return how many it has now
+    public int poll(MemorySegment into, int from, int max) {
+        int count = passed.isEmpty() ? from : pollPassed(into, from, max);
         int emptied = current.next == null ? FREE : SEALED;
         while (count < max) {
             long slot = CompletionSlots.slot(ring, mask, head);
@@ -224,8 +260,8 @@ public final class CompletionRing {
     }
 
     /// Polls the slots that were passed.
-    private int pollPassed(MemorySegment into, int max) {
-        int count = 0;
+    private int pollPassed(MemorySegment into, int from, int max) {
+        int count = from;
         Iterator<Claim> each = passed.iterator();
         while (count < max && each.hasNext()) {
             Claim claim = each.next();
@@ -276,16 +312,21 @@ public final class CompletionRing {
     /// @return false if more completions than that are in the queue
     /// @throws IOException if there is no room
     public boolean resize(int capacity) throws IOException {
-        if (size() > roundUp(capacity)) {
+        if (!fits(capacity)) {
             return false;
         }
         Ring last = newest;
         Ring added = createRing(file, roundUp(capacity), 0);
         last.next = added;
         newest = added;
-        SharedWords.publish(memory, queue + QUEUE_RING, added.offset);
+        SharedWords.publish(memory, pointer, added.offset);
         seal(last.offset, last.mask);
         return true;
+    }
+
+    /// Whether a ring for `capacity` completions has room for those that wait to be polled.
+    public boolean fits(int capacity) {
+        return size() <= roundUp(capacity);
     }
 
     /// The number of completions in all rings.
@@ -402,12 +443,14 @@ public final class CompletionRing {
         return false;
     }
 
-    /// Gives the memory back; nobody polls or pushes any more.
+    /// Gives the memory back, that of the owner's ring first; nobody polls or pushes any more.
     public void free() {
         for (Ring each = first; each != null; each = each.next) {
             file.free(each.offset, CompletionSlots.ringBytes(each.mask + 1));
         }
-        file.free(queue, QUEUE_BYTES);
+        if (pointer == queue + QUEUE_RING) {
+            file.free(queue, QUEUE_BYTES);
+        }
     }
 
     /// The number of the queue at `queue`, for wake-ups.

@@ -58,6 +58,8 @@ public final class ReceiveRing {
     private final int domain;
     private final int depth;
     private long tail;
+    /// The head when it was last looked at, because the ring was full.
+    private long knownHead;
     /// The first receive that the owner has taken back.
     private long takenBack = Long.MAX_VALUE;
 
@@ -144,7 +146,7 @@ public final class ReceiveRing {
     ///
     /// @return false if the ring is full
     public boolean post(MemorySegment request, long at, long elementsAt) {
-        if (tail - SharedWords.acquire(memory, offset + HEAD) >= depth) {
+        if (isFull()) {
             return false;
         }
         long entry = offset + ENTRIES + (tail & mask) * stride;
@@ -161,6 +163,15 @@ public final class ReceiveRing {
         tail++;
         SharedWords.release(memory, offset + TAIL, tail);
         return true;
+    }
+
+    /// Peers write the head with every message, so it is read only when the room known of is used up.
+    private boolean isFull() {
+        if (tail - knownHead < depth) {
+            return false;
+        }
+        knownHead = SharedWords.acquire(memory, offset + HEAD);
+        return tail - knownHead >= depth;
     }
 
     /// Takes back the oldest receive, to flush it; the owner, while it posts none. At most [#depth()] times in a row,

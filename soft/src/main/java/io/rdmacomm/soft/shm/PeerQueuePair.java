@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.rdmacomm.soft.mapped.CompletionProducer;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.KeyTable;
+import io.rdmacomm.soft.mapped.PeerKey;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.soft.mapped.SharedWords;
@@ -16,7 +17,6 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePairState;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// The peer's queue pair, as the peer's control file shows it. Under the send lock of this side's queue pair.
@@ -30,6 +30,8 @@ final class PeerQueuePair {
     private long block;
     private @Nullable ReceiveTaker receives;
     private @Nullable CompletionProducer completions;
+    private PeerKey remoteKey = new PeerKey(MemorySegment.NULL);
+    private PeerKey receiveKey = remoteKey;
     private long knownTail;
     private boolean established;
 
@@ -71,6 +73,8 @@ final class PeerQueuePair {
         block = itsBlock;
         peer = candidate;
         ofOwnContext = candidate.lid() == ownLid;
+        remoteKey = new PeerKey(itsMemory);
+        receiveKey = new PeerKey(itsMemory);
         knownTail = 0;
         established = false;
         return true;
@@ -216,43 +220,25 @@ final class PeerQueuePair {
     /// @return whether the access is allowed
     boolean resolve(
             int key, long address, long length, int right, int expectedDomain, boolean windows, ElementList into) {
-        MemorySegment table = memory;
-        long entry = ControlLayout.key(key);
-        if ((key >>> 16) >= SharedWords.opaqueInt(table, ControlLayout.HEADER_KEYS)) {
+        PeerKey peerKey = windows ? remoteKey : receiveKey;
+        if (!peerKey.look(key)
+                || !(windows || peerKey.isOfRegion())
+                || !peerKey.allows(number, expectedDomain, right)
+                || !peerKey.contains(address, length)) {
             return false;
         }
-        long word = SharedWords.acquire(table, entry + ControlLayout.KEY_WORD);
-        int kind = (int) (word >>> 32);
-        if ((int) word != key || kind == 0 || (kind != 1 && !windows)) {
-            return false;
-        }
-        int onlyFor = table.get(JAVA_INT, entry + ControlLayout.KEY_QUEUE_PAIR);
-        if (table.get(JAVA_INT, entry + ControlLayout.KEY_DOMAIN) != expectedDomain
-                || (table.get(JAVA_INT, entry + ControlLayout.KEY_ACCESS) & right) == 0
-                || (onlyFor != 0 && onlyFor != number)) {
-            return false;
-        }
-        long offset = address - table.get(JAVA_LONG, entry + ControlLayout.KEY_ADDRESS);
-        if (offset < 0 || offset > table.get(JAVA_LONG, entry + ControlLayout.KEY_LENGTH) - length) {
-            return false;
-        }
-        long file = table.get(JAVA_LONG, entry + ControlLayout.KEY_FILE);
-        int region = table.get(JAVA_INT, entry + ControlLayout.KEY_REGION);
-        long regionOffset = table.get(JAVA_LONG, entry + ControlLayout.KEY_FILE_OFFSET) + offset;
-        VarHandle.acquireFence();
-        if (SharedWords.opaque(table, entry + ControlLayout.KEY_WORD) != word) {
-            // Revoked during the read: the fields may already be those of its next use.
-            return false;
-        }
+        long offset = peerKey.offsetOf(address);
+        long file = peerKey.file();
+        int region = peerKey.region();
         if (file == 0) {
-            return addRegistered(key, address, region, regionOffset, length, into);
+            return addRegistered(key, address, region, offset, length, into);
         }
         Peer bound = peer;
         MemorySegment segment = bound == null ? null : bound.region(region >>> 16, file);
         if (segment == null) {
             return false;
         }
-        into.add(segment, key, regionOffset, length);
+        into.add(segment, key, offset, length);
         return true;
     }
 

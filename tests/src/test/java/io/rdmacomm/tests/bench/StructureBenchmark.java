@@ -79,12 +79,12 @@ public class StructureBenchmark {
     @Benchmark
     public int pushAndPoll() {
         producer.push(file.memory(), 0, fields);
-        return ring.poll(completion, 1);
+        return ring.poll(completion, 0, 1);
     }
 
     @Benchmark
     public int pollEmptyRing() {
-        return ring.poll(completion, 1);
+        return ring.poll(completion, 0, 1);
     }
 
     @Benchmark

@@ -32,7 +32,7 @@ public class ArmAndAnnounceStress {
     @Actor
     public void consumer(II_Result result) {
         ring.arm(false);
-        result.r2 = ring.poll(room, 1);
+        result.r2 = ring.poll(room, 0, 1);
     }
 
     /// Frees the ring.

@@ -47,7 +47,7 @@ public class PushAndPollStress {
     }
 
     private int poll() {
-        int count = ring.poll(room, 2);
+        int count = ring.poll(room, 0, 2);
         for (int i = 0; i < count; i++) {
             sum += SharedRings.workId(room, i);
         }

@@ -48,7 +48,7 @@ public class ResizeStress {
     }
 
     private int poll() {
-        int count = ring.poll(room, 2);
+        int count = ring.poll(room, 0, 2);
         for (int i = 0; i < count; i++) {
             // The second counts in full only after the first.
             int workId = SharedRings.workId(room, i);

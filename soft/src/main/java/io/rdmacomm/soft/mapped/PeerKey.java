@@ -1,0 +1,103 @@
+package io.rdmacomm.soft.mapped;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/// A copy of the entry that a key has in a peer's [KeyTable]. As long as the key is that of the same region, the copy
+/// need not be read again: nothing but the word of its entry ever changes. One thread at a time.
+public final class PeerKey {
+    private final MemorySegment memory;
+    private long word;
+    private int access;
+    private int domain;
+    private int onlyFor;
+    private int region;
+    private long address;
+    private long length;
+    private long file;
+    private long fileOffset;
+
+    /// No key yet.
+    ///
+    /// @param memory the peer's control file
+    public PeerKey(MemorySegment memory) {
+        this.memory = memory;
+    }
+
+    /// Copies the entry of `key`, unless this is its copy already.
+    ///
+    /// @return whether the key is valid
+    public boolean look(int key) {
+        long entry = ControlLayout.key(key);
+        if (word == KeyTable.word(key, KeyTable.REGION)
+                && file != 0
+                && SharedWords.acquire(memory, entry + ControlLayout.KEY_WORD) == word
+                && SharedWords.opaque(memory, entry + ControlLayout.KEY_FILE) == file) {
+            // The key may have come back as that of another region, but no file has the number of another.
+            return true;
+        }
+        return read(key, entry);
+    }
+
+    private boolean read(int key, long entry) {
+        word = 0;
+        if ((key >>> 16) >= SharedWords.opaqueInt(memory, ControlLayout.HEADER_KEYS)) {
+            return false;
+        }
+        long seen = SharedWords.acquire(memory, entry + ControlLayout.KEY_WORD);
+        if ((int) seen != key || seen >>> 32 == 0) {
+            return false;
+        }
+        onlyFor = memory.get(JAVA_INT, entry + ControlLayout.KEY_QUEUE_PAIR);
+        domain = memory.get(JAVA_INT, entry + ControlLayout.KEY_DOMAIN);
+        access = memory.get(JAVA_INT, entry + ControlLayout.KEY_ACCESS);
+        address = memory.get(JAVA_LONG, entry + ControlLayout.KEY_ADDRESS);
+        length = memory.get(JAVA_LONG, entry + ControlLayout.KEY_LENGTH);
+        file = memory.get(JAVA_LONG, entry + ControlLayout.KEY_FILE);
+        fileOffset = memory.get(JAVA_LONG, entry + ControlLayout.KEY_FILE_OFFSET);
+        region = memory.get(JAVA_INT, entry + ControlLayout.KEY_REGION);
+        VarHandle.acquireFence();
+        if (SharedWords.opaque(memory, entry + ControlLayout.KEY_WORD) != seen) {
+            // Revoked during the read: the fields may already be those of its next use.
+            return false;
+        }
+        word = seen;
+        return true;
+    }
+
+    /// Whether it is the key of a region, and not of a window.
+    public boolean isOfRegion() {
+        return word >>> 32 == KeyTable.REGION;
+    }
+
+    /// Whether a queue pair of this protection domain may use it for this.
+    ///
+    /// @param right as a bit
+    public boolean allows(int queuePair, int itsDomain, int right) {
+        return domain == itsDomain && (access & right) != 0 && (onlyFor == 0 || onlyFor == queuePair);
+    }
+
+    /// Whether `[from, from + bytes)` lies inside.
+    public boolean contains(long from, long bytes) {
+        long offset = from - address;
+        return offset >= 0 && offset <= length - bytes;
+    }
+
+    /// Where `target` is in the memory of the region; the caller has checked that it lies inside.
+    public long offsetOf(long target) {
+        return fileOffset + (target - address);
+    }
+
+    /// The number of the region's file, 0 if only its owner can reach the memory.
+    public long file() {
+        return file;
+    }
+
+    /// The key of the region.
+    public int region() {
+        return region;
+    }
+}
