@@ -206,7 +206,7 @@ public final class EndPoint implements AutoCloseable {
 
     private void end(CommException why) {
         LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
-        ErrorEvent.report(name, why);
+        Failures.record(name, why);
         channels.stop(why);
         Thread.ofVirtual().name("rdmacomm-flush-" + name).start(() -> channels.end(deadline(FLUSH), false));
         tellEnd();

@@ -2,6 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.verbs.WorkStatus;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /// Makes exceptions of what has failed below.
@@ -43,6 +44,14 @@ final class Failures {
                 status,
                 vendorError,
                 cause);
+    }
+
+    /// Tells the flight recorder, if there is one. The class of an event must not be touched otherwise: the first one
+    /// keeps the JVM busy for a tenth of a second, with preparations that only a recording needs.
+    static void record(String endPoint, Throwable why) {
+        if (FlightRecorder.isInitialized()) {
+            ErrorEvent.report(endPoint, why);
+        }
     }
 
     /// The failure of an endpoint when work has failed. A dead peer is the same failure whether the set-up

@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.function.Supplier;
+import jdk.jfr.FlightRecorder;
 
 /// The exchange that turns a TCP connection into an endpoint: one frame each way with everything, then one
 /// each way that says that receives are posted.
@@ -123,15 +124,17 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     private static EndPoint timed(TcpConnector connector, Supplier<EndPoint> steps) {
-        ConnectEvent event = new ConnectEvent();
-        event.begin();
+        ConnectEvent event = FlightRecorder.isInitialized() ? new ConnectEvent() : null;
+        if (event != null) {
+            event.begin();
+        }
         long start = System.nanoTime();
         boolean done = false;
         try {
             EndPoint endPoint = steps.get();
             endPoint.setUpTime(Duration.ofNanos(System.nanoTime() - start));
             done = true;
-            if (event.shouldCommit()) {
+            if (event != null && event.shouldCommit()) {
                 event.endPoint = endPoint.name();
                 event.channels = endPoint.channels().size();
                 event.commit();
@@ -152,7 +155,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
 
     private static CommException refused(TcpConnector connector, CommException why) {
         refuse(connector, why);
-        ErrorEvent.report(connector.peer(), why);
+        Failures.record(connector.peer(), why);
         return why;
     }
 

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm.data;
 
+import jdk.jfr.FlightRecorder;
+
 /// The number of messages and notices that may be sent before the peer runs out of receives. The peer writes the number
 /// of receives it has posted so far into this side's memory; that memory is only looked at when the last known
 /// number is used up. Guarded by the send lock.
@@ -69,6 +71,12 @@ final class Credits {
     private void endStall() {
         long nanos = System.nanoTime() - stalledSince;
         stalledSince = 0;
+        if (FlightRecorder.isInitialized()) {
+            record(nanos);
+        }
+    }
+
+    private void record(long nanos) {
         CreditStallEvent event = new CreditStallEvent();
         if (event.shouldCommit()) {
             event.channel = channel;

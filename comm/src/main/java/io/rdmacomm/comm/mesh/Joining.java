@@ -29,6 +29,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /// The steps that make a mesh: register at the rendezvous, connect to the nodes of lower rank, accept those of
@@ -66,7 +67,10 @@ final class Joining {
     }
 
     Mesh join() {
-        MeshEvent event = new MeshEvent();
+        return FlightRecorder.isInitialized() ? joinRecorded(new MeshEvent()) : connectAll();
+    }
+
+    private Mesh joinRecorded(MeshEvent event) {
         event.begin();
         try {
             return connectAll();

@@ -14,6 +14,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.verbs.AccessFlag;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -68,6 +69,27 @@ final class FlightRecorderTest {
         }
 
         assertThat(names(file)).contains("io.rdmacomm.Mesh", "io.rdmacomm.Collective");
+    }
+
+    /// The first class of an event costs a tenth of a second, even if nobody records.
+    @Test
+    void nothingIsPreparedForARecorderThatIsNotThere() throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xlog:class+load",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ManagementTest.Program.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        try {
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(output.lines()).contains("works");
+            assertThat(output.lines().filter(line -> line.contains(" jdk.jfr.Event ")))
+                    .isEmpty();
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     private static Set<String> names(Path file) throws IOException {
