@@ -76,7 +76,7 @@ final class Peers {
         }
         String[] last = rows.getLast();
         return switch (unit) {
-            case ONE_WAY, ROUND_TRIP -> Double.parseDouble(last[UCX_LATENCY]);
+            case ONE_WAY, ROUND_TRIP, START -> Double.parseDouble(last[UCX_LATENCY]);
             case BANDWIDTH -> Double.parseDouble(last[UCX_BANDWIDTH]) * MIB * 8 / 1e9;
             case RATE -> Double.parseDouble(last[UCX_RATE]) / 1e6;
         };

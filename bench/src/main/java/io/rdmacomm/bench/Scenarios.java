@@ -28,6 +28,7 @@ final class Scenarios {
     List<Scenario> here() {
         List<Scenario> all = new ArrayList<>(sharedMemory());
         all.addAll(tcp());
+        all.addAll(newJvm());
         return all;
     }
 
@@ -147,6 +148,24 @@ final class Scenarios {
                                 Unit.ROUND_TRIP,
                                 SMALL),
                         peers.qperf(SMALL)));
+    }
+
+    private List<Scenario> newJvm() {
+        String first = "mean, both ends are new JVMs and poll";
+        String start = "from the start of the client's JVM; the kernel counts in steps of 10 ms";
+        return List.of(
+                new Scenario(
+                        "start",
+                        "new JVM: first request of 8 B answered",
+                        Unit.START,
+                        peers.java("rdmacomm session", start, "rdmacomm-start", Unit.START, SMALL),
+                        List.of(peers.java("plain SocketChannel", start, "nio-start", Unit.START, SMALL))),
+                new Scenario(
+                        "start-first",
+                        "new JVM: the first 10,000 requests of 8 B",
+                        Unit.ROUND_TRIP,
+                        peers.java("rdmacomm session", first, "rdmacomm-first", Unit.ROUND_TRIP, SMALL),
+                        List.of(peers.java("plain SocketChannel", first, "nio-first", Unit.ROUND_TRIP, SMALL))));
     }
 
     /// On the devices of the lab, against perftest.

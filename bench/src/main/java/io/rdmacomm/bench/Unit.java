@@ -6,6 +6,8 @@ enum Unit {
     ONE_WAY("us one way", true),
     /// A request and its answer.
     ROUND_TRIP("us there and back", true),
+    /// From the start of a program to its first answer.
+    START("ms", true),
     /// 10^9 bits per second of a stream.
     BANDWIDTH("Gbit/s", false),
     /// 10^6 messages per second of a stream.
@@ -37,6 +39,7 @@ enum Unit {
         return switch (this) {
             case ONE_WAY -> 2e-6 * figure * operations;
             case ROUND_TRIP -> 1e-6 * figure * operations;
+            case START -> 1e-3 * figure * operations;
             case BANDWIDTH -> 8e-9 * bytes * operations / figure;
             case RATE -> 1e-6 * operations / figure;
         };

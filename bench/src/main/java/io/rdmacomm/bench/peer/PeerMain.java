@@ -10,15 +10,19 @@ public final class PeerMain {
     /// The line with the figure begins so.
     public static final String FIGURE = "figure ";
 
-    private static final Map<String, Peer> PEERS = Map.of(
-            "nio-ping", new SocketPingPong(false),
-            "nio-request", new SocketPingPong(true),
-            "nio-stream", new SocketStream(),
-            "netty-ping", new NettyPeer(false),
-            "netty-stream", new NettyPeer(true),
-            "aeron-ping", new AeronPeer(false),
-            "aeron-stream", new AeronPeer(true),
-            "pipe-request", new PipePingPong());
+    private static final Map<String, Peer> PEERS = Map.ofEntries(
+            Map.entry("nio-ping", new SocketPingPong(false)),
+            Map.entry("nio-request", new SocketPingPong(true)),
+            Map.entry("nio-stream", new SocketStream()),
+            Map.entry("nio-start", new NewJvm(new SocketRequests(), true)),
+            Map.entry("nio-first", new NewJvm(new SocketRequests(), false)),
+            Map.entry("netty-ping", new NettyPeer(false)),
+            Map.entry("netty-stream", new NettyPeer(true)),
+            Map.entry("aeron-ping", new AeronPeer(false)),
+            Map.entry("aeron-stream", new AeronPeer(true)),
+            Map.entry("pipe-request", new PipePingPong()),
+            Map.entry("rdmacomm-start", new NewJvm(new SessionRequests(), true)),
+            Map.entry("rdmacomm-first", new NewJvm(new SessionRequests(), false)));
 
     private PeerMain() {}
 
