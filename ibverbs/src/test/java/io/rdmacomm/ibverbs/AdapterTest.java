@@ -3,12 +3,15 @@ package io.rdmacomm.ibverbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
@@ -16,6 +19,7 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
@@ -23,6 +27,8 @@ import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -175,5 +181,16 @@ class AdapterTest {
                         VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL))
                 .hasMessageContaining("inline");
         assertThat(pair().sizes().inlineBytes()).isZero();
+    }
+
+    @Test
+    void manaClaimsNeitherReregistrationNorUnreliableQueuePairs() {
+        open("mana");
+        assertThat(Stream.of(
+                        Capability.REREGISTER_MEMORY, Capability.UNRELIABLE_CONNECTED, Capability.UNRELIABLE_DATAGRAM))
+                .noneMatch(context::supports);
+        MemoryRegion region = domain.allocate(64, Set.of());
+        assertThatThrownBy(() -> region.reregister(null, null, Set.of(AccessFlag.LOCAL_WRITE)))
+                .isInstanceOf(UnsupportedVerbException.class);
     }
 }

@@ -2,11 +2,13 @@ package io.rdmacomm.ibverbs.mana;
 
 import io.rdmacomm.ibverbs.objects.Driver;
 import io.rdmacomm.ibverbs.objects.NativeContext;
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.VerbException;
+import java.util.Set;
 
 /// libmana as of rdma-core 64. It grants any number of inline bytes and ignores the flag of an inline request, whose
 /// memory the program may reuse at once: so queue pairs with inline data are rejected.
@@ -14,6 +16,12 @@ public final class ManaDriver extends Driver {
     /// A driver for one open device.
     public ManaDriver() {
         super(true);
+    }
+
+    @Override
+    protected Set<Capability> missing() {
+        // It has no ibv_rereg_mr, and mana_create_qp knows only RC.
+        return Set.of(Capability.REREGISTER_MEMORY, Capability.UNRELIABLE_CONNECTED, Capability.UNRELIABLE_DATAGRAM);
     }
 
     @Override
