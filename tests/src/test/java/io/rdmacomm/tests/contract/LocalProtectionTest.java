@@ -207,6 +207,12 @@ class LocalProtectionTest extends ContractCase {
         Pair pair = connected();
         pair.there().receive(50, target.piece(0, 16));
         target.close();
+        if (has(Deviation.SHORT_MESSAGES_NEED_NO_REGION)) {
+            pair.here().post(Work.send(1, source.piece(0, 16)));
+            good(pair.here().one(), 1, CompletionOpcode.SEND);
+            good(pair.there().one(), 50, CompletionOpcode.RECEIVE);
+            return;
+        }
         receiveFailure(
                 pair, source, differences().badReceiveHere(), differences().badReceiveKeyThere());
     }

@@ -59,8 +59,8 @@ class ProvidersTest {
         assertThat(Rdma.devices().stream().map(device -> kind(device.name()))).isSubsetOf(known);
     }
 
-    /// `rxe` of `rxe0`.
+    /// `rxe` of `rxe0`, `mlx5` of `mlx5like0`.
     private static String kind(String device) {
-        return device.replaceFirst("\\d+$", "");
+        return device.replaceFirst("(like)?\\d+$", "");
     }
 }
