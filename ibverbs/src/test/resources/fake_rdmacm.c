@@ -31,7 +31,7 @@ static int bound_elsewhere;
 static int block_connect, block_destroy;
 static int live_ids, live_channels, live_events, id_count;
 static struct ibv_device other_device = { .name = "other0" };
-static struct ibv_context cm_context, other_context;
+static struct ibv_context cm_context, other_context, second_context;
 
 void fake_cm_reset(void)
 {
@@ -39,8 +39,9 @@ void fake_cm_reset(void)
 	bound_elsewhere = 0;
 	block_connect = block_destroy = 0;
 	live_ids = live_channels = live_events = id_count = 0;
-	cm_context.device = &device;
+	cm_context.device = &devices[0];
 	other_context.device = &other_device;
+	second_context.device = &devices[1];
 }
 
 /* Answers the next call of function with this event; with type -1, not at all. */
@@ -192,6 +193,14 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 	return 0;
 }
 
+int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)
+{
+	MINUS_ONE();
+	note("migrate_id %s", n(id));
+	id->channel = channel;
+	return 0;
+}
+
 static const char *text(struct sockaddr *address)
 {
 	static char buffer[100];
@@ -217,6 +226,8 @@ static void place(struct rdma_cm_id *id, struct sockaddr *address, int port)
 		local->sin_family = AF_INET, local->sin_addr.s_addr = htonl(0x0a000007);
 	if (local->sin_port == 0)
 		local->sin_port = htons(port);
+	if (address && address->sa_family == AF_INET && local->sin_addr.s_addr == INADDR_ANY)
+		return; /* of all devices */
 	id->verbs = bound_elsewhere ? &other_context : &cm_context;
 }
 
@@ -323,7 +334,7 @@ int rdma_establish(struct rdma_cm_id *id)
 	return 0;
 }
 
-/* A request of a peer arrives; returns the name of the new identifier. */
+/* A request of a peer arrives at fake0, other0 or fake1; returns the name of the new identifier. */
 const char *fake_cm_request(const char *listener, const char *data, int elsewhere)
 {
 	struct rdma_cm_id *at = fake_find(listener);
@@ -331,7 +342,7 @@ const char *fake_cm_request(const char *listener, const char *data, int elsewher
 	if (!at)
 		return NULL;
 	id = new_id(at->channel);
-	id->id.verbs = elsewhere ? &other_context : &cm_context;
+	id->id.verbs = elsewhere == 2 ? &second_context : elsewhere ? &other_context : &cm_context;
 	id->id.route.addr.src_storage = at->route.addr.src_storage;
 	id->id.route.addr.dst_sin.sin_family = AF_INET;
 	id->id.route.addr.dst_sin.sin_addr.s_addr = htonl(0x0a000009);

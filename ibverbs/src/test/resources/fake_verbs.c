@@ -65,6 +65,7 @@ static int refuse_index = -2, refuse_result;
 static int next_status;
 static int keeps;
 static int device_count = 1;
+static int port_count = 1;
 static int list_errno;
 static int transport = IBV_TRANSPORT_IB;
 static int vendor = 0x1234;
@@ -99,6 +100,7 @@ void fake_reset(void)
 	next_status = 0;
 	keeps = 0;
 	device_count = 1;
+	port_count = 1;
 	list_errno = 0;
 	transport = IBV_TRANSPORT_IB;
 	vendor = 0x1234;
@@ -164,6 +166,7 @@ void fake_status(int status) { next_status = status; }
 void fake_keep(int on) { keeps = on; }
 void fake_next_number(int number) { next_qp = number; }
 void fake_devices(int count, int err) { device_count = count; list_errno = err; }
+void fake_ports(int count) { port_count = count; }
 void fake_extended(int bytes) { extended_bytes = bytes; }
 void fake_kind(int type, int vendor_id) { transport = type; vendor = vendor_id; }
 
@@ -408,7 +411,10 @@ static int fake_dealloc_mw(struct ibv_mw *mw)
 
 /* ---- devices ---- */
 
-static struct ibv_device device = { .node_type = IBV_NODE_CA, .name = "fake0", .dev_name = "uverbs0" };
+static struct ibv_device devices[2] = {
+	{ .node_type = IBV_NODE_CA, .name = "fake0", .dev_name = "uverbs0" },
+	{ .node_type = IBV_NODE_CA, .name = "fake1", .dev_name = "uverbs0" },
+};
 
 struct ibv_device **ibv_get_device_list(int *num_devices)
 {
@@ -417,11 +423,12 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 		errno = list_errno;
 		return NULL;
 	}
-	list = calloc(2, sizeof(*list));
-	if (device_count)
-		list[0] = &device;
+	list = calloc(device_count + 1, sizeof(*list));
+	for (int i = 0; i < device_count; i++) {
+		list[i] = &devices[i];
+		devices[i].transport_type = transport;
+	}
 	*num_devices = device_count;
-	device.transport_type = transport;
 	return list;
 }
 
@@ -580,7 +587,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	attr->max_srq_sge = 30;
 	attr->max_pkeys = 65000;
 	attr->local_ca_ack_delay = 200;
-	attr->phys_port_cnt = 1;
+	attr->phys_port_cnt = port_count;
 	return 0;
 }
 
@@ -589,7 +596,7 @@ int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv
 	struct ibv_port_attr *attr = (struct ibv_port_attr *)compat;
 	POSITIVE();
 	(void)context;
-	if (port != 1)
+	if (port < 1 || port > port_count)
 		return EINVAL;
 	attr->state = IBV_PORT_ACTIVE;
 	attr->max_mtu = IBV_MTU_4096;
@@ -631,9 +638,10 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ib
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries,
 			     uint32_t flags, size_t entry_size)
 {
-	static const uint8_t mapped[16] = { [10] = 0xff, [11] = 0xff, [12] = 10, [15] = 7 };
+	/* The second device has a VLAN, with the same link-local address as the interface under it. */
+	int second = context->device == &devices[1];
+	const uint8_t mapped[16] = { [10] = 0xff, [11] = 0xff, [12] = 10, [14] = second, [15] = 7 };
 	int e = failing(__func__);
-	(void)context;
 	if (e)
 		return -e;
 	if (flags || entry_size != sizeof(*entries) || max_entries < 3)
@@ -642,7 +650,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
 	for (int i = 0; i < 3; i++) {
 		entries[i].gid_index = i;
 		entries[i].port_num = 1;
-		entries[i].gid_type = i == 0 ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
+		entries[i].gid_type = i == 0 && !second ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
+		entries[i].ndev_ifindex = second ? 1001 + i : 1000;
 		if (i == 2)
 			memcpy(entries[i].gid.raw, mapped, 16);
 		else

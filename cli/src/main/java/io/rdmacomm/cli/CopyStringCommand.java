@@ -4,9 +4,9 @@ import io.rdmacomm.cli.interop.InteropServer;
 import io.rdmacomm.cli.interop.StringCopyClient;
 import io.rdmacomm.cli.interop.StringCopyResult;
 import io.rdmacomm.cli.interop.StringCopyServer;
-import io.rdmacomm.comm.DeviceChoice;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -62,7 +62,7 @@ final class CopyStringCommand extends Subcommand {
         PeerAddress address = peer.address();
         byte[] bytes = text == null ? new byte[0] : text.getBytes(StandardCharsets.UTF_8);
         check(bytes);
-        try (Context context = DeviceChoice.open(device.name(), DEVICE_PORT, Capability.CONNECTION_MANAGER);
+        try (Context context = open(address);
                 ConnectionManager manager = ConnectionManager.open(context)) {
             if (address == null) {
                 serve(manager);
@@ -71,6 +71,16 @@ final class CopyStringCommand extends Subcommand {
             }
         }
         return 0;
+    }
+
+    private Context open(@Nullable PeerAddress server) {
+        int port = listen.port(StringCopyClient.PORT);
+        return DeviceChoice.open(
+                        device.name(),
+                        DEVICE_PORT,
+                        Capability.CONNECTION_MANAGER,
+                        () -> server == null ? listen.localAddress() : server.localAddress(port))
+                .context();
     }
 
     private void check(byte[] bytes) throws IOException {

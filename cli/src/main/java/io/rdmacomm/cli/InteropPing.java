@@ -8,15 +8,21 @@ import io.rdmacomm.cli.interop.PingPongSettings;
 import io.rdmacomm.cli.interop.RpingClient;
 import io.rdmacomm.cli.interop.RpingServer;
 import io.rdmacomm.cli.terminal.CommandOutput;
-import io.rdmacomm.comm.DeviceChoice;
+import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceChoice;
+import io.rdmacomm.verbs.LinkLayer;
+import io.rdmacomm.verbs.OpenPort;
+import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// `rdmacomm ping --interop`: both sides of the protocols of ibv_rc_pingpong(1) and rping(1), with their output.
@@ -45,37 +51,43 @@ final class InteropPing {
 
     /// Serves clients until Ctrl-C, or one client.
     void serve(InetSocketAddress address, boolean once) throws IOException, InterruptedException {
-        try (Context context = open();
+        InetAddress local = address.isUnresolved() ? new InetSocketAddress(0).getAddress() : address.getAddress();
+        OpenPort opened = open(() -> local);
+        try (Context context = opened.context();
                 ConnectionManager manager = tool == InteropTool.RPING ? ConnectionManager.open(context) : null;
-                InteropServer server = listen(context, manager, address)) {
+                InteropServer server = listen(settings(opened, local), context, manager, address)) {
             InteropServing.serve(server, manager, once, output);
         }
     }
 
-    private InteropServer listen(Context context, @Nullable ConnectionManager manager, InetSocketAddress address)
+    private InteropServer listen(
+            PingPongSettings settings, Context context, @Nullable ConnectionManager manager, InetSocketAddress address)
             throws IOException {
         Consumer<String> texts = plan.verbose() ? output::println : line -> {};
         return manager == null
-                ? new PingPongServer(context, settings(), address)
+                ? new PingPongServer(context, settings, address)
                 : RpingServer.listen(manager, address, plan.patience(), texts);
     }
 
     /// Pings a server.
     void ping(String host, int port, JsonOption json) throws IOException, InterruptedException {
         boolean text = !json.ownsStandardOutput();
-        try (Context context = open()) {
+        InetAddress local = DeviceChoice.localAddress(new InetSocketAddress(host, port));
+        OpenPort opened = open(() -> local);
+        try (Context context = opened.context()) {
             Map<String, Object> result = switch (tool) {
-                case RC_PINGPONG -> pingPong(context, host, port, text);
+                case RC_PINGPONG -> pingPong(settings(opened, local), context, host, port, text);
                 case RPING -> rping(context, host, port, text);
             };
             json.write(context.device().provider(), context.device().name(), result, output);
         }
     }
 
-    private Map<String, Object> pingPong(Context context, String host, int port, boolean text) throws IOException {
+    private Map<String, Object> pingPong(
+            PingPongSettings settings, Context context, String host, int port, boolean text) throws IOException {
         Consumer<String> lines = text ? output::println : line -> {};
         PingPongResult result;
-        try (PingPong game = new PingPong(context, settings(), lines)) {
+        try (PingPong game = new PingPong(context, settings, lines)) {
             result = game.play(host, port);
         }
         result.lines().forEach(lines);
@@ -106,16 +118,22 @@ final class InteropPing {
         return times.toMap(plan.bytes());
     }
 
-    private Context open() {
-        return DeviceChoice.open(device.device(), device.connection().path().port(), tool.capability());
+    private OpenPort open(Supplier<InetAddress> local) {
+        return DeviceChoice.open(device.device(), device.connection().path().port(), tool.capability(), local);
     }
 
-    private PingPongSettings settings() {
+    private PingPongSettings settings(OpenPort opened, InetAddress local) {
+        ConnectionOptions how = device.connection(PingPongSettings.MTU);
+        int index = how.path().gidIndex();
+        if (index == PathOptions.AUTOMATIC_GID
+                && opened.context().port(opened.number()).linkLayer() == LinkLayer.ETHERNET) {
+            index = opened.context().preferredGidIndex(opened.number(), local);
+        }
         return new PingPongSettings(
                 plan.bytes(),
                 plan.count(),
                 options.receives(),
-                device.connection(PingPongSettings.MTU),
+                how.withPath(how.path().withPort(opened.number(), index)),
                 options.checksContent(),
                 plan.patience());
     }

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -30,6 +31,12 @@ final class ListenOptions {
     /// The port, or `defaultPort` if none was given.
     int port(int defaultPort) {
         return port == null ? defaultPort : port;
+    }
+
+    /// The address that a server listens on; the wildcard address also if the given name is unknown.
+    InetAddress localAddress() {
+        InetAddress given = socketAddress(0).getAddress();
+        return given == null ? new InetSocketAddress(0).getAddress() : given;
     }
 
     /// The address and the port, or `defaultPort` if none was given.

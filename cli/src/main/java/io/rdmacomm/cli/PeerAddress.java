@@ -1,5 +1,8 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.verbs.DeviceChoice;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -44,6 +47,13 @@ record PeerAddress(String host, int givenPort) {
     /// The TCP port, or `defaultPort` if none was given.
     int port(int defaultPort) {
         return givenPort == 0 ? defaultPort : givenPort;
+    }
+
+    /// The address of this machine in packets to the server; the wildcard address if it is unknown.
+    ///
+    /// @param defaultPort the port of the server if none was given
+    InetAddress localAddress(int defaultPort) {
+        return DeviceChoice.localAddress(new InetSocketAddress(host, port(defaultPort)));
     }
 
     private static PeerAddress of(String text, String host, int port) {

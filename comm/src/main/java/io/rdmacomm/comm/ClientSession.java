@@ -49,7 +49,7 @@ public final class ClientSession extends Session {
     /// @throws CommInterruptedException if the thread was interrupted
     public static ClientSession connect(SessionOptions options) {
         SessionOptions named = named(options, "client");
-        SessionDevice device = SessionDevice.open(named, named.name());
+        SessionDevice device = SessionDevice.open(named, named.name(), () -> ServerReach.localAddress(named));
         boolean connected = false;
         try {
             ClientSession session = new ClientSession(ServerReach.settle(device, named), device);

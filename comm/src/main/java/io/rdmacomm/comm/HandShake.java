@@ -171,7 +171,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         }
         SetUpOffer own = ownOffer();
         checkReach(connector, peer, own);
-        SessionOptions settled = device.settle(options, connector::localGid);
+        SessionOptions settled = device.settle(options, connector::localAddress);
         EndPoint endPoint = endPoint(settled, connector, count, places);
         return finish(endPoint, connector, () -> {
             if (own.agreeOnNumbers(peer.setUp(), connector.peer())) {

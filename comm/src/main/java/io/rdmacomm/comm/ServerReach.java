@@ -4,6 +4,7 @@ import io.rdmacomm.comm.setup.LocalAddress;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
@@ -20,10 +21,13 @@ final class ServerReach {
 
     /// `options` with the GID index for the address of this side in packets to the server.
     static SessionOptions settle(SessionDevice device, SessionOptions options) {
-        return device.settle(
-                options,
-                () -> LocalAddress.towards(
-                        options.host(), options.port(), options.deadlines().connect()));
+        return device.settle(options, () -> localAddress(options));
+    }
+
+    /// The address of this side in packets to the server; the wildcard address if it is unknown.
+    static InetAddress localAddress(SessionOptions options) {
+        return LocalAddress.towards(
+                options.host(), options.port(), options.deadlines().connect());
     }
 
     /// Connects to the server, repeatedly if the options say so. Blocks.

@@ -67,8 +67,9 @@ public final class ServerSession extends Session {
         SessionDevice device = null;
         boolean listening = false;
         try {
-            SessionOptions complete = named.withPort(listener.port());
-            device = SessionDevice.open(complete, complete.name());
+            SessionOptions given = named.withPort(listener.port());
+            device = SessionDevice.open(given, given.name(), listener::address);
+            SessionOptions complete = device.onPort(given);
             ServerSession session = new ServerSession(complete, device, listener);
             if (complete.setUp() != SetUp.NUMBERS) {
                 session.tickets.open();

@@ -15,8 +15,9 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.OpenPort;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
@@ -25,6 +26,7 @@ import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,6 +47,7 @@ final class SessionDevice implements AutoCloseable {
 
     private final SessionOptions options;
     private final Context context;
+    private final int portNumber;
     private final PortAttributes port;
     private final ProtectionDomain domain;
     private final @Nullable SessionReceives receives;
@@ -59,10 +62,11 @@ final class SessionDevice implements AutoCloseable {
     private volatile Runnable onLost = () -> {};
     private final ConcurrentMap<String, RdmaBuffer> buffers = new ConcurrentHashMap<>();
 
-    private SessionDevice(SessionOptions options, String name, Context context) {
+    private SessionDevice(SessionOptions options, String name, OpenPort opened) {
         this.options = options;
-        this.context = context;
-        this.port = checkedPort(context, options);
+        this.context = opened.context();
+        this.portNumber = opened.number();
+        this.port = checkedPort(context, portNumber, options);
         this.domain = context.allocateProtectionDomain();
         this.receives = sharedReceives(options);
         this.events = new DeviceEvents(context, name, receives);
@@ -126,26 +130,26 @@ final class SessionDevice implements AutoCloseable {
     /// Opens the device that `options` name.
     ///
     /// @param name what its threads are called
-    static SessionDevice open(SessionOptions options, String name) {
+    /// @param local the address that this side uses for TCP; the wildcard address if it is unknown
+    static SessionDevice open(SessionOptions options, String name, Supplier<InetAddress> local) {
         Capability needed = options.setUp() == SetUp.CONNECTION_MANAGER
                 ? Capability.CONNECTION_MANAGER
                 : Capability.CONNECT_BY_NUMBERS;
-        Context context = DeviceChoice.open(
-                options.device(), options.channel().connection().path().port(), needed);
+        OpenPort port = DeviceChoice.open(
+                options.device(), options.channel().connection().path().port(), needed, local);
         boolean opened = false;
         try {
-            SessionDevice device = new SessionDevice(options, name, context);
+            SessionDevice device = new SessionDevice(options, name, port);
             opened = true;
             return device;
         } finally {
             if (!opened) {
-                context.close();
+                port.context().close();
             }
         }
     }
 
-    private static PortAttributes checkedPort(Context context, SessionOptions options) {
-        int number = options.channel().connection().path().port();
+    private static PortAttributes checkedPort(Context context, int number, SessionOptions options) {
         PortAttributes port = context.port(number);
         if (port.state() != PortState.ACTIVE) {
             throw new CommException(
@@ -172,19 +176,26 @@ final class SessionDevice implements AutoCloseable {
         return manager ? Capability.CONNECTION_MANAGER : Capability.CONNECT_BY_NUMBERS;
     }
 
-    /// `given` with the GID that fits the address of this side, unless they name one.
+    /// `given` with the port of this device and the GID that fits the address of this side, unless they name one.
     ///
-    /// @param local the address that this side uses for TCP, as a GID
-    SessionOptions settle(SessionOptions given, Supplier<Gid> local) {
-        ConnectionOptions how = given.channel().connection();
-        if (how.path().gidIndex() != PathOptions.AUTOMATIC_GID) {
-            return given;
+    /// @param local the address that this side uses for TCP
+    SessionOptions settle(SessionOptions given, Supplier<InetAddress> local) {
+        int index = given.channel().connection().path().gidIndex();
+        if (index == PathOptions.AUTOMATIC_GID) {
+            index = port.gidTableLength() <= 1 ? 0 : context.preferredGidIndex(portNumber, local.get());
         }
-        int index = port.gidTableLength() <= 1
-                ? 0
-                : context.preferredGidIndex(how.path().port(), local.get());
-        return given.withChannel(given.channel()
-                .withConnection(how.withPath(how.path().withPort(how.path().port(), index))));
+        return withPort(given, index);
+    }
+
+    /// `given` with the port of this device.
+    SessionOptions onPort(SessionOptions given) {
+        return withPort(given, given.channel().connection().path().gidIndex());
+    }
+
+    private SessionOptions withPort(SessionOptions given, int gidIndex) {
+        ConnectionOptions how = given.channel().connection();
+        return given.withChannel(
+                given.channel().withConnection(how.withPath(how.path().withPort(portNumber, gidIndex))));
     }
 
     Context context() {

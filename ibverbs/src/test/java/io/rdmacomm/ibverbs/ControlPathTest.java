@@ -44,6 +44,7 @@ import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
@@ -223,9 +224,9 @@ class ControlPathTest {
         Gid linkLocal = new Gid(0xfe80L << 48, 0);
         assertThat(context.gidTable(1))
                 .containsExactly(
-                        new GidEntry(0, linkLocal, GidType.ROCE_V1),
-                        new GidEntry(1, linkLocal, GidType.ROCE_V2),
-                        new GidEntry(2, new Gid(0, 0xffff_0a00_0007L), GidType.ROCE_V2));
+                        new GidEntry(0, linkLocal, GidType.ROCE_V1, 1000),
+                        new GidEntry(1, linkLocal, GidType.ROCE_V2, 1000),
+                        new GidEntry(2, new Gid(0, 0xffff_0a00_0007L), GidType.ROCE_V2, 1000));
         fails("_ibv_query_gid_table", 5, () -> context.gidTable(1));
         try (Context old = FakeVerbs.withoutOptional().open()) {
             assertThat(old.gidTable(1))
@@ -239,14 +240,14 @@ class ControlPathTest {
     @Test
     void prefersTheGidOfRoceVersionTwoWithAnIpv4Address() {
         assertThat(context.preferredGidIndex(1)).isEqualTo(2);
-        Gid mapped = new Gid(0, 0xffff_0a00_0007L);
-        assertThat(context.preferredGidIndex(1, mapped)).isEqualTo(2);
-        Gid linkLocal = new Gid(0xfe80L << 48, 0);
+        assertThat(context.preferredGidIndex(1, ConnectionCase.address(10, 0, 0, 7)))
+                .isEqualTo(2);
+        InetAddress linkLocal = new Gid(0xfe80L << 48, 0).address();
         assertThat(context.preferredGidIndex(1, linkLocal))
                 .as("version 1 has it, too")
                 .isEqualTo(1);
-        Gid unknown = new Gid(0, 0xffff_0a00_0008L);
-        assertThat(context.preferredGidIndex(1, unknown)).isEqualTo(2);
+        assertThat(context.preferredGidIndex(1, ConnectionCase.address(10, 0, 0, 8)))
+                .isEqualTo(2);
         assertThatThrownBy(() -> context.preferredGidIndex(2)).hasMessageContaining("EINVAL");
     }
 

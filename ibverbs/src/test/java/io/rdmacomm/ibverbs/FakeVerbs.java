@@ -184,6 +184,11 @@ final class FakeVerbs {
         call("fake_devices", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), count, errno);
     }
 
+    /// The number of ports of each device.
+    void ports(int count) {
+        call("fake_ports", FunctionDescriptor.ofVoid(JAVA_INT), count);
+    }
+
     /// The size of the `struct verbs_context` of the next device that is opened.
     void extended(int bytes) {
         call("fake_extended", FunctionDescriptor.ofVoid(JAVA_INT), bytes);
@@ -237,13 +242,22 @@ final class FakeVerbs {
     ///
     /// @return the name of the new identifier
     String request(String listener, String data, boolean elsewhere) {
+        return request(listener, data, elsewhere ? 1 : 0);
+    }
+
+    /// A peer asks a listener for a connection through the second device.
+    String requestAtSecond(String listener) {
+        return request(listener, "", 2);
+    }
+
+    private String request(String listener, String data, int where) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = (MemorySegment) call(
                     "fake_cm_request",
                     FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT),
                     arena.allocateFrom(listener),
                     arena.allocateFrom(data),
-                    elsewhere ? 1 : 0);
+                    where);
             return name.reinterpret(16).getString(0);
         }
     }

@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -92,17 +93,30 @@ public abstract class Context extends Resource {
     /// @param port the port, counted from 1
     /// @throws VerbException EINVAL if there is no such port
     public final int preferredGidIndex(int port) {
-        return preferredGidIndex(port, Gid.NONE);
+        return GidChoice.choose(gidTable(port), LocalGids.NONE);
     }
 
-    /// The index of the GID to connect with for a program that uses a certain address of this machine: the entry
-    /// with that address if it is of RoCE version 2, otherwise [#preferredGidIndex(int)].
+    /// The index of the GID to connect with for a program that uses a certain address of this machine. On RoCE it
+    /// is the entry of version 2 with that address; if several interfaces have the same link-local address, that
+    /// of its scope. On InfiniBand and iWARP it is the entry of the port under the interface with that address.
+    /// Otherwise it is [#preferredGidIndex(int)].
     ///
     /// @param port the port, counted from 1
-    /// @param local the address as a GID, see [Gid#of(java.net.InetAddress)]; [Gid#NONE] for any
+    /// @param local the address; the wildcard address for any
     /// @throws VerbException EINVAL if there is no such port
-    public final int preferredGidIndex(int port, Gid local) {
-        return GidChoice.choose(gidTable(port), local);
+    public final int preferredGidIndex(int port, InetAddress local) {
+        return GidChoice.choose(gidTable(port), LocalGids.of(local));
+    }
+
+    /// Whether packets with a certain address of this machine go through a port: its GID table has the address, or the
+    /// port is under the interface with the address, as on InfiniBand.
+    ///
+    /// @param port the port, counted from 1
+    /// @param local the address; no port has the wildcard address
+    /// @throws VerbException EINVAL if there is no such port
+    public final boolean hasAddress(int port, InetAddress local) {
+        LocalGids wanted = LocalGids.of(local);
+        return !local.isAnyLocalAddress() && gidTable(port).stream().anyMatch(wanted::areHeldBy);
     }
 
     /// The valid entries of a port's GID table (ibv_query_gid_table(3)), in its order.
@@ -235,7 +249,7 @@ public abstract class Context extends Resource {
         for (int index = 0; index < length; index++) {
             Gid gid = doQueryGid(port, index);
             if (!gid.equals(Gid.NONE)) {
-                entries.add(new GidEntry(index, gid, GidType.UNKNOWN));
+                entries.add(new GidEntry(index, gid, GidType.UNKNOWN, 0));
             }
         }
         return entries;

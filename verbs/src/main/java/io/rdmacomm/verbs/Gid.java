@@ -21,7 +21,12 @@ public record Gid(long high, long low) {
         if (address instanceof Inet4Address) {
             return new Gid(0, MAPPED_PREFIX | bigEndian(bytes, 0, 4));
         }
-        return new Gid(bigEndian(bytes, 0, 8), bigEndian(bytes, 8, 8));
+        return of(bytes, 0);
+    }
+
+    /// The identifier in 16 bytes of an array.
+    static Gid of(byte[] bytes, int from) {
+        return new Gid(bigEndian(bytes, from, 8), bigEndian(bytes, from + 8, 8));
     }
 
     /// The IP address with these 16 bytes.

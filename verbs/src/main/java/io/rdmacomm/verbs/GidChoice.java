@@ -3,16 +3,19 @@ package io.rdmacomm.verbs;
 import java.util.List;
 
 /// Chooses an entry of a GID table. RoCE version 2 entries come first, in this order: the wanted address, an IPv4
-/// address, a routable address, any other. Without one of these, it is the first entry. The first of equals wins.
+/// address, a routable address, any other. Without one of these, it is the entry of the port under the wanted address,
+/// or else the first one. The first of equals wins. Of several entries with the wanted address, that of the same
+/// interface wins: an interface and its VLANs have the same link-local address.
 final class GidChoice {
+    private static final int WANTED = 4;
+
     private GidChoice() {}
 
-    /// @param wanted an address, or [Gid#NONE]
-    static int choose(List<GidEntry> table, Gid wanted) {
+    static int choose(List<GidEntry> table, LocalGids wanted) {
         int best = 0;
         int bestRank = 0;
         for (GidEntry entry : table) {
-            int rank = entry.type() == GidType.ROCE_V2 ? rank(entry.gid(), wanted) : 0;
+            int rank = entry.type() == GidType.ROCE_V2 ? rank(entry, wanted) : wanted.isUnder(entry) ? 1 : 0;
             if (rank > bestRank) {
                 best = entry.index();
                 bestRank = rank;
@@ -21,9 +24,10 @@ final class GidChoice {
         return best;
     }
 
-    private static int rank(Gid gid, Gid wanted) {
-        if (gid.equals(wanted)) {
-            return 4;
+    private static int rank(GidEntry entry, LocalGids wanted) {
+        Gid gid = entry.gid();
+        if (gid.equals(wanted.routed())) {
+            return wanted.isOnInterface(entry) ? WANTED + 1 : WANTED;
         }
         if (gid.high() == 0 && gid.low() >>> 32 == 0xffff) {
             return 3;

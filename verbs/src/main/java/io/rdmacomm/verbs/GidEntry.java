@@ -5,4 +5,6 @@ package io.rdmacomm.verbs;
 /// @param index the position in the table
 /// @param gid the identifier
 /// @param type the protocol that it is an address of
-public record GidEntry(int index, Gid gid, GidType type) {}
+/// @param networkInterface the index of the network interface that it belongs to, for example of a VLAN
+///        (netdevice(7)); 0 if there is none or it is unknown
+public record GidEntry(int index, Gid gid, GidType type, int networkInterface) {}

@@ -2,7 +2,6 @@ package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
-import io.rdmacomm.verbs.Gid;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -139,11 +138,6 @@ public final class TcpConnector implements AutoCloseable {
                 channel.close();
             }
         }
-    }
-
-    /// The address of this side as a GID.
-    public Gid localGid() {
-        return LocalAddress.of(localAddress());
     }
 
     /// The address of this side.

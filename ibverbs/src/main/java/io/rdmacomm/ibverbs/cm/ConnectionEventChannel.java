@@ -114,13 +114,33 @@ final class ConnectionEventChannel implements AutoCloseable {
         return added;
     }
 
+    /// Takes an identifier that is moved here from another channel, unless this one is closed.
+    boolean tryAdd(long identifier, ConnectionIdentifier moved) {
+        boolean entered = tryEnter();
+        if (entered) {
+            byAddress.put(identifier, moved);
+        }
+        return entered;
+    }
+
+    /// The address of the struct.
+    long address() {
+        return address;
+    }
+
     private void enter() {
+        if (!tryEnter()) {
+            throw new IllegalStateException("the connection manager of " + name + " is closed");
+        }
+    }
+
+    private boolean tryEnter() {
         lock.lock();
         try {
-            if (closing) {
-                throw new IllegalStateException("the connection manager of " + name + " is closed");
+            if (!closing) {
+                identifiers++;
             }
-            identifiers++;
+            return !closing;
         } finally {
             lock.unlock();
         }

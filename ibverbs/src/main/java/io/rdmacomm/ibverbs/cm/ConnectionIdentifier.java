@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// It has one owner at a time, which alone can destroy it. A route or a request hands it over to its connection. Lock
 /// order: this object's monitor before the locks of a queue pair, never the other way.
 final class ConnectionIdentifier {
-    private final ConnectionEventChannel channel;
+    private volatile ConnectionEventChannel channel;
     private final LibRdmacm library;
     private final long address;
     private final Deque<IdentifierEvent> events = new ArrayDeque<>();
@@ -157,6 +157,34 @@ final class ConnectionIdentifier {
         checkOpen();
         checkOwner(from);
         owner = to;
+    }
+
+    /// The channel of its events.
+    ConnectionEventChannel channel() {
+        return channel;
+    }
+
+    /// Moves the identifier and the events that were not read yet to another channel (rdma_migrate_id(3)). It
+    /// belongs to both meanwhile: an event that the old channel has just read is delivered.
+    ///
+    /// @return whether it belongs to that channel now; otherwise nothing has changed
+    synchronized boolean tryMoveTo(ConnectionEventChannel other) {
+        ConnectionEventChannel before = channel;
+        if (before.equals(other)) {
+            return true;
+        }
+        if (closing || !other.tryAdd(address, this)) {
+            return false;
+        }
+        boolean moved = library.migrateIdentifier(address, other.address()) == 0;
+        if (moved) {
+            channel = other;
+            owner = owner.equals(before) ? other : owner;
+        }
+        ConnectionEventChannel left = moved ? before : other;
+        left.forget(address);
+        left.left();
+        return moved;
     }
 
     /// Ends all waits of this owner, now and from now on.

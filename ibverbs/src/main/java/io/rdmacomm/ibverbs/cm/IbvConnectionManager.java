@@ -80,6 +80,11 @@ public final class IbvConnectionManager extends ConnectionManager {
 
     @Override
     protected Listener doListen(InetSocketAddress address, int backlog) {
+        return ListeningPort.listen(this, address, backlog);
+    }
+
+    /// An identifier that listens; this manager owns it.
+    ConnectionIdentifier listening(InetSocketAddress address, int backlog) {
         int tries = transitions.isIwarp() && address.getPort() == 0 ? ChosenPort.TRIES : 1;
         while (true) {
             ConnectionIdentifier identifier = channel.create(this);
@@ -90,9 +95,8 @@ public final class IbvConnectionManager extends ConnectionManager {
                 tries--;
                 if (tries == 0 || !ChosenPort.isTaken(errno)) {
                     IbvFailure.check("listen (rdma_listen)", errno, address + " on " + context);
-                    Listener listener = new IbvListener(this, identifier, backlog);
                     success = true;
-                    return listener;
+                    return identifier;
                 }
             } finally {
                 if (!success) {
@@ -175,9 +179,12 @@ public final class IbvConnectionManager extends ConnectionManager {
         }
     }
 
-    /// Whether this is the name of the device of this manager.
-    boolean isThisDevice(String name) {
-        return name.equals(context.device().name());
+    String deviceName() {
+        return context.device().name();
+    }
+
+    private boolean isThisDevice(String name) {
+        return name.equals(deviceName());
     }
 
     /// The number of READs and atomics of the peer that this device can hold, at most `wanted`.

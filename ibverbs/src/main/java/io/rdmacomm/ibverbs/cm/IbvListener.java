@@ -9,49 +9,43 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// An identifier that listens (rdma_listen(3)), and the requests that arrived.
+/// The requests that arrived at a port for one device.
 ///
 /// The kernel counts a request to its backlog only until its event is read, which happens at once. So the backlog is
 /// kept here, and requests beyond it are rejected.
 final class IbvListener extends Listener {
     private final IbvConnectionManager connections;
-    private final ConnectionIdentifier identifier;
-    private final InetSocketAddress address;
+    private final ListeningPort port;
     private final int backlog;
     private final Deque<IdentifierEvent> requests = new ArrayDeque<>();
     private @Nullable IdentifierEvent end;
     private boolean closing;
 
-    IbvListener(IbvConnectionManager connections, ConnectionIdentifier identifier, int backlog) {
+    IbvListener(IbvConnectionManager connections, ListeningPort port, int backlog) {
         super(connections);
         this.connections = connections;
-        this.identifier = identifier;
+        this.port = port;
         this.backlog = backlog;
-        this.address = identifier.localAddress();
-        identifier.handOver(connections, this, this::occurred);
     }
 
     @Override
     public InetSocketAddress localAddress() {
-        return address;
+        return port.address();
     }
 
-    private void occurred(IdentifierEvent event) {
-        ConnectionIdentifier arrived = event.arrived();
-        if (arrived == null) {
-            end(event);
-        } else if (!connections.isThisDevice(arrived.deviceName()) || !keep(event)) {
-            connections.channel().refuse(arrived);
-        }
+    /// The channel to which its requests belong.
+    ConnectionEventChannel channel() {
+        return connections.channel();
     }
 
-    /// The only other event of an identifier that listens is that its device went away.
-    private synchronized void end(IdentifierEvent event) {
+    /// No more requests come.
+    synchronized void end(IdentifierEvent event) {
         end = event;
         notifyAll();
     }
 
-    private synchronized boolean keep(IdentifierEvent event) {
+    /// Takes a request, if there is room.
+    synchronized boolean keep(IdentifierEvent event) {
         boolean room = !closing && requests.size() < backlog;
         if (room) {
             requests.add(event);
@@ -102,7 +96,7 @@ final class IbvListener extends Listener {
     @Override
     protected void doClose() {
         try {
-            identifier.destroy(this);
+            port.leave(this);
         } finally {
             for (IdentifierEvent request : requests) {
                 if (request.arrived() != null) {

@@ -44,6 +44,16 @@ public final class LibRdmacm {
                         + " -Drdmacomm.ibverbs.rdmacm=PATH"));
     }
 
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof LibRdmacm same && same.library.equals(library);
+    }
+
+    @Override
+    public int hashCode() {
+        return library.hashCode();
+    }
+
     /// rdma_create_event_channel(3).
     public long createChannel() {
         return library.pointer("rdma_create_event_channel");
@@ -73,6 +83,12 @@ public final class LibRdmacm {
     /// Waits until the identifier's events are acknowledged (rdma_destroy_id(3)).
     public int destroyIdentifier(long identifier) {
         return library.number("rdma_destroy_id", identifier);
+    }
+
+    /// Moves an identifier and its events to another channel; blocks until the events that were read before are
+    /// acknowledged (rdma_migrate_id(3)).
+    public int migrateIdentifier(long identifier, long channel) {
+        return library.number("rdma_migrate_id", identifier, channel);
     }
 
     /// Takes a socket address (rdma_bind_addr(3)).

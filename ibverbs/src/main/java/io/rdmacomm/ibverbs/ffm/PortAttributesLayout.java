@@ -58,6 +58,8 @@ public final class PortAttributesLayout {
     public static final int GID_ENTRY_PORT = 20;
     /// In an entry of the GID table: `enum ibv_gid_type`.
     public static final int GID_ENTRY_TYPE = 24;
+    /// In an entry of the GID table: the index of the network interface.
+    public static final int GID_ENTRY_INTERFACE = 28;
     /// Size of a GID.
     public static final int GID_BYTES = 16;
 

@@ -90,7 +90,8 @@ public final class IbvAttributes {
                 found.add(new GidEntry(
                         entries.get(JAVA_INT, at + PortAttributesLayout.GID_ENTRY_INDEX),
                         gid(entries, at + PortAttributesLayout.GID_ENTRY_GID),
-                        GidType.of(entries.get(JAVA_INT, at + PortAttributesLayout.GID_ENTRY_TYPE))));
+                        GidType.of(entries.get(JAVA_INT, at + PortAttributesLayout.GID_ENTRY_TYPE)),
+                        entries.get(JAVA_INT, at + PortAttributesLayout.GID_ENTRY_INTERFACE)));
             }
         }
         return found;

@@ -1,0 +1,105 @@
+package io.rdmacomm.ibverbs.cm;
+
+import io.rdmacomm.ibverbs.ffm.LibRdmacm;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.ConnectionEvent;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// An identifier that listens (rdma_listen(3)), and the listeners that get its requests, one for each device.
+///
+/// At the wildcard address the kernel listens on all devices, and a port can be had only once. So the managers of
+/// several devices in this process share one identifier, and each request goes to the manager of its device
+/// (rdma_migrate_id(3)). At any other address there is one device, and one listener.
+final class ListeningPort {
+    private static final Map<Key, ListeningPort> SHARED = new HashMap<>();
+
+    private final ConnectionIdentifier identifier;
+    private final InetSocketAddress address;
+    private final @Nullable Key key;
+    private final Map<String, IbvListener> listeners = new ConcurrentHashMap<>();
+
+    /// What is listened on at the wildcard address.
+    private record Key(LibRdmacm library, InetSocketAddress address) {}
+
+    private ListeningPort(IbvConnectionManager manager, ConnectionIdentifier identifier, boolean shared) {
+        this.identifier = identifier;
+        this.address = identifier.localAddress();
+        this.key = shared ? new Key(manager.library(), address) : null;
+    }
+
+    /// Listens, perhaps together with other devices.
+    static IbvListener listen(IbvConnectionManager manager, InetSocketAddress address, int backlog) {
+        synchronized (SHARED) {
+            ListeningPort shared = SHARED.get(new Key(manager.library(), address));
+            if (shared != null) {
+                return shared.join(manager, backlog);
+            }
+            ConnectionIdentifier identifier = manager.listening(address, backlog);
+            boolean success = false;
+            try {
+                ListeningPort port = new ListeningPort(
+                        manager, identifier, address.getAddress().isAnyLocalAddress());
+                IbvListener listener = port.join(manager, backlog);
+                identifier.handOver(manager, port, port::occurred);
+                if (port.key != null) {
+                    SHARED.put(port.key, port);
+                }
+                success = true;
+                return listener;
+            } finally {
+                if (!success) {
+                    identifier.destroy(manager);
+                }
+            }
+        }
+    }
+
+    private IbvListener join(IbvConnectionManager manager, int backlog) {
+        IbvListener listener = new IbvListener(manager, this, backlog);
+        if (listeners.putIfAbsent(manager.deviceName(), listener) != null) {
+            throw new VerbException(
+                    "listen (rdma_listen)",
+                    Errno.EADDRINUSE,
+                    "this process already listens at " + address + " on " + manager.deviceName()
+                            + "; choose another port, or close that listener");
+        }
+        return listener;
+    }
+
+    InetSocketAddress address() {
+        return address;
+    }
+
+    private void occurred(IdentifierEvent event) {
+        ConnectionIdentifier arrived = event.arrived();
+        if (arrived == null) {
+            // The only other event of an identifier that listens is that its device went away.
+            listeners.values().forEach(listener -> listener.end(event));
+            return;
+        }
+        IbvListener listener = listeners.get(arrived.deviceName());
+        if (listener == null || !arrived.tryMoveTo(listener.channel()) || !listener.keep(event)) {
+            arrived.channel().refuse(arrived);
+        }
+    }
+
+    /// A listener is being closed; the last one closes the port.
+    void leave(IbvListener listener) {
+        synchronized (SHARED) {
+            listeners.values().remove(listener);
+            if (listeners.values().stream().noneMatch(other -> identifier.tryMoveTo(other.channel()))) {
+                if (key != null) {
+                    SHARED.remove(key, this);
+                }
+                identifier.destroy(this);
+                IdentifierEvent end = new IdentifierEvent(ConnectionEvent.DEVICE_REMOVAL, 0, null, new byte[0], 0, 0);
+                listeners.values().forEach(other -> other.end(end));
+            }
+        }
+    }
+}
