@@ -581,6 +581,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	attr->max_qp_init_rd_atom = 15;
 	attr->atomic_cap = profile->no_atomics ? IBV_ATOMIC_NONE : IBV_ATOMIC_HCA;
 	attr->max_mw = 104;
+	attr->max_mcast_grp = 107;
 	attr->max_ah = 105;
 	attr->max_srq = 106;
 	attr->max_srq_wr = 1000;
@@ -925,5 +926,19 @@ int ibv_destroy_ah(struct ibv_ah *ah)
 {
 	POSITIVE();
 	note("destroy_ah %s", n(ah));
+	return 0;
+}
+
+int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	POSITIVE();
+	note("attach_mcast %s gid=%02x..%02x lid=%x", n(qp), gid->raw[0], gid->raw[15], lid);
+	return 0;
+}
+
+int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	POSITIVE();
+	note("detach_mcast %s gid=%02x..%02x lid=%x", n(qp), gid->raw[0], gid->raw[15], lid);
 	return 0;
 }

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.QueuePair;
@@ -93,7 +94,7 @@ final class FaultQueuePair extends QueuePair {
     /// Takes over the state of the real queue pair, which may have failed by itself. Any thread.
     void noticeState() {
         QueuePairState actual = real.state();
-        if (isOpen() && actual == QueuePairState.ERROR) {
+        if (isOpen() && (actual == QueuePairState.ERROR || actual == QueuePairState.SEND_QUEUE_ERROR)) {
             entered(actual);
         }
     }
@@ -265,6 +266,16 @@ final class FaultQueuePair extends QueuePair {
         QueuePairState actual = real.query().state();
         noticeState();
         return actual;
+    }
+
+    @Override
+    protected void doAttach(Gid group, int lid) {
+        real.attach(group, lid);
+    }
+
+    @Override
+    protected void doDetach(Gid group, int lid) {
+        real.detach(group, lid);
     }
 
     @Override

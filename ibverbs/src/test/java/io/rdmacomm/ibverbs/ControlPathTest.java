@@ -14,6 +14,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DatagramOptions;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
@@ -414,6 +415,54 @@ class ControlPathTest {
                         "create_ah pd1 gid=20..99 flow=fffff sgid=3 hop=255 class=96 lid=abcd sl=5 global=1 port=1",
                         "destroy_ah ah2");
         fails("ibv_create_ah", EINVAL, () -> domain.createAddressHandle(vector));
+    }
+
+    @Test
+    void startsDatagramsAndJoinsMulticastGroups() {
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair =
+                domain.createQueuePair(QueuePairOptions.reliable(queue).withType(QueuePairType.UNRELIABLE_DATAGRAM));
+        fake.log();
+        Gid group = new Gid(0xff0eL << 48, 0x99);
+        pair.startDatagrams(DatagramOptions.ofKey(0x11111111));
+        assertThat(fake.log())
+                .satisfiesExactly(
+                        // STATE, PKEY_INDEX, PORT, QKEY; STATE; STATE, SQ_PSN
+                        line -> assertThat(line)
+                                .startsWith("modify_qp qp3 mask=71 state=1")
+                                .contains("qkey=11111111", "port=1"),
+                        line -> assertThat(line).startsWith("modify_qp qp3 mask=1 state=2"),
+                        line -> assertThat(line).startsWith("modify_qp qp3 mask=10001 state=3"));
+        assertThat(pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+
+        pair.attach(group, 0xc001);
+        pair.detach(group, 0xc001);
+        fails("ibv_detach_mcast", EINVAL, () -> {
+            pair.attach(group, 0xc001);
+            fake.log();
+            pair.detach(group, 0xc001);
+        });
+        fails("ibv_attach_mcast", ENOMEM, () -> pair.attach(new Gid(0xff0eL << 48, 0x98)));
+        fake.log();
+        pair.close();
+        assertThat(fake.log()).containsExactly("detach_mcast qp3 gid=ff..99 lid=c001", "destroy_qp qp3");
+    }
+
+    @Test
+    void anUnreliableConnectionHasNoAttributesOfAReliableOne() {
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair =
+                domain.createQueuePair(QueuePairOptions.reliable(queue).withType(QueuePairType.UNRELIABLE_CONNECTED));
+        fake.log();
+        pair.connect(FakeVerbs.PEER);
+        assertThat(fake.log().stream().filter(line -> line.startsWith("modify_qp")))
+                .satisfiesExactly(
+                        // STATE, ACCESS_FLAGS, PKEY_INDEX, PORT; STATE, AV, PATH_MTU, RQ_PSN, DEST_QPN; STATE, SQ_PSN
+                        line -> assertThat(line)
+                                .startsWith("modify_qp qp3 mask=39 state=1")
+                                .contains("access=3 "),
+                        line -> assertThat(line).startsWith("modify_qp qp3 mask=101181 state=2"),
+                        line -> assertThat(line).startsWith("modify_qp qp3 mask=10001 state=3"));
     }
 
     @Test

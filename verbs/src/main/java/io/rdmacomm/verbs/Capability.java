@@ -9,6 +9,8 @@ public enum Capability {
     UNRELIABLE_CONNECTED,
     /// Unreliable datagram queue pairs and address handles.
     UNRELIABLE_DATAGRAM,
+    /// Multicast groups for datagrams ([QueuePair#attach(Gid)]).
+    MULTICAST,
     /// Queue pairs connected with [QueuePair#modify] or [QueuePair#connect] and exchanged numbers, without a
     /// connection manager.
     CONNECT_BY_NUMBERS,

@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
@@ -118,6 +119,17 @@ public final class Completions {
     /// The sender's local identifier; valid for datagrams.
     public int sourceLid(int index) {
         return segment.get(JAVA_SHORT, at(index) + CompletionLayout.SOURCE_LID) & 0xffff;
+    }
+
+    /// The service level of the datagram, 0 to 15; valid for datagrams.
+    public int serviceLevel(int index) {
+        return segment.get(JAVA_BYTE, at(index) + CompletionLayout.SERVICE_LEVEL) & 0xf;
+    }
+
+    /// Whether the buffer begins with a [GlobalRoutingHeader]; valid for datagrams. If not, its first
+    /// [GlobalRoutingHeader#BYTES] bytes mean nothing.
+    public boolean hasGlobalRoute(int index) {
+        return (flags(index) & CompletionLayout.FLAG_GLOBAL_ROUTE) != 0;
     }
 
     /// The `FLAG_` bits of [CompletionLayout].

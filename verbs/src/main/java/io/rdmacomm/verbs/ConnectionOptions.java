@@ -1,11 +1,13 @@
 package io.rdmacomm.verbs;
 
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Set;
 
 /// How [QueuePair#connect(QueuePairInfo, ConnectionOptions)] brings a queue pair up (ibv_modify_qp(3)). The rights and
 /// the numbers of READs and atomics are upper limits: those that the device does not support are left out
-/// ([Context#fitting(ConnectionOptions)]).
+/// ([Context#fitting(ConnectionOptions)]). An unreliable connection has neither READs nor atomics nor retries, and
+/// ignores what is said about them.
 ///
 /// @param path the local port and the headers of the packets
 /// @param retries how requests are repeated
@@ -75,6 +77,15 @@ public record ConnectionOptions(
         return (int) Math.min(wanted, attributes.limit(limit));
     }
 
+    /// These options without the rights that an unreliable connection cannot use.
+    ConnectionOptions withoutReads() {
+        Set<AccessFlag> usable = EnumSet.noneOf(AccessFlag.class);
+        usable.addAll(accessFlags);
+        usable.remove(AccessFlag.REMOTE_READ);
+        usable.remove(AccessFlag.REMOTE_ATOMIC);
+        return withAccessFlags(usable);
+    }
+
     QueuePairAttributes initialize() {
         return new QueuePairAttributes()
                 .state(QueuePairState.INIT)
@@ -83,34 +94,30 @@ public record ConnectionOptions(
                 .accessFlags(accessFlags);
     }
 
+    /// @param reliable the state table forbids for other connections what belongs to acknowledgements
     /// @param gidIndex the index of the local GID
     /// @param portMtu the largest packet payload of the local port
-    QueuePairAttributes readyToReceive(QueuePairInfo remote, int gidIndex, PathMtu portMtu) {
-        return new QueuePairAttributes()
+    QueuePairAttributes readyToReceive(boolean reliable, QueuePairInfo remote, int gidIndex, PathMtu portMtu) {
+        QueuePairAttributes change = new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(
-                        remote.gid(),
-                        remote.lid(),
-                        gidIndex,
-                        path.port(),
-                        path.serviceLevel(),
-                        path.trafficClass(),
-                        path.hopLimit(),
-                        0))
+                .addressVector(path.to(remote.gid(), remote.lid(), gidIndex))
                 .pathMtu(path.mtu().min(portMtu).min(remote.mtu()))
                 .destinationNumber(remote.number())
-                .receivePsn(remote.packetSequenceNumber())
-                .maxDestinationReadAtomic(maxDestinationReadAtomic)
-                .minRnrTimer(retries.rnrTimer());
+                .receivePsn(remote.packetSequenceNumber());
+        return reliable
+                ? change.maxDestinationReadAtomic(maxDestinationReadAtomic).minRnrTimer(retries.rnrTimer())
+                : change;
     }
 
-    QueuePairAttributes readyToSend(int packetSequenceNumber) {
-        return new QueuePairAttributes()
-                .state(QueuePairState.READY_TO_SEND)
-                .sendPsn(packetSequenceNumber)
-                .timeout(retries.timeout())
-                .retryCount(retries.retryCount())
-                .rnrRetry(retries.rnrRetry())
-                .maxReadAtomic(maxReadAtomic);
+    /// @param reliable see [#readyToReceive]
+    QueuePairAttributes readyToSend(boolean reliable, int packetSequenceNumber) {
+        QueuePairAttributes change =
+                new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(packetSequenceNumber);
+        return reliable
+                ? change.timeout(retries.timeout())
+                        .retryCount(retries.retryCount())
+                        .rnrRetry(retries.rnrRetry())
+                        .maxReadAtomic(maxReadAtomic)
+                : change;
     }
 }

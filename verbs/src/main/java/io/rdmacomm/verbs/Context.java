@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs;
 
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -126,6 +127,18 @@ public abstract class Context extends Resource {
     public final List<GidEntry> gidTable(int port) {
         checkOpen();
         return List.copyOf(doQueryGidTable(port));
+    }
+
+    /// The path back to the sender of a datagram (ibv_init_ah_from_wc(3)), for
+    /// [ProtectionDomain#createAddressHandle(AddressVector)]. Its values come from the sender and are checked.
+    ///
+    /// @param port the local port that received it, counted from 1
+    /// @param index the position of its completion
+    /// @param buffer the buffer of its receive, from the first byte on
+    /// @throws VerbException EINVAL if it cannot be answered; the message says why
+    public final AddressVector pathBack(int port, Completions completions, int index, MemorySegment buffer) {
+        checkOpen();
+        return ReturnPath.of(this, port, completions, index, buffer);
     }
 
     /// An entry of a port's partition key table (ibv_query_pkey(3)), 16 bits.

@@ -29,6 +29,22 @@ public record Gid(long high, long low) {
         return new Gid(bigEndian(bytes, from, 8), bigEndian(bytes, from + 8, 8));
     }
 
+    /// The identifier of an IPv4 address, mapped into IPv6.
+    ///
+    /// @param address its 4 bytes, the first one highest
+    public static Gid ofIpv4(int address) {
+        return new Gid(0, MAPPED_PREFIX | Integer.toUnsignedLong(address));
+    }
+
+    /// Whether it names a multicast group: IPv6 `ff00::/8` or a mapped IPv4 address in 224.0.0.0/4.
+    public boolean isMulticast() {
+        return high >>> 56 == 0xff || (isIpv4() && (low >>> 28 & 0xf) == 0xe);
+    }
+
+    private boolean isIpv4() {
+        return high == 0 && low >>> 32 == 0xffff;
+    }
+
     /// The IP address with these 16 bytes.
     public InetAddress address() {
         byte[] bytes = bytes();
@@ -52,7 +68,7 @@ public record Gid(long high, long low) {
     /// The colon-separated form that ibv_devinfo prints, or the dotted form for a mapped IPv4 address.
     @Override
     public String toString() {
-        if (high == 0 && low >>> 32 == 0xffff) {
+        if (isIpv4()) {
             return "::ffff:" + (low >>> 24 & 0xff) + "." + (low >>> 16 & 0xff) + "." + (low >>> 8 & 0xff) + "."
                     + (low & 0xff);
         }

@@ -17,6 +17,10 @@ public record PathOptions(int port, int gidIndex, PathMtu mtu, int serviceLevel,
         return new PathOptions(1, AUTOMATIC_GID, PathMtu.MTU_4096, 0, 0, 64);
     }
 
+    AddressVector to(Gid gid, int lid, int ownGidIndex) {
+        return new AddressVector(gid, lid, ownGidIndex, port, serviceLevel, trafficClass, hopLimit, 0);
+    }
+
     /// These options with another port and GID index.
     ///
     /// @param number the port, counted from 1

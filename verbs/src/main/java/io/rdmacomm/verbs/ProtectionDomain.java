@@ -94,6 +94,27 @@ public abstract class ProtectionDomain extends Resource {
         return adopt(doCreateAddressHandle(vector));
     }
 
+    /// Creates an address handle for datagrams to the port of `remote`, through a local port and GID.
+    ///
+    /// @throws UnsupportedVerbException if the device does not support datagrams
+    public final AddressHandle createAddressHandle(QueuePairInfo remote, PathOptions path) {
+        checkOpen();
+        int index =
+                path.gidIndex() == PathOptions.AUTOMATIC_GID ? context.preferredGidIndex(path.port()) : path.gidIndex();
+        return createAddressHandle(path.to(remote.gid(), remote.lid(), index));
+    }
+
+    /// Creates an address handle for the answer to a datagram (ibv_create_ah_from_wc(3)); see [Context#pathBack].
+    ///
+    /// @param port the local port that received it, counted from 1
+    /// @param index the position of its completion
+    /// @param buffer the buffer of its receive, from the first byte on
+    /// @throws UnsupportedVerbException if the device does not support datagrams
+    /// @throws VerbException EINVAL if it cannot be answered; the message says why
+    public final AddressHandle createAddressHandle(int port, Completions completions, int index, MemorySegment buffer) {
+        return createAddressHandle(context.pathBack(port, completions, index, buffer));
+    }
+
     /// Creates a queue pair in state RESET (ibv_create_qp(3)).
     ///
     /// @throws UnsupportedVerbException if the device does not support queue pairs of that type

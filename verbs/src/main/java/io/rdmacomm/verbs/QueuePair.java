@@ -32,6 +32,7 @@ public abstract class QueuePair extends Resource {
     private SendDepth sendDepth = new SendDepth(0);
     private ReceiveDepth receiveDepth = new ReceiveDepth(0);
     private SendChecks sendChecks = SendChecks.NONE;
+    private final MulticastGroups groups = new MulticastGroups();
 
     /// For providers.
     protected QueuePair(ProtectionDomain protectionDomain, QueuePairOptions options) {
@@ -112,19 +113,21 @@ public abstract class QueuePair extends Resource {
     }
 
     /// Takes the queue pair from RESET to READY_TO_SEND with the numbers of the peer. Both sides call this, in any
-    /// order. Requests to a peer that has not connected yet are retried as the options say.
+    /// order. Requests to a peer that has not connected yet are retried as the options say; those of an unreliable
+    /// connection are lost.
     ///
-    /// To post receives before the peer can send, call [#initialize], [#readyToReceive] and [#readyToSend]
-    /// instead.
+    /// To post receives before the peer can send, call [#initialize(ConnectionOptions)], [#readyToReceive] and
+    /// [#readyToSend] instead.
     ///
     /// @throws QueuePairStateException if the state is not RESET
     /// @throws UnsupportedVerbException without [Capability#CONNECT_BY_NUMBERS]
+    /// @throws VerbException EINVAL for datagrams, see [#startDatagrams(DatagramOptions)]
     public final void connect(QueuePairInfo remote, ConnectionOptions how) {
         require(Capability.CONNECT_BY_NUMBERS, "connect queue pair", "connect it by address, with a ConnectionManager");
         ConnectionOptions fitting = fitting(how);
         modify(fitting.initialize());
         modifyToReceive(remote, fitting);
-        modify(fitting.readyToSend(initialPsn));
+        modify(fitting.readyToSend(isReliable(), initialPsn));
     }
 
     /// Connects with default options; see [#connect(QueuePairInfo, ConnectionOptions)].
@@ -150,7 +153,8 @@ public abstract class QueuePair extends Resource {
     private void modifyToReceive(QueuePairInfo remote, ConnectionOptions fitting) {
         int port = fitting.path().port();
         PathMtu mtu = protectionDomain.context().port(port).activeMtu();
-        modify(fitting.readyToReceive(remote, resolve(port, fitting.path().gidIndex()), mtu));
+        modify(fitting.readyToReceive(
+                isReliable(), remote, resolve(port, fitting.path().gidIndex()), mtu));
     }
 
     /// Takes the queue pair from READY_TO_RECEIVE to READY_TO_SEND, the last step of [#connect(QueuePairInfo,
@@ -158,11 +162,123 @@ public abstract class QueuePair extends Resource {
     ///
     /// @throws QueuePairStateException if the state is not READY_TO_RECEIVE
     public final void readyToSend(ConnectionOptions how) {
-        modify(fitting(how).readyToSend(initialPsn));
+        modify(fitting(how).readyToSend(isReliable(), initialPsn));
     }
 
     private ConnectionOptions fitting(ConnectionOptions how) {
-        return protectionDomain.context().fitting(how);
+        if (isDatagram()) {
+            throw new VerbException(
+                    "connect queue pair",
+                    Errno.EINVAL,
+                    this + " is for datagrams, which need no connection; call startDatagrams instead");
+        }
+        ConnectionOptions fitting = protectionDomain.context().fitting(how);
+        return isReliable() ? fitting : fitting.withoutReads();
+    }
+
+    private boolean isReliable() {
+        return options.type() == QueuePairType.RELIABLE_CONNECTED;
+    }
+
+    private boolean isDatagram() {
+        return options.type() == QueuePairType.UNRELIABLE_DATAGRAM;
+    }
+
+    /// Takes a datagram queue pair from RESET to READY_TO_SEND. What arrives before a receive is posted is lost; to
+    /// post receives first, call [#initialize(DatagramOptions)] and [#startDatagrams()] instead.
+    ///
+    /// @throws QueuePairStateException if the state is not RESET
+    /// @throws VerbException EINVAL if it is not for datagrams
+    public final void startDatagrams(DatagramOptions how) {
+        initialize(how);
+        startDatagrams();
+    }
+
+    /// Takes a datagram queue pair from RESET to INIT, the first step of [#startDatagrams(DatagramOptions)].
+    ///
+    /// @throws QueuePairStateException if the state is neither RESET nor INIT
+    /// @throws VerbException EINVAL if it is not for datagrams
+    public final void initialize(DatagramOptions how) {
+        requireDatagram("initialize queue pair for datagrams");
+        modify(how.initialize());
+    }
+
+    /// Takes a datagram queue pair from INIT to READY_TO_SEND, the last step of [#startDatagrams(DatagramOptions)].
+    ///
+    /// @throws QueuePairStateException if the state is not INIT
+    /// @throws VerbException EINVAL if it is not for datagrams
+    public final void startDatagrams() {
+        requireDatagram("start datagrams");
+        modify(DatagramOptions.readyToReceive());
+        modify(DatagramOptions.readyToSend(initialPsn));
+    }
+
+    private void requireDatagram(String operation) {
+        if (!isDatagram()) {
+            throw new VerbException(
+                    operation,
+                    Errno.EINVAL,
+                    this + " is " + options.type() + ", not " + QueuePairType.UNRELIABLE_DATAGRAM);
+        }
+    }
+
+    /// Receives what is sent to a multicast group as well (ibv_attach_mcast(3)). The network delivers it only to hosts
+    /// that have joined the group: on RoCE with an IGMP report, for which a `java.net.MulticastSocket` that has
+    /// joined it is enough; on InfiniBand through the subnet manager. Does nothing if it is attached already.
+    ///
+    /// @param group a [multicast][Gid#isMulticast()] identifier
+    /// @param lid the group's local identifier on InfiniBand; 0 on Ethernet
+    /// @throws UnsupportedVerbException without [Capability#MULTICAST]
+    /// @throws VerbException EINVAL if it is not for datagrams, or `group` is no multicast group; ENOMEM if the
+    ///         device has no room for more
+    public final void attach(Gid group, int lid) {
+        String operation = "attach queue pair to multicast group (ibv_attach_mcast)";
+        checkMulticast(operation, group, lid);
+        sendLock.lock();
+        try {
+            checkOpen();
+            groups.attach(group, lid, this::doAttach);
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
+    /// Receives what is sent to a multicast group of Ethernet; see [#attach(Gid, int)].
+    public final void attach(Gid group) {
+        attach(group, 0);
+    }
+
+    /// Ends [#attach(Gid, int)] (ibv_detach_mcast(3)), as closing the queue pair does.
+    ///
+    /// @throws VerbException EINVAL if it is not attached to that group
+    public final void detach(Gid group, int lid) {
+        String operation = "detach queue pair from multicast group (ibv_detach_mcast)";
+        checkMulticast(operation, group, lid);
+        sendLock.lock();
+        try {
+            checkOpen();
+            if (!groups.detach(group, lid, this::doDetach)) {
+                throw new VerbException(operation, Errno.EINVAL, this + " is not attached to " + group);
+            }
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
+    /// Ends [#attach(Gid)].
+    public final void detach(Gid group) {
+        detach(group, 0);
+    }
+
+    private void checkMulticast(String operation, Gid group, int lid) {
+        checkOpen();
+        require(Capability.MULTICAST, operation, "send a datagram to each receiver instead");
+        requireDatagram(operation);
+        Checks.range("LID of a multicast group", lid, 0, 0xffff);
+        if (!group.isMulticast()) {
+            throw new VerbException(
+                    operation, Errno.EINVAL, group + " is no multicast group: those are ff00::/8 and 224.0.0.0/4");
+        }
     }
 
     /// Changes the state or attributes (ibv_modify_qp(3)). RESET discards the queued requests, ERROR flushes them.
@@ -184,12 +300,18 @@ public abstract class QueuePair extends Resource {
             QueuePairAttributes effective = new QueuePairAttributes();
             effective.apply(attributes);
             effective.apply(change);
+            int longestDatagram = isDatagram() && change.has(QueuePairAttribute.PORT) ? mtuOf(change.port()) : 0;
             doModify(from, to, change, effective);
             attributes.apply(change);
+            if (longestDatagram > 0) {
+                sendChecks = sendChecks.withLongestDatagram(longestDatagram);
+            }
             if (to == QueuePairState.RESET) {
                 peerLacks(Set.of(), "");
                 sendDepth.clear();
                 receiveDepth.clear();
+            } else if (from == QueuePairState.SEND_QUEUE_ERROR && to == QueuePairState.READY_TO_SEND) {
+                sendDepth.clear(); // its requests were flushed, and failed ones free no slots
             }
             // A provider that failed the queue pair meanwhile has the last word.
             if (state == from) {
@@ -199,6 +321,10 @@ public abstract class QueuePair extends Resource {
             receiveLock.unlock();
             sendLock.unlock();
         }
+    }
+
+    private int mtuOf(int port) {
+        return protectionDomain.context().port(port).activeMtu().bytes();
     }
 
     /// Checked here, because a device without the state may take it for another one or ignore it.
@@ -500,6 +626,7 @@ public abstract class QueuePair extends Resource {
         receiveLock.lock();
         try {
             protectionDomain.context().queuePairs().remove(this);
+            groups.detachAll(this::doDetach);
             doDestroy();
             state = QueuePairState.RESET;
         } finally {
@@ -553,6 +680,23 @@ public abstract class QueuePair extends Resource {
         throw new UnsupportedVerbException(
                 "bind memory window (ibv_bind_mw)",
                 Capability.MEMORY_WINDOW_TYPE_1,
+                protectionDomain.context().device().name());
+    }
+
+    /// Attaches to a group for [#attach(Gid, int)], under the send lock; the default does not support multicast.
+    protected void doAttach(Gid group, int lid) {
+        throw noMulticast("attach queue pair to multicast group (ibv_attach_mcast)");
+    }
+
+    /// Detaches from a group for [#detach(Gid, int)] and [#close()], under the send lock.
+    protected void doDetach(Gid group, int lid) {
+        throw noMulticast("detach queue pair from multicast group (ibv_detach_mcast)");
+    }
+
+    private UnsupportedVerbException noMulticast(String operation) {
+        return new UnsupportedVerbException(
+                operation,
+                Capability.MULTICAST,
                 protectionDomain.context().device().name());
     }
 

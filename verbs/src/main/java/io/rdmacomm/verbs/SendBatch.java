@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// doorbell.
 ///
 /// Fill a batch once and post it many times, changing single fields in between. Nothing is allocated after
-/// creation. Not thread-safe.
+/// creation, except by the first datagram. Not thread-safe.
 ///
 /// ```java
 /// batch.clear();
@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// int taken = queuePair.post(batch);
 /// ```
 public final class SendBatch {
+    /// The queue pair number of a datagram to a multicast group.
+    public static final int MULTICAST = 0xffffff;
+
     private final MemorySegment segment;
     private final RequestChain requests;
     private final int inlineBytes;
@@ -31,6 +34,9 @@ public final class SendBatch {
     private int inlineOpcodes;
     private long mostInline;
     private int lastFlags;
+    // The addresses of datagrams, by request: a device may read the memory of a handle without asking whether it is
+    // open. Null until there is one.
+    private @Nullable AddressHandle @Nullable [] addresses;
     // Bytes of the last request's remote memory that no element covers yet.
     private long remoteRoom;
 
@@ -263,12 +269,30 @@ public final class SendBatch {
     }
 
     /// Makes the last request a datagram to this peer.
+    ///
+    /// @param handle the path to it, of the protection domain of the queue pair; stays open until the request has
+    ///        completed
+    /// @param queuePairNumber its queue pair, or [#MULTICAST]
+    /// @param queueKey the key of that queue pair; on InfiniBand and RoCE one with the highest bit set stands for
+    ///        the own key of the sending queue pair
     public SendBatch to(AddressHandle handle, int queuePairNumber, int queueKey) {
-        long at = at(requests.last());
+        destination(requests.last(), handle, queuePairNumber, queueKey);
+        return this;
+    }
+
+    /// Changes the peer of a datagram; see [#to].
+    public void destination(int index, AddressHandle handle, int queuePairNumber, int queueKey) {
+        Checks.range("queue pair number", queuePairNumber, 0, 0xffffff);
+        long at = at(requests.checkIndex(index));
         segment.set(JAVA_LONG, at + SendRequestLayout.ADDRESS_HANDLE, handle.handle());
         segment.set(JAVA_INT, at + SendRequestLayout.DESTINATION_NUMBER, queuePairNumber);
         segment.set(JAVA_INT, at + SendRequestLayout.DESTINATION_KEY, queueKey);
-        return this;
+        @Nullable AddressHandle[] all = addresses;
+        if (all == null) {
+            all = new AddressHandle[capacity()];
+            addresses = all;
+        }
+        all[index] = handle;
     }
 
     /// Changes the work id of a request.
@@ -332,13 +356,32 @@ public final class SendBatch {
 
     /// Whether `checks` accept every request, as far as that can be told without looking at each of them.
     boolean fits(SendChecks checks) {
-        return checks.accept(opcodes, requests.mostElements(), inlineOpcodes, mostInline);
+        return checks.accept(opcodes, requests.mostElements(), inlineOpcodes, mostInline)
+                && (!checks.areForDatagrams() || areDatagrams(checks));
+    }
+
+    private boolean areDatagrams(SendChecks checks) {
+        for (int i = 0; i < size(); i++) {
+            if (checks.datagramComplaint(address(i), requests.length(i)) != null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private @Nullable AddressHandle address(int index) {
+        @Nullable AddressHandle[] all = addresses;
+        return all == null ? null : all[index];
     }
 
     /// The objection of `checks` to a request, or null.
     @Nullable
     String complaint(SendChecks checks, int index) {
-        return checks.complaint(opcode(index), flags(index), requests.elementCount(index), requests.length(index));
+        long bytes = requests.length(index);
+        String complaint = checks.complaint(opcode(index), flags(index), requests.elementCount(index), bytes);
+        return complaint == null && checks.areForDatagrams()
+                ? checks.datagramComplaint(address(index), bytes)
+                : complaint;
     }
 
     private long append(long workId, SendOpcode opcode, int immediate) {
@@ -349,6 +392,10 @@ public final class SendBatch {
         opcodes |= 1 << opcode.code();
         lastFlags = 0;
         remoteRoom = Long.MAX_VALUE;
+        @Nullable AddressHandle[] all = addresses;
+        if (all != null) {
+            all[requests.last()] = null;
+        }
         return at;
     }
 

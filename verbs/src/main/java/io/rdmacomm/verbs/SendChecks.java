@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// agree on these checks, and some accept requests that they cannot execute.
 final class SendChecks {
     /// Of a queue pair that is not complete: accepts nothing.
-    static final SendChecks NONE = new SendChecks("", 0, new QueueSizes(0, 0, 0, 0, 0), 0, 0, "");
+    static final SendChecks NONE = new SendChecks("", 0, new QueueSizes(0, 0, 0, 0, 0), 0, 0, "", false, 0);
 
     private static final int INLINE_OPCODES = mask(Set.of(
             SendOpcode.SEND,
@@ -23,19 +23,33 @@ final class SendChecks {
     private final int readElements;
     private final int possible;
     private final String peerLack;
+    private final boolean datagrams;
+    private final int longestDatagram;
 
     /// @param place the kind of queue pair and its device, for messages
     /// @param ofDevice the opcodes that the device supports, as a mask of `1 << code`
     /// @param readElements how many scatter/gather elements a READ may have
     /// @param possible the opcodes that the peer supports as well
     /// @param peerLack why the peer lacks the others
-    private SendChecks(String place, int ofDevice, QueueSizes sizes, int readElements, int possible, String peerLack) {
+    /// @param datagrams whether each request needs an address
+    /// @param longestDatagram its largest payload in bytes
+    private SendChecks(
+            String place,
+            int ofDevice,
+            QueueSizes sizes,
+            int readElements,
+            int possible,
+            String peerLack,
+            boolean datagrams,
+            int longestDatagram) {
         this.place = place;
         this.ofDevice = ofDevice;
         this.sizes = sizes;
         this.readElements = readElements;
         this.possible = possible;
         this.peerLack = peerLack;
+        this.datagrams = datagrams;
+        this.longestDatagram = longestDatagram;
     }
 
     /// @param supports what the device can do
@@ -44,12 +58,46 @@ final class SendChecks {
     static SendChecks of(
             QueuePairType type, Predicate<Capability> supports, String device, QueueSizes sizes, int readElements) {
         int opcodes = opcodes(type, supports);
-        return new SendChecks(type + " queue pair of " + device, opcodes, sizes, readElements, opcodes, "");
+        return new SendChecks(
+                type + " queue pair of " + device,
+                opcodes,
+                sizes,
+                readElements,
+                opcodes,
+                "",
+                type == QueuePairType.UNRELIABLE_DATAGRAM,
+                0);
     }
 
     /// The same checks for a peer that lacks some opcodes.
     SendChecks withPeerThatLacks(Set<SendOpcode> missing, String why) {
-        return new SendChecks(place, ofDevice, sizes, readElements, ofDevice & ~mask(missing), why);
+        return new SendChecks(
+                place, ofDevice, sizes, readElements, ofDevice & ~mask(missing), why, datagrams, longestDatagram);
+    }
+
+    /// The same checks for datagrams through a port whose path MTU is that.
+    SendChecks withLongestDatagram(int bytes) {
+        return new SendChecks(place, ofDevice, sizes, readElements, possible, peerLack, datagrams, bytes);
+    }
+
+    /// Whether each request must also pass [#datagramComplaint].
+    boolean areForDatagrams() {
+        return datagrams;
+    }
+
+    /// Describes the error in one datagram; null if there is none. A device may read the memory of a handle that was
+    /// closed, and rxe drops a datagram that is too long and reports success (`rxe_requester`).
+    @Nullable
+    String datagramComplaint(@Nullable AddressHandle to, long bytes) {
+        if (to == null) {
+            return "it has no address; call to(...) on a batch for a " + place;
+        }
+        if (!to.isOpen()) {
+            return "its " + to + " is closed";
+        }
+        return bytes > longestDatagram
+                ? bytes + " bytes, a datagram has at most " + longestDatagram + ", the MTU of the port"
+                : null;
     }
 
     private static int opcodes(QueuePairType type, Predicate<Capability> supports) {

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class NullDevice extends Device {
     final EnumSet<Capability> capabilities = EnumSet.allOf(Capability.class);
     final List<String> log = new ArrayList<>();
+    final List<GidEntry> gids = new ArrayList<>(List.of(new GidEntry(0, new Gid(1, 2), GidType.UNKNOWN, 0)));
+    LinkLayer linkLayer = LinkLayer.INFINIBAND;
     int nextNumber = 0x11;
 
     @Override
@@ -100,12 +102,17 @@ final class NullDevice extends Device {
                     0,
                     0,
                     0,
-                    LinkLayer.of(1));
+                    device.linkLayer);
         }
 
         @Override
         protected Gid doQueryGid(int port, int index) {
             return new Gid(1, 2);
+        }
+
+        @Override
+        protected List<GidEntry> doQueryGidTable(int port) {
+            return device.gids;
         }
 
         @Override
@@ -239,7 +246,16 @@ final class NullDevice extends Device {
 
         @Override
         protected AddressHandle doCreateAddressHandle(AddressVector vector) {
-            throw new AssertionError("not used");
+            device.log.add("address " + vector);
+            return new AddressHandle(this) {
+                @Override
+                public long handle() {
+                    return 0x77;
+                }
+
+                @Override
+                protected void doClose() {}
+            };
         }
 
         @Override
@@ -321,6 +337,8 @@ final class NullDevice extends Device {
         final List<Long> failed = new ArrayList<>();
         int takeAtMost = Integer.MAX_VALUE;
         boolean rejectModify;
+        final List<QueuePairAttributes> changes = new ArrayList<>();
+        final List<String> memberships = new ArrayList<>();
 
         NullQueuePair(ProtectionDomain domain, QueuePairOptions options, int number) {
             super(domain, options);
@@ -329,7 +347,11 @@ final class NullDevice extends Device {
         }
 
         void fail() {
-            entered(QueuePairState.ERROR);
+            enter(QueuePairState.ERROR);
+        }
+
+        void enter(QueuePairState now) {
+            entered(now);
         }
 
         @Override
@@ -353,6 +375,7 @@ final class NullDevice extends Device {
             if (rejectModify) {
                 throw new VerbException("modify queue pair (ibv_modify_qp)", Errno.EIO, "the device is gone");
             }
+            changes.add(change);
         }
 
         @Override
@@ -388,6 +411,21 @@ final class NullDevice extends Device {
         }
 
         @Override
-        protected void doDestroy() {}
+        protected void doAttach(Gid group, int lid) {
+            if (failure != null) {
+                throw failure;
+            }
+            memberships.add("attach " + group + " " + lid);
+        }
+
+        @Override
+        protected void doDetach(Gid group, int lid) {
+            memberships.add("detach " + group + " " + lid);
+        }
+
+        @Override
+        protected void doDestroy() {
+            memberships.add("destroy");
+        }
     }
 }

@@ -233,6 +233,16 @@ public final class LibIbverbs {
         return library.number("ibv_destroy_ah", handle);
     }
 
+    /// Takes the 16 bytes of a GID (ibv_attach_mcast(3)).
+    public int attachMulticast(long queuePair, long gid, int lid) {
+        return library.number("ibv_attach_mcast", queuePair, gid, lid);
+    }
+
+    /// Takes the 16 bytes of a GID (ibv_detach_mcast(3)).
+    public int detachMulticast(long queuePair, long gid, int lid) {
+        return library.number("ibv_detach_mcast", queuePair, gid, lid);
+    }
+
     /// The device's globally unique number in network order (ibv_get_device_guid(3)).
     public long getDeviceGuid(long device) {
         return library.value("ibv_get_device_guid", device);

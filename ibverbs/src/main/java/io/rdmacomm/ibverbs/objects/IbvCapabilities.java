@@ -36,6 +36,7 @@ final class IbvCapabilities {
         add(able, Capability.RELIABLE_CONNECTED, infiniband || iwarp);
         add(able, Capability.UNRELIABLE_CONNECTED, infiniband);
         add(able, Capability.UNRELIABLE_DATAGRAM, !iwarp);
+        add(able, Capability.MULTICAST, !iwarp && attributes.limit(DeviceLimit.MAX_MULTICAST_GROUPS) > 0);
         // An iWARP connection is a TCP connection: only a connection manager can make it.
         add(able, Capability.CONNECT_BY_NUMBERS, infiniband);
         add(able, Capability.SEND_WITH_IMMEDIATE, infiniband);

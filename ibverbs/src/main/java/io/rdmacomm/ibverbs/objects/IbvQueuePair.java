@@ -1,5 +1,6 @@
 package io.rdmacomm.ibverbs.objects;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -13,6 +14,7 @@ import io.rdmacomm.ibverbs.ffm.QueuePairLayout;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.ibverbs.structs.QueuePairStructs;
 import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.ProtectionDomain;
@@ -257,6 +259,30 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
         } finally {
             sendLock().unlock();
         }
+    }
+
+    @Override
+    protected final void doAttach(Gid group, int lid) {
+        try (Arena arena = Arena.ofConfined()) {
+            IbvFailure.check(
+                    "attach queue pair to multicast group (ibv_attach_mcast)",
+                    library.attachMulticast(address, bytes(group, arena), lid),
+                    this + " to " + group);
+        }
+    }
+
+    @Override
+    protected final void doDetach(Gid group, int lid) {
+        try (Arena arena = Arena.ofConfined()) {
+            IbvFailure.check(
+                    "detach queue pair from multicast group (ibv_detach_mcast)",
+                    library.detachMulticast(address, bytes(group, arena), lid),
+                    this + " from " + group);
+        }
+    }
+
+    private static long bytes(Gid gid, Arena arena) {
+        return arena.allocateFrom(JAVA_BYTE, gid.bytes()).address();
     }
 
     @Override
