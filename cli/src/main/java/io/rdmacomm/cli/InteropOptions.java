@@ -6,7 +6,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// The C program that `rdmacomm ping` talks to, and options that only ibv_rc_pingpong(1) has.
+/// The C program that `rdmacomm ping` talks to, and options that only ibv_rc_pingpong(1) and its siblings
+/// have.
 final class InteropOptions {
     private static final int MAX_RECEIVES = 1 << 14;
 
@@ -16,20 +17,22 @@ final class InteropOptions {
     @Option(
             names = "--interop",
             paramLabel = "TOOL",
-            description = "Talk to a C program: rc_pingpong (ibv_rc_pingpong; TCP port 18515, 1000 messages of 4096"
-                    + " bytes, MTU 1024) or rping (port 7174, 5 pings of 64 bytes).")
+            description = "Talk to a C program: rc_pingpong or uc_pingpong (ibv_rc_pingpong, ibv_uc_pingpong; TCP port"
+                    + " 18515, 1000 messages of 4096 bytes, MTU 1024), ud_pingpong (ibv_ud_pingpong; the same with"
+                    + " 2048 bytes, at most the MTU of the port) or rping (port 7174, 5 pings of 64 bytes).")
     private @Nullable InteropTool tool;
 
     @Option(
             names = {"-r", "--rx-depth"},
             paramLabel = "N",
             defaultValue = "500",
-            description = "rc_pingpong: number of posted receives (default: ${DEFAULT-VALUE}).")
+            description = "rc_, uc_ and ud_pingpong: number of posted receives (default: ${DEFAULT-VALUE}).")
     private int receives;
 
     @Option(
             names = "--check",
-            description = "rc_pingpong: check the content of every message; the C program needs -c for it.")
+            description =
+                    "rc_, uc_ and ud_pingpong: check the content of every message; the C program needs -c for it.")
     private boolean check;
 
     /// The program whose protocol is used; null for rdmacomm's own.

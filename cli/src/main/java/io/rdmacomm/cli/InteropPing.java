@@ -14,6 +14,7 @@ import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.OpenPort;
 import io.rdmacomm.verbs.PathOptions;
+import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,7 +26,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// `rdmacomm ping --interop`: both sides of the protocols of ibv_rc_pingpong(1) and rping(1), with their output.
+/// `rdmacomm ping --interop`: both sides of the protocols of ibv_rc_pingpong(1), its siblings and rping(1), with their
+/// output.
 final class InteropPing {
     /// How to ping.
     ///
@@ -76,7 +78,8 @@ final class InteropPing {
         OpenPort opened = open(() -> local);
         try (Context context = opened.context()) {
             Map<String, Object> result = switch (tool) {
-                case RC_PINGPONG -> pingPong(settings(opened, local), context, host, port, text);
+                case RC_PINGPONG, UC_PINGPONG, UD_PINGPONG ->
+                    pingPong(settings(opened, local), context, host, port, text);
                 case RPING -> rping(context, host, port, text);
             };
             json.write(context.device().provider(), context.device().name(), result, output);
@@ -129,7 +132,13 @@ final class InteropPing {
                 && opened.context().port(opened.number()).linkLayer() == LinkLayer.ETHERNET) {
             index = opened.context().preferredGidIndex(opened.number(), local);
         }
+        QueuePairType type = switch (tool) {
+            case UC_PINGPONG -> QueuePairType.UNRELIABLE_CONNECTED;
+            case UD_PINGPONG -> QueuePairType.UNRELIABLE_DATAGRAM;
+            case RC_PINGPONG, RPING -> QueuePairType.RELIABLE_CONNECTED;
+        };
         return new PingPongSettings(
+                type,
                 plan.bytes(),
                 plan.count(),
                 options.receives(),

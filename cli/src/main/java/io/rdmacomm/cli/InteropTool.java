@@ -8,6 +8,10 @@ import io.rdmacomm.verbs.Capability;
 enum InteropTool {
     /// ibv_rc_pingpong(1): SENDs in both directions over a queue pair that is connected by its number.
     RC_PINGPONG(Capability.CONNECT_BY_NUMBERS, 18_515, 1, 1 << 30, 4096, 1000),
+    /// ibv_uc_pingpong(1): the same over an unreliable connection.
+    UC_PINGPONG(Capability.UNRELIABLE_CONNECTED, 18_515, 1, 1 << 30, 4096, 1000),
+    /// ibv_ud_pingpong(1): the same with datagrams.
+    UD_PINGPONG(Capability.UNRELIABLE_DATAGRAM, 18_515, 1, 4096, 2048, 1000),
     /// rping(1): READ and WRITE by the server over a connection of the connection manager.
     RPING(Capability.CONNECTION_MANAGER, RpingClient.PORT, RpingText.MIN_BYTES, RpingText.MAX_BYTES, 64, 5);
 

@@ -9,13 +9,14 @@ import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A reliable connected queue pair with all that it uses, among it one buffer for outgoing and one for incoming
+/// A queue pair with all that it uses, among it one buffer for outgoing and one for incoming
 /// messages. For one thread.
 final class MessageQueuePair implements AutoCloseable {
     /// The rights of the peer to the memory of this queue pair: none.
@@ -33,8 +34,9 @@ final class MessageQueuePair implements AutoCloseable {
     ///
     /// @param sends the number of requests in flight
     /// @param receives the number of posted receives
-    /// @param messageBytes the size of each buffer
-    MessageQueuePair(Context context, int sends, int receives, int messageBytes) {
+    /// @param messageBytes the size of the buffer for outgoing messages
+    /// @param headerBytes how much larger the one for incoming messages is
+    MessageQueuePair(Context context, QueuePairType type, int sends, int receives, int messageBytes, int headerBytes) {
         CompletionChannel events = null;
         CompletionQueue completions = null;
         boolean complete = false;
@@ -43,10 +45,11 @@ final class MessageQueuePair implements AutoCloseable {
             events = context.createCompletionChannel();
             completions = context.createCompletionQueue(
                     CompletionQueueOptions.ofCapacity(sends + receives).withChannel(events));
-            this.queuePair = domain.createQueuePair(
-                    QueuePairOptions.reliable(completions).withSizes(new QueueSizes(sends, receives, 1, 1, 0)));
+            this.queuePair = domain.createQueuePair(QueuePairOptions.reliable(completions)
+                    .withType(type)
+                    .withSizes(new QueueSizes(sends, receives, 1, 1, 0)));
             this.outgoing = domain.allocate(messageBytes, Set.of());
-            this.incoming = domain.allocate(messageBytes, ACCESS);
+            this.incoming = domain.allocate((long) headerBytes + messageBytes, ACCESS);
             complete = true;
         } finally {
             if (!complete) {

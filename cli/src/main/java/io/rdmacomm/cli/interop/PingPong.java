@@ -1,24 +1,29 @@
 package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.verbs.AddressHandle;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DatagramOptions;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/// One run of ibv_rc_pingpong(1): over a reliable connected queue pair that is connected by its number, each side
-/// sends the next message when its last one has completed and one of the peer has arrived. The client begins. For
-/// one thread.
+/// One run of ibv_rc_pingpong(1), ibv_uc_pingpong(1) or ibv_ud_pingpong(1): over a queue pair that its peer knows by
+/// its number, each side sends the next message when its last one has completed and one of the peer has arrived. The
+/// client begins. For one thread.
 public final class PingPong implements AutoCloseable {
     private static final int READ_ATOMIC = 1;
+    /// The C program has chosen it.
+    private static final int QUEUE_KEY = 0x1111_1111;
     private static final int SPINS = 2000;
     private static final long SLEEP_NANOS = 20_000;
 
@@ -37,7 +42,9 @@ public final class PingPong implements AutoCloseable {
         this.context = context;
         this.settings = settings;
         this.lines = lines;
-        this.pair = new MessageQueuePair(context, 1, settings.receives(), settings.bytes());
+        checkSize();
+        this.pair = new MessageQueuePair(
+                context, settings.type(), 1, settings.receives(), settings.bytes(), settings.headerBytes());
         PingPongContent.fill(pair.outgoing().segment(), settings.check());
         this.send = SendBatch.create(pair.arena(), 1, 1);
         send.send(0).with(pair.outgoing(), 0, settings.bytes()).signaled();
@@ -45,10 +52,19 @@ public final class PingPong implements AutoCloseable {
         this.completions = Completions.create(pair.arena(), 2);
     }
 
+    private void checkSize() {
+        int port = settings.connection().path().port();
+        int longest = context.port(port).activeMtu().bytes();
+        if (settings.isDatagram() && settings.bytes() > longest) {
+            throw new CommandFailure("a datagram through port " + port + " of " + context + " has at most " + longest
+                    + " bytes: use a smaller --size on both sides, the default is that of the C program");
+        }
+    }
+
     /// Runs as the client of the server at that host.
     public PingPongResult play(String host, int port) throws IOException {
         PingPongAddress peer;
-        try (PingPongExchange exchange = PingPongExchange.connect(host, port, settings.patience())) {
+        try (PingPongExchange exchange = PingPongExchange.connect(host, port, settings)) {
             exchange.send(localAddress());
             peer = exchange.receive();
             exchange.sendDone();
@@ -84,19 +100,28 @@ public final class PingPong implements AutoCloseable {
 
     private void connect(PingPongAddress peer) {
         if (peer.gid().equals(Gid.NONE) && isEthernet()) {
-            throw new CommandFailure(
-                    "the peer sent no GID, and packets on Ethernet need one: start ibv_rc_pingpong with -g INDEX");
+            throw new CommandFailure("the peer sent no GID, and packets on Ethernet need one: start "
+                    + settings.program() + " with -g INDEX");
         }
         ConnectionOptions how = settings.connection();
-        pair.queuePair()
-                .connect(
-                        new QueuePairInfo(
-                                peer.number(),
-                                peer.packetSequenceNumber(),
-                                peer.lid(),
-                                peer.gid(),
-                                how.path().mtu()),
-                        how.withAccessFlags(MessageQueuePair.ACCESS).withReadAtomic(READ_ATOMIC));
+        QueuePairInfo remote = new QueuePairInfo(
+                peer.number(),
+                peer.packetSequenceNumber(),
+                peer.lid(),
+                peer.gid(),
+                how.path().mtu());
+        if (settings.isDatagram()) {
+            AddressHandle handle = pair.domain().createAddressHandle(remote, how.path());
+            send.to(handle, peer.number(), QUEUE_KEY); // closed with the protection domain
+            pair.queuePair()
+                    .startDatagrams(
+                            DatagramOptions.ofKey(QUEUE_KEY).withPort(how.path().port()));
+        } else {
+            pair.queuePair()
+                    .connect(
+                            remote, how.withAccessFlags(MessageQueuePair.ACCESS).withReadAtomic(READ_ATOMIC));
+        }
+        // The peer sends nothing before the exchange has ended, so nothing is lost.
         postReceives(settings.receives());
     }
 
@@ -107,7 +132,7 @@ public final class PingPong implements AutoCloseable {
     private void postReceives(int count) {
         receives.clear();
         for (int i = 0; i < count; i++) {
-            receives.receive(1).with(pair.incoming(), 0, settings.bytes());
+            receives.receive(1).with(pair.incoming(), 0, pair.incoming().length());
         }
         if (pair.queuePair().post(receives) != count) {
             throw new CommandFailure("the receive queue of " + pair.queuePair() + " is full: use a smaller --rx-depth");
@@ -183,12 +208,13 @@ public final class PingPong implements AutoCloseable {
     }
 
     private void checkMessage(int index, int number) {
-        if (completions.byteLength(index) != settings.bytes()) {
-            throw new CommandFailure("the peer sends messages of " + completions.byteLength(index)
-                    + " bytes, but this side expects " + settings.bytes() + ": use the same --size on both sides");
+        long bytes = completions.byteLength(index) - settings.headerBytes();
+        if (bytes != settings.bytes()) {
+            throw new CommandFailure("the peer sends messages of " + bytes + " bytes, but this side expects "
+                    + settings.bytes() + ": use the same --size on both sides");
         }
         if (settings.check()) {
-            long wrong = PingPongContent.mismatch(pair.incoming().segment());
+            long wrong = PingPongContent.mismatch(pair.incoming().segment().asSlice(settings.headerBytes()));
             if (wrong >= 0) {
                 throw new CommandFailure("message " + number + " is wrong at byte " + wrong
                         + ": was the client started with -c (--check)?");
@@ -200,7 +226,10 @@ public final class PingPong implements AutoCloseable {
         if (System.nanoTime() - deadline > 0) {
             throw new CommandFailure("nothing arrived within "
                     + settings.patience().toMillis() + " ms after " + sent + " messages sent and " + received
-                    + " received: is the peer running, and does it use the same --count?");
+                    + " received: is the peer running, and does it use the same --count?"
+                    + (settings.type() == QueuePairType.RELIABLE_CONNECTED
+                            ? ""
+                            : " A message may also have been lost."));
         }
     }
 

@@ -44,13 +44,13 @@ public record PingPongAddress(int lid, int number, int packetSequenceNumber, Gid
     /// Reads what [#encode()] or the C program wrote.
     ///
     /// @param peer the sender, for the error message
+    /// @param program the C program that should run there
     /// @throws CommandFailure if it is anything else
-    public static PingPongAddress decode(byte[] bytes, String peer) {
+    public static PingPongAddress decode(byte[] bytes, String peer, String program) {
         Matcher matcher = TEXT.matcher(new String(bytes, StandardCharsets.US_ASCII));
         if (!matcher.matches()) {
-            throw new CommandFailure(
-                    peer
-                            + " speaks a different protocol than ibv_rc_pingpong: check that ibv_rc_pingpong runs on that port");
+            throw new CommandFailure(peer + " speaks a different protocol than " + program + ": check that " + program
+                    + " runs on that port");
         }
         String gid = matcher.group(4);
         return new PingPongAddress(

@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
@@ -33,35 +32,36 @@ final class PingPongExchange implements AutoCloseable {
 
     private final Socket socket;
     private final String peer;
+    private final String program;
     private final long deadline;
 
-    /// An exchange over an accepted or connected socket.
-    ///
-    /// @param patience how long the whole exchange may take
-    PingPongExchange(Socket socket, Duration patience) throws IOException {
+    /// An exchange over an accepted or connected socket, which may take as long as the patience of the settings.
+    PingPongExchange(Socket socket, PingPongSettings settings) throws IOException {
         this.socket = socket;
+        this.program = settings.program();
         this.peer = AddressText.of((InetSocketAddress) socket.getRemoteSocketAddress());
-        this.deadline = System.nanoTime() + patience.toNanos();
+        this.deadline = System.nanoTime() + settings.patience().toNanos();
         socket.setTcpNoDelay(true);
     }
 
     /// Connects to a server. Tries all addresses of the host in turn.
-    static PingPongExchange connect(String host, int port, Duration patience) throws IOException {
-        long deadline = System.nanoTime() + patience.toNanos();
+    static PingPongExchange connect(String host, int port, PingPongSettings settings) throws IOException {
+        long deadline = System.nanoTime() + settings.patience().toNanos();
         IOException last = new UnknownHostException(host);
         for (InetAddress address : InetAddress.getAllByName(host)) {
             Socket socket = new Socket();
             try {
                 socket.connect(new InetSocketAddress(address, port), millisLeft(deadline));
-                return new PingPongExchange(socket, patience);
+                return new PingPongExchange(socket, settings);
             } catch (IOException e) {
                 socket.close();
                 last = e;
             }
         }
         throw new CommandFailure(
-                "nobody listens on " + host + ":" + port + ": start `ibv_rc_pingpong` or `rdmacomm ping --interop"
-                        + " rc_pingpong --server` there, or check host and port",
+                "nobody listens on " + host + ":" + port + ": start `" + settings.program()
+                        + "` or `rdmacomm ping --interop " + settings.program().substring("ibv_".length())
+                        + " --server` there, or check host and port",
                 last);
     }
 
@@ -72,7 +72,7 @@ final class PingPongExchange implements AutoCloseable {
 
     /// Receives the address of the peer.
     PingPongAddress receive() throws IOException {
-        return PingPongAddress.decode(read(PingPongAddress.BYTES), peer);
+        return PingPongAddress.decode(read(PingPongAddress.BYTES), peer, program);
     }
 
     /// Sends the address of this side.
@@ -89,7 +89,7 @@ final class PingPongExchange implements AutoCloseable {
     void awaitDone() throws IOException {
         if (!Arrays.equals(read(DONE.length), DONE)) {
             throw new CommandFailure(
-                    peer + " did not confirm the address: it speaks a different protocol than" + " ibv_rc_pingpong");
+                    peer + " did not confirm the address: it speaks a different protocol than " + program);
         }
     }
 
@@ -107,7 +107,7 @@ final class PingPongExchange implements AutoCloseable {
                 have += count;
             }
         } catch (SocketTimeoutException e) {
-            throw new CommandFailure(peer + " sent no address in time: is ibv_rc_pingpong running there?", e);
+            throw new CommandFailure(peer + " sent no address in time: is " + program + " running there?", e);
         }
         return bytes;
     }

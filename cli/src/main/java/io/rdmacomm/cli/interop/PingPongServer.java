@@ -68,7 +68,7 @@ public final class PingPongServer implements InteropServer {
     }
 
     private void serve(Socket socket, Consumer<String> results) throws IOException {
-        try (PingPongExchange exchange = new PingPongExchange(socket, settings.patience());
+        try (PingPongExchange exchange = new PingPongExchange(socket, settings);
                 PingPong run = new PingPong(context, settings, results)) {
             run.play(exchange).lines().forEach(results);
         }

@@ -6,6 +6,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
@@ -49,7 +50,7 @@ final class SynchronousConnection implements AutoCloseable {
 
     private SynchronousConnection(Context context, Duration patience) {
         this.patience = patience;
-        this.pair = new MessageQueuePair(context, SENDS, RECEIVES, MESSAGE_ROOM);
+        this.pair = new MessageQueuePair(context, QueuePairType.RELIABLE_CONNECTED, SENDS, RECEIVES, MESSAGE_ROOM, 0);
         this.request = SendBatch.create(pair.arena(), 1, 1);
         this.receive = ReceiveBatch.create(pair.arena(), RECEIVES, 1);
         this.completions = Completions.create(pair.arena(), 1);

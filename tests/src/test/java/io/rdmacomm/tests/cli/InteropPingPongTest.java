@@ -32,7 +32,7 @@ class InteropPingPongTest {
         assertThat(new String(bytes, StandardCharsets.US_ASCII))
                 .isEqualTo("001f:000012:a1b2c3:00000000000000000000ffff0a090001\0")
                 .hasSize(PingPongAddress.BYTES);
-        assertThat(PingPongAddress.decode(bytes, "peer")).isEqualTo(address);
+        assertThat(PingPongAddress.decode(bytes, "peer", "ibv_rc_pingpong")).isEqualTo(address);
         assertThat(address).hasToString("LID 0x001f, QPN 0x000012, PSN 0xa1b2c3, GID ::ffff:10.9.0.1");
         assertThat(new PingPongAddress(0, 1, 2, Gid.NONE))
                 .hasToString("LID 0x0000, QPN 0x000001, PSN 0x000002, GID ::");
@@ -48,7 +48,8 @@ class InteropPingPongTest {
                 "-01f:000012:a1b2c3:00000000000000000000ffff0a090001\0",
             })
     void anInvalidAddressIsRejected(String text) {
-        assertThatThrownBy(() -> PingPongAddress.decode(text.getBytes(StandardCharsets.US_ASCII), "peer"))
+        assertThatThrownBy(() ->
+                        PingPongAddress.decode(text.getBytes(StandardCharsets.US_ASCII), "peer", "ibv_rc_pingpong"))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("a different protocol");
     }

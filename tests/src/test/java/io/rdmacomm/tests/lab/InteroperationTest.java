@@ -43,6 +43,34 @@ class InteroperationTest {
         server.end().assertGood();
     }
 
+    @ParameterizedTest
+    @CsvSource({"uc, 4096, ' -m 1024'", "uc, 1, ' -m 256'", "ud, 1024, ''", "ud, 1, ''"})
+    void ourClientTalksToTheServersOfIbvUcPingpongAndIbvUdPingpong(String type, int bytes, String mtu)
+            throws Exception {
+        Process server = CProgram.serve(
+                "ibv_" + type + "_pingpong -d rxe0 -g 1 -n 50 -c -s " + bytes + mtu, "ss -ltn | grep :18515");
+
+        Outcome client = NearCommand.run("ping --interop " + type
+                + "_pingpong -d rxe0 127.0.0.1 --count 50 --check --timeout " + WAIT + " --size " + bytes
+                + mtu.replace("-m", "--mtu"));
+
+        client.assertGood();
+        assertThat(client.text()).contains(2L * bytes * 50 + " bytes in ", "50 iters in ", "GID ::ffff:10.9.0.1");
+        CProgram.assertEndsWell(server);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"uc, 4096", "ud, 1000"})
+    void ourServerTalksToTheClientsOfIbvUcPingpongAndIbvUdPingpong(String type, int bytes) throws Exception {
+        NearCommand server = NearCommand.serve("ping --interop " + type
+                + "_pingpong -d rxe0 --server --once --count 50 --check --size " + bytes + " --timeout " + WAIT);
+
+        CProgram.assertEndsWell(
+                CProgram.start("ibv_" + type + "_pingpong -d rxe0 -g 1 -n 50 -c -s " + bytes + " 127.0.0.1"));
+
+        server.end().assertGood();
+    }
+
     @Test
     void ourServerExplainsThatTheCProgramSentNoGid() throws Exception {
         NearCommand server = NearCommand.serve("ping --interop rc_pingpong -d rxe0 --server --once --timeout " + WAIT);
