@@ -129,6 +129,16 @@ class DatagramTest extends ContractCase {
         assertThat(mine.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
+    /// Waits until what was sent before has arrived as well: datagrams to one context keep their order.
+    private void awaitArrival(LocalDatagrams from) {
+        try (EndDatagrams behind = there().datagrams(KEY)) {
+            behind.receive(1);
+            from.send(behind.info(), KEY, 99, pattern(8, 99));
+            sent(from, 99);
+            received(behind, 1);
+        }
+    }
+
     @Test
     void nobodyNoticesThatADatagramWasLost() {
         LocalDatagrams mine = mine();
@@ -136,6 +146,7 @@ class DatagramTest extends ContractCase {
         QueuePairInfo peer = theirs.info();
         mine.send(peer, KEY, 1, pattern(8, 1)); // there is no receive
         sent(mine, 1);
+        awaitArrival(mine);
         theirs.receive(7);
         mine.send(peer, KEY + 1, 2, pattern(8, 2)); // it has another key
         sent(mine, 2);
@@ -146,6 +157,7 @@ class DatagramTest extends ContractCase {
         other.close();
         mine.send(closed, KEY, 4, pattern(8, 4));
         sent(mine, 4);
+        awaitArrival(mine);
 
         assertThat(theirs.collect(1, SHORT_MILLIS)).as("all of them are lost").isEmpty();
         assertThat(mine.state()).isEqualTo(QueuePairState.READY_TO_SEND);
