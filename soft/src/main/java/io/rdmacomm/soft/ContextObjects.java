@@ -1,5 +1,6 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.datagram.DatagramPort;
 import io.rdmacomm.soft.mapped.QueuePairNumbers;
 import io.rdmacomm.soft.shm.SharedMemory;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
@@ -17,7 +18,7 @@ final class ContextObjects implements SharedMemory.Events {
     private final SoftContext context;
     private final QueuePairNumbers numbers = new QueuePairNumbers();
     private final AtomicInteger others = new AtomicInteger();
-    private final Set<SoftQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
+    private final Set<ContextQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final Map<Integer, SoftCompletionQueue> completionQueues = new ConcurrentHashMap<>();
     private final Map<Integer, SoftSharedReceiveQueue> sharedQueues = new ConcurrentHashMap<>();
     private final Quarantine quarantine = new Quarantine();
@@ -36,11 +37,11 @@ final class ContextObjects implements SharedMemory.Events {
         return others.incrementAndGet();
     }
 
-    void add(SoftQueuePair queuePair) {
+    void add(ContextQueuePair queuePair) {
         queuePairs.add(queuePair);
     }
 
-    void remove(SoftQueuePair queuePair) {
+    void remove(ContextQueuePair queuePair) {
         queuePairs.remove(queuePair);
     }
 
@@ -64,6 +65,11 @@ final class ContextObjects implements SharedMemory.Events {
         return context.queuePair(number) instanceof SoftQueuePair queuePair ? queuePair.tcp() : null;
     }
 
+    /// Where a datagram for the queue pair with this number goes, or null.
+    DatagramPort.@Nullable Target datagramTarget(int number) {
+        return context.queuePair(number) instanceof SoftDatagramQueuePair queuePair ? queuePair : null;
+    }
+
     /// The memory that stopped peers may still write to.
     Quarantine quarantine() {
         return quarantine;
@@ -75,7 +81,7 @@ final class ContextObjects implements SharedMemory.Events {
     boolean quiesce() {
         context.sharedMemory().awaitCopiesForPeers();
         boolean idle = true;
-        for (SoftQueuePair queuePair : queuePairs) {
+        for (ContextQueuePair queuePair : queuePairs) {
             idle &= queuePair.awaitExecutions();
         }
         return quarantine.look() && idle;
@@ -86,7 +92,7 @@ final class ContextObjects implements SharedMemory.Events {
         // First, so that a queue pair that connects meanwhile either sees it or is failed below.
         context.fail();
         context.asyncEvents().raise(AsyncEventType.DEVICE_FATAL, null);
-        for (SoftQueuePair queuePair : queuePairs) {
+        for (ContextQueuePair queuePair : queuePairs) {
             try {
                 queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL);
             } catch (RuntimeException | Error e) {
@@ -97,7 +103,7 @@ final class ContextObjects implements SharedMemory.Events {
 
     @Override
     public void onHello(Gid gid, int lid) {
-        for (SoftQueuePair queuePair : queuePairs) {
+        for (ContextQueuePair queuePair : queuePairs) {
             queuePair.peerAppeared(gid, lid);
         }
     }
@@ -118,7 +124,7 @@ final class ContextObjects implements SharedMemory.Events {
         }
         queue.overrunTold();
         context.asyncEvents().raise(AsyncEventType.COMPLETION_QUEUE_ERROR, queue);
-        for (SoftQueuePair queuePair : queuePairs) {
+        for (ContextQueuePair queuePair : queuePairs) {
             if (queuePair.completesIn(queue)) {
                 queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL);
             }

@@ -1,9 +1,12 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.cm.SoftConnectionManager;
+import io.rdmacomm.soft.datagram.DatagramPort;
+import io.rdmacomm.soft.datagram.DatagramSender;
 import io.rdmacomm.soft.mapped.ControlFile;
 import io.rdmacomm.soft.mapped.MappedFile;
 import io.rdmacomm.soft.mapped.ShmDirectory;
+import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.shm.Peer;
 import io.rdmacomm.soft.shm.SharedMemory;
@@ -40,8 +43,8 @@ import org.jspecify.annotations.Nullable;
 
 /// An open software device: a folder in shared memory, its control file, its keys, its peers and its engine.
 final class SoftContext extends Context implements ConnectionManagerProvider {
-    private static final Set<Capability> MISSING = EnumSet.of(
-            Capability.UNRELIABLE_CONNECTED, Capability.UNRELIABLE_DATAGRAM, Capability.RESIZE_SHARED_RECEIVE_QUEUE);
+    private static final Set<Capability> MISSING =
+            EnumSet.of(Capability.UNRELIABLE_CONNECTED, Capability.MULTICAST, Capability.RESIZE_SHARED_RECEIVE_QUEUE);
 
     private static final int MOST_PORTS = 100;
 
@@ -56,6 +59,8 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     private final TcpNode tcp;
     private final AsyncEvents asyncEvents = new AsyncEvents();
     private final AtomicLong files = new AtomicLong();
+    private final AddressHandles addressHandles = new AddressHandles();
+    private @Nullable DatagramPort datagramPort;
     private volatile boolean failed;
 
     private SoftContext(SoftDevice device, ShmDirectory directory, ControlFile control, @Nullable CallListener listener)
@@ -221,6 +226,37 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         return allowed ? sharedMemory.connect(queuePair) : null;
     }
 
+    AddressHandles addressHandles() {
+        return addressHandles;
+    }
+
+    /// Begins to receive datagrams, with the first queue pair for them.
+    ///
+    /// @throws IOException if the port is taken, this host has no such address, or there is no socket left
+    synchronized void openDatagramPort() throws IOException {
+        if (datagramPort == null) {
+            datagramPort = new DatagramPort(
+                    device.settings().tcp().address(),
+                    lid(),
+                    gid(),
+                    SoftLimits.MTU.bytes(),
+                    engine,
+                    objects::datagramTarget);
+        }
+    }
+
+    /// What sends the datagrams of a queue pair.
+    DatagramSender datagramSender(int number, int domain, LocalElements elements) throws IOException {
+        return new DatagramSender(
+                device.settings().tcp().address(),
+                lid(),
+                SoftLimits.MTU.bytes(),
+                number,
+                domain,
+                elements,
+                addressHandles::find);
+    }
+
     long nextFile() {
         return files.incrementAndGet();
     }
@@ -234,7 +270,13 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     }
 
     private static TcpEndpoint endpoint(QueuePair queuePair) {
-        return ((SoftQueuePair) queuePair).tcp();
+        if (queuePair instanceof SoftQueuePair connected) {
+            return connected.tcp();
+        }
+        throw new VerbException(
+                "connect queue pair by address",
+                Errno.EINVAL,
+                queuePair + " is for datagrams, which need no connection");
     }
 
     @Override
@@ -310,11 +352,18 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         asyncEvents.close();
     }
 
+    private synchronized void closeDatagramPort() throws IOException {
+        if (datagramPort != null) {
+            datagramPort.close();
+        }
+    }
+
     @Override
     protected void doCloseDevice() {
         sharedMemory.stopStaging();
         try (directory) {
             engine.close();
+            closeDatagramPort();
             tcp.close();
             sharedMemory.close();
             control.close();

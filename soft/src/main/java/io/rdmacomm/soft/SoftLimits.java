@@ -22,6 +22,8 @@ final class SoftLimits {
     static final int MAX_DEPTH = ReceiveRing.MOST_RECEIVES;
     /// Largest completion queue.
     static final int MAX_COMPLETIONS = CompletionRing.MOST_COMPLETIONS;
+    /// The active MTU, which is also the longest datagram.
+    static final PathMtu MTU = PathMtu.MTU_4096;
     /// Most inline bytes of a request.
     static final int MAX_INLINE = 4096;
 
@@ -43,6 +45,7 @@ final class SoftLimits {
         limits.put(DeviceLimit.MAX_DEVICE_READ_ATOMIC, (long) LinkTerms.MOST_READS * ControlLayout.QUEUE_PAIR_COUNT);
         limits.put(DeviceLimit.MAX_INITIATOR_READ_ATOMIC, (long) LinkTerms.MOST_READS);
         limits.put(DeviceLimit.MAX_WINDOWS, (long) ControlLayout.KEY_COUNT);
+        limits.put(DeviceLimit.MAX_ADDRESS_HANDLES, (long) Integer.MAX_VALUE);
         limits.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUES, 1L << 16);
         limits.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_DEPTH, (long) MAX_DEPTH);
         limits.put(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_SGE, (long) ElementList.MAX_ELEMENTS);
@@ -55,8 +58,8 @@ final class SoftLimits {
     static PortAttributes port(int lid) {
         return new PortAttributes(
                 PortState.ACTIVE,
-                PathMtu.MTU_4096,
-                PathMtu.MTU_4096,
+                MTU,
+                MTU,
                 lid,
                 0,
                 0,

@@ -2,7 +2,6 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.verbs.AddressHandle;
 import io.rdmacomm.verbs.AddressVector;
-import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
@@ -11,7 +10,6 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
-import io.rdmacomm.verbs.UnsupportedVerbException;
 import java.lang.foreign.MemorySegment;
 
 /// A protection domain is a number that keys and queue pairs carry.
@@ -55,10 +53,7 @@ final class SoftProtectionDomain extends ProtectionDomain {
 
     @Override
     protected AddressHandle doCreateAddressHandle(AddressVector vector) {
-        throw new UnsupportedVerbException(
-                "create address handle (ibv_create_ah)",
-                Capability.UNRELIABLE_DATAGRAM,
-                context.device().name());
+        return new SoftAddressHandle(this, vector);
     }
 
     @Override

@@ -24,6 +24,7 @@ import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
@@ -41,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A transport only takes notes of what happens to it ([#failed], [#peerGone]). The queue pair acts on them in
 /// [#act()], when the call of the transport has returned, and always with the send lock held.
-final class SoftQueuePair extends QueuePair implements Transport.Events, SendLock, TcpEndpoint.Owner {
+final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transport.Events, SendLock, TcpEndpoint.Owner {
     private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
@@ -102,7 +103,8 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         context.objects().add(this);
     }
 
-    static SoftQueuePair create(SoftProtectionDomain domain, QueuePairOptions options) {
+    /// Creates a queue pair of the type that `options` name.
+    static QueuePair create(SoftProtectionDomain domain, QueuePairOptions options) {
         SoftContext context = domain.softContext();
         String operation = "create queue pair (ibv_create_qp)";
         context.checkWorks(operation);
@@ -118,7 +120,9 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
                     operation, Errno.ENOMEM, "all " + ControlLayout.QUEUE_PAIR_COUNT + " queue pairs are in use");
         }
         try {
-            return new SoftQueuePair(domain, options, number);
+            return options.type() == QueuePairType.UNRELIABLE_DATAGRAM
+                    ? new SoftDatagramQueuePair(domain, options, number)
+                    : new SoftQueuePair(domain, options, number);
         } catch (IOException e) {
             context.objects().numbers().free(number);
             throw context.noSpace(operation, "a queue pair of " + options.sizes(), e);
@@ -135,7 +139,8 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         return tcp;
     }
 
-    boolean completesIn(SoftCompletionQueue queue) {
+    @Override
+    public boolean completesIn(SoftCompletionQueue queue) {
         return queue.equals(sendCompletions) || queue.equals(receiveCompletions);
     }
 
@@ -226,8 +231,8 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         }
     }
 
-    /// A context of this host has connected to this one: it may be that of the peer; the engine.
-    void peerAppeared(Gid gid, int lid) {
+    @Override
+    public void peerAppeared(Gid gid, int lid) {
         enter();
         try {
             if (isConnected() && transport == null && destination.lid() == lid && gid.equals(destination.gid())) {
@@ -278,9 +283,8 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         }
     }
 
-    /// Waits until neither this queue pair nor its peer is in the middle of an operation that began before; any
-    /// thread, without the lock.
-    boolean awaitExecutions() {
+    @Override
+    public boolean awaitExecutions() {
         block.awaitIdle();
         Transport to = transport;
         return to == null || to.awaitPeer();
@@ -371,10 +375,8 @@ final class SoftQueuePair extends QueuePair implements Transport.Events, SendLoc
         }
     }
 
-    /// Fails the queue pair for a reason of its own process or because its peer says so; the engine.
-    ///
-    /// @param event the event to raise, [AsyncEventType#UNKNOWN] for none
-    void failLocally(AsyncEventType event) {
+    @Override
+    public void failLocally(AsyncEventType event) {
         enter();
         receiveLock().lock();
         try {

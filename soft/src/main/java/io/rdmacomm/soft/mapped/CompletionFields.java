@@ -15,6 +15,8 @@ public final class CompletionFields {
     public int immediate;
     /// The sender's queue pair number.
     public int source;
+    /// The sender's LID.
+    public int sourceLid;
     /// Flags of [CompletionLayout].
     public int flags;
     /// Whether the sender asked for a solicited event.
@@ -36,6 +38,7 @@ public final class CompletionFields {
         vendorError = 0;
         immediate = 0;
         source = 0;
+        sourceLid = 0;
         flags = 0;
         solicited = false;
     }
@@ -55,6 +58,7 @@ public final class CompletionFields {
         memory.set(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER, number);
         memory.set(JAVA_INT, at + CompletionLayout.SOURCE_QUEUE_PAIR, source);
         memory.set(JAVA_INT, at + CompletionLayout.FLAGS, flags);
-        memory.set(JAVA_LONG, at + CompletionLayout.PARTITION_KEY_INDEX, 0);
+        // The index of the partition key, the LID, the service level: one store.
+        memory.set(JAVA_LONG, at + CompletionLayout.PARTITION_KEY_INDEX, (long) sourceLid << Short.SIZE);
     }
 }

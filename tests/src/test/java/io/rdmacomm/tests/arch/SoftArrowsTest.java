@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /// ```
 /// soft                       the verbs objects
 /// cm                         connections by address
-/// shm        tcp             the transports, which do not see each other
+/// shm   tcp   datagram       the transports, which do not see each other
 /// transport      iwarp       the seam; the codecs
 /// memory                     registered memory
 /// mapped                     files in shared memory
@@ -30,6 +30,7 @@ class SoftArrowsTest {
     private static final String IWARP = SOFT + ".iwarp";
     private static final String SHM = SOFT + ".shm";
     private static final String TCP = SOFT + ".tcp";
+    private static final String DATAGRAM = SOFT + ".datagram";
     private static final String CM = SOFT + ".cm";
 
     @Test
@@ -75,6 +76,11 @@ class SoftArrowsTest {
     }
 
     @Test
+    void datagramsKnowNoConnections() {
+        seesOfSoftOnly(DATAGRAM, TRANSPORT, MEMORY, MAPPED);
+    }
+
+    @Test
     void connectionsByAddressAreMadeOverTcp() {
         seesOfSoftOnly(CM, TCP, TRANSPORT, IWARP);
     }
@@ -116,7 +122,7 @@ class SoftArrowsTest {
                 .that()
                 .resideInAPackage(SOFT + "..")
                 .should()
-                .resideInAnyPackage(SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, SHM, TCP, CM)
+                .resideInAnyPackage(SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, SHM, TCP, DATAGRAM, CM)
                 .check(CLASSES);
     }
 }

@@ -4,6 +4,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairStateException;
+import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.VerbException;
 import java.net.InetSocketAddress;
@@ -85,6 +86,14 @@ public abstract class CommunicationIdentifier extends Resource {
                     "use queue pair with connection manager",
                     Errno.EINVAL,
                     queuePair + " belongs to another context than " + this);
+        }
+        QueuePairType type = queuePair.options().type();
+        if (type != QueuePairType.RELIABLE_CONNECTED) {
+            throw new VerbException(
+                    "use queue pair with connection manager",
+                    Errno.EINVAL,
+                    queuePair + " is " + type + "; a connection manager connects only "
+                            + QueuePairType.RELIABLE_CONNECTED);
         }
     }
 

@@ -1,0 +1,38 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.datagram.DatagramAddress;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// The address handles of a context by number, as requests name them. Numbers begin with 1 and are used again.
+final class AddressHandles {
+    private volatile @Nullable DatagramAddress[] addresses = new @Nullable DatagramAddress[0];
+
+    /// Adds one.
+    ///
+    /// @return its number
+    synchronized long add(DatagramAddress address) {
+        @Nullable DatagramAddress[] all = addresses;
+        int free = 0;
+        while (free < all.length && all[free] != null) {
+            free++;
+        }
+        addresses = Arrays.copyOf(all, Math.max(all.length, free + 1));
+        addresses[free] = address;
+        return free + 1L;
+    }
+
+    /// Forgets the one with this number.
+    synchronized void remove(long number) {
+        @Nullable DatagramAddress[] all = addresses.clone();
+        all[(int) number - 1] = null;
+        addresses = all;
+    }
+
+    /// The one with this number; null if there is none. Any thread.
+    @Nullable
+    DatagramAddress find(long number) {
+        @Nullable DatagramAddress[] all = addresses;
+        return number > 0 && number <= all.length ? all[(int) number - 1] : null;
+    }
+}

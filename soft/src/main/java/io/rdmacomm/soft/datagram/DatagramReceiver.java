@@ -1,0 +1,119 @@
+package io.rdmacomm.soft.datagram;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.mapped.ReceiveTaker;
+import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.soft.transport.ReceiveQueue;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionLayout;
+import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.ReceiveRequestLayout;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+
+/// Puts datagrams into the receives of one queue pair. The engine, under the receive lock.
+public final class DatagramReceiver {
+    private static final int SUCCESS = 0;
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+    private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
+    private static final int LOCAL_LENGTH = WorkStatus.LOCAL_LENGTH_ERROR.code();
+    private static final int LOCAL_PROTECTION = WorkStatus.LOCAL_PROTECTION_ERROR.code();
+
+    private final LocalMemory memory;
+    private final int number;
+    private final ReceiveQueue receives;
+    private final ReceiveTaker ring;
+    private final IntConsumer onLimit;
+    private final ElementList from = new ElementList(1);
+    private final ElementList to = new ElementList(ElementList.MAX_ELEMENTS);
+    private final CompletionFields fields = new CompletionFields();
+
+    /// @param number of the queue pair
+    /// @param onLimit told the number of a shared receive queue that fell below its limit
+    public DatagramReceiver(LocalMemory memory, int number, ReceiveQueue receives, IntConsumer onLimit) {
+        this.memory = memory;
+        this.number = number;
+        this.receives = receives;
+        this.ring = receives.ring().taker();
+        this.onLimit = onLimit;
+    }
+
+    /// Completes the oldest receive with `datagram`, which is lost if there is none.
+    ///
+    /// @return 0, or the code of the [WorkStatus] with which the receive has failed
+    public int deliver(IncomingDatagram datagram) {
+        while (true) {
+            long position = ring.head();
+            if (position >= ring.tail()) {
+                return SUCCESS;
+            }
+            long entry = ring.entry(position);
+            long workId = ring.workId(entry);
+            int status = resolve(entry, datagram.bytes());
+            if (ring.take(position)) {
+                int shared = ring.sharedNumber();
+                if (shared != 0 && ring.crossedLimit()) {
+                    onLimit.accept(shared);
+                }
+                return complete(workId, status == SUCCESS ? put(datagram) : status, datagram);
+            }
+        }
+    }
+
+    private int resolve(long entry, long bytes) {
+        MemorySegment control = memory.control();
+        to.clear();
+        long element = ring.elements(entry);
+        int count = ring.elementCount(entry);
+        for (int i = 0; i < count && to.total < bytes; i++, element += ReceiveRequestLayout.ELEMENT_BYTES) {
+            long length = Integer.toUnsignedLong(control.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
+            if (length == 0) {
+                continue;
+            }
+            long address = control.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
+            int key = control.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
+            LocalRegion region = memory.region(key);
+            if (region == null
+                    || region.domain() != ring.domain()
+                    || !region.allows(LOCAL_WRITE)
+                    || !region.contains(address, length)) {
+                return LOCAL_PROTECTION;
+            }
+            to.add(region.segment(), key, region.offsetOf(address), length);
+        }
+        return to.total < bytes ? LOCAL_LENGTH : SUCCESS;
+    }
+
+    /// Copies it. Once the receive is taken, nothing may keep it from its end.
+    private int put(IncomingDatagram datagram) {
+        try {
+            from.clear();
+            from.add(datagram.memory(), 0, datagram.bytes());
+            ElementList.copy(from, to, datagram.bytes());
+            return SUCCESS;
+        } catch (RuntimeException | Error e) {
+            // Somebody has freed memory without closing its region, or has truncated the file under it.
+            return GENERAL_ERROR;
+        }
+    }
+
+    private int complete(long workId, int status, IncomingDatagram datagram) {
+        fields.set(workId, status, CompletionOpcode.RECEIVE.code(), datagram.bytes(), number);
+        fields.source = datagram.source();
+        fields.sourceLid = datagram.sourceLid();
+        fields.solicited = datagram.isSolicited();
+        fields.flags = CompletionLayout.FLAG_GLOBAL_ROUTE;
+        if (datagram.hasImmediate()) {
+            fields.flags |= CompletionLayout.FLAG_IMMEDIATE;
+            fields.immediate = datagram.immediate();
+        }
+        receives.completions().push(fields);
+        return status;
+    }
+}

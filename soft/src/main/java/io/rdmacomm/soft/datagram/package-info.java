@@ -1,0 +1,5 @@
+/// Datagrams over UDP: between hosts, and within one as well.
+@NullMarked
+package io.rdmacomm.soft.datagram;
+
+import org.jspecify.annotations.NullMarked;
