@@ -257,6 +257,8 @@ final class FaultQueuePair extends QueuePair {
         if (to == QueuePairState.RESET) {
             sendsDoomed = false;
             receivesDoomed = false;
+        } else if (from == QueuePairState.SEND_QUEUE_ERROR && to == QueuePairState.READY_TO_SEND) {
+            sendsDoomed = false;
         }
         entered(real.state());
     }

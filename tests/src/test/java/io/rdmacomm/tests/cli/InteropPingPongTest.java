@@ -76,6 +76,28 @@ class InteropPingPongTest {
     }
 
     @Test
+    void theGameCanBePlayedWithDatagrams() throws Exception {
+        String[] options = {"ping", "--interop", "ud_pingpong", "--count", "100", "--check"};
+        try (Command server = Command.start(with(options, "--server", "--port", "0", "--once"))) {
+            Result client = Command.run(with(options, "localhost:" + server.port()));
+
+            assertThat(client.exitCode()).as(client.err()).isZero();
+            assertThat(client.out()).contains("409600 bytes in", "100 iters in");
+            Result served = server.end();
+            assertThat(served.exitCode()).as(served.err()).isZero();
+        }
+    }
+
+    @Test
+    void aDeviceWithoutUnreliableConnectionsIsNamed() throws Exception {
+        Result client = Command.run("ping", "--interop", "uc_pingpong", "localhost");
+
+        assertThat(client.exitCode()).isEqualTo(1);
+        assertThat(client.err()).contains("soft0", "UNRELIABLE_CONNECTED");
+        assertThat(client.err().strip().lines()).hasSize(1);
+    }
+
+    @Test
     void theResultIsJson() throws Exception {
         try (Command server = Command.start(with(SERVER, "--once"))) {
             String peer = "localhost:" + server.port();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.rdmacomm.tests.fault.FaultLine.Queues;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.LocalDatagrams;
 import io.rdmacomm.tests.fixture.LocalQueue;
 import io.rdmacomm.tests.fixture.Outcome;
 import io.rdmacomm.tests.fixture.Spec;
@@ -22,6 +23,7 @@ import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.Rdma;
@@ -90,6 +92,33 @@ class FaultRulesTest {
             queue.receive(7);
             ended(queue.drain(2), 6L, WorkStatus.FLUSHED, 7L, WorkStatus.FLUSHED);
             assertThat(queue.collect(1, A_WHILE_MILLIS)).isEmpty();
+        }
+    }
+
+    @Test
+    void aDatagramFailsAndTheSendsCanBeStartedAgain() {
+        try (FaultLine line = new FaultLine("fail=send:2:GENERAL_ERROR&fail=send:4:LOCAL_LENGTH_ERROR");
+                LocalDatagrams here = line.here.datagrams(1);
+                LocalDatagrams there = line.there.datagrams(1)) {
+            there.receive(10);
+            there.receive(11);
+            here.send(there.info(), 1, 1, new byte[8]);
+            here.send(there.info(), 1, 2, new byte[8]);
+            assertThat(here.collect(2, LONG_MILLIS))
+                    .extracting(datagram -> datagram.outcome().status())
+                    .containsExactly(WorkStatus.SUCCESS, WorkStatus.GENERAL_ERROR);
+            assertThat(here.queuePair().state()).isEqualTo(QueuePairState.SEND_QUEUE_ERROR);
+
+            here.queuePair().modify(new QueuePairAttributes().state(QueuePairState.READY_TO_SEND));
+            here.send(there.info(), 1, 3, new byte[8]);
+            here.send(there.info(), 1, 4, new byte[8]);
+
+            assertThat(here.collect(2, LONG_MILLIS))
+                    .extracting(datagram -> datagram.outcome().status())
+                    .containsExactly(WorkStatus.SUCCESS, WorkStatus.LOCAL_LENGTH_ERROR);
+            assertThat(there.collect(2, LONG_MILLIS))
+                    .allMatch(datagram -> datagram.outcome().status() == WorkStatus.SUCCESS)
+                    .hasSize(2);
         }
     }
 
