@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 /// other
 /// when their requests end.
 final class SoftCompletionQueue extends CompletionQueue {
-    private static final int MOST_FULL_POLLS = 64;
-
     private final SoftContext context;
     private final int number;
     private final @Nullable SoftCompletionChannel channel;
@@ -29,8 +27,10 @@ final class SoftCompletionQueue extends CompletionQueue {
     /// Armed and not announced since. The ring does not say that: producers take the arming back before they tell.
     private volatile boolean awaiting;
     private boolean overrunTold;
-    /// How often in a row the owner's ring alone had enough completions.
-    private int fullPolls;
+    /// The completions of polls in a row that the owner's ring alone could fill.
+    private long requestsInARow;
+    /// The receives that were there before the first of them.
+    private int receivesOwed;
 
     SoftCompletionQueue(SoftContext context, CompletionQueueOptions options) {
         super(context, options);
@@ -146,22 +146,24 @@ final class SoftCompletionQueue extends CompletionQueue {
         return count;
     }
 
-    /// Both rings, in an order in which the completions may have been pushed: those of the other ring are counted
-    /// first,
-    /// so that no request is missed that had ended before. A queue pair that fails flushes its requests before its
-    /// receives. But a program that posts as fast as it polls must get its receives, too.
+    /// Polls both rings, in an order in which the completions may have been pushed: a queue pair that fails
+    /// flushes its requests before its receives. So the receives are counted before the requests are polled, and
+    /// only so many are polled then. A program that posts as fast as it polls gets its receives, too: when as many
+    /// requests have come as the ring holds, those that had ended before the receives are among them.
     private int pollRings(MemorySegment into, int max) {
         int ready = ring.ready(max);
-        if (fullPolls == MOST_FULL_POLLS) {
-            fullPolls = 0;
-            return ownRing.poll(into, ring.poll(into, 0, max), max);
+        if (requestsInARow == 0) {
+            receivesOwed = ready;
+        } else if (requestsInARow >= ownRing.capacity()) {
+            requestsInARow = 0;
+            return ownRing.poll(into, ring.poll(into, 0, Math.min(max, receivesOwed)), max);
         }
         int count = ownRing.poll(into, 0, max);
         if (count == max) {
-            fullPolls++;
+            requestsInARow += count;
             return count;
         }
-        fullPolls = 0;
+        requestsInARow = 0;
         return ready == 0 ? count : ring.poll(into, count, Math.min(max, count + ready));
     }
 

@@ -178,22 +178,19 @@ public final class CompletionRing {
         return SharedWords.opaqueInt(memory, queue + QUEUE_BROKEN) != 0;
     }
 
-    /// At most how many completions a [#poll] finds now, up to `max`; the thread that polls.
+    /// The number of completions at the head, up to `max`; the thread that polls. If something else is there that a
+    /// poll
+    /// has to deal with, it counts as one.
     public int ready(int max) {
-        if (!passed.isEmpty()) {
-            return max;
-        }
-        int count = 0;
-        while (count < max) {
-            long word = SharedWords.acquire(memory, CompletionSlots.slot(ring, mask, head + count));
-            boolean isThere = CompletionSlots.ahead(word, head + count) == 0 && CompletionSlots.kind(word) == FULL;
-            if (!isThere) {
-                // Whatever else is in the first slot, a poll has to deal with it.
-                return count == 0 && word != CompletionSlots.word(head, 0, FREE) ? max : count;
+        for (int count = 0; count < max; count++) {
+            long position = head + count;
+            long word = SharedWords.acquire(memory, CompletionSlots.slot(ring, mask, position));
+            if (word != CompletionSlots.word(position, 0, FULL)) {
+                boolean isFree = word == CompletionSlots.word(position, 0, FREE) && passed.isEmpty();
+                return count > 0 || isFree ? count : 1;
             }
-            count++;
         }
-        return count;
+        return max;
     }
 
     /// Moves completions to `into`, behind the `from` that it has, until there are `max`; one thread at a time.
