@@ -1,5 +1,6 @@
 package io.rdmacomm.ibverbs;
 
+import io.rdmacomm.ibverbs.irdma.IrdmaDriver;
 import io.rdmacomm.ibverbs.mana.ManaDriver;
 import io.rdmacomm.ibverbs.objects.Driver;
 import io.rdmacomm.ibverbs.rxe.RxeDriver;
@@ -14,6 +15,8 @@ final class Drivers {
     private static final int SIW = 0x626d74;
     /// The adapter of Microsoft Azure (`PCI_VENDOR_ID_MICROSOFT`).
     private static final int MANA = 0x1414;
+    /// Ethernet adapters of Intel (`PCI_VENDOR_ID_INTEL`).
+    private static final int IRDMA = 0x8086;
     /// InfiniBand and Omni-Path adapters of QLogic and Intel (qib, hfi1), which post with a system call.
     private static final int QLOGIC = 0x1175;
 
@@ -25,6 +28,7 @@ final class Drivers {
             case RXE -> new RxeDriver();
             case SIW -> new SiwDriver();
             case MANA -> new ManaDriver();
+            case IRDMA -> new IrdmaDriver();
             case QLOGIC -> new Driver(false);
             default -> new Driver(true);
         };

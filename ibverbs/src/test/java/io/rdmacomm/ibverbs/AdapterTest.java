@@ -37,6 +37,8 @@ import org.junit.jupiter.api.Test;
 /// Adapters that differ from the kernel's software devices.
 class AdapterTest {
     private static final int ENOMEM = 12;
+    private static final int EINVAL = 22;
+    private static final int INFINIBAND = 0;
     private static final int IWARP = 1;
     private static final int IRDMA = 0x8086;
 
@@ -146,6 +148,25 @@ class AdapterTest {
         SharedReceiveQueueOptions options = new SharedReceiveQueueOptions(8, 1, 4);
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(options)).hasMessageContaining("EINVAL");
         assertThat(fake.log()).anyMatch(call -> call.startsWith("destroy_srq"));
+    }
+
+    @Test
+    void irdmaHasDatagramsOverRoceAndNoUnreliableConnections() {
+        fake.kind(INFINIBAND, IRDMA);
+        context = fake.open();
+        assertThat(context.supports(Capability.UNRELIABLE_DATAGRAM)).isTrue();
+        assertThat(context.supports(Capability.UNRELIABLE_CONNECTED)).isFalse();
+    }
+
+    @Test
+    void aQueuePairWithTooManyInlineBytesSaysSo() {
+        open("mlx5");
+        fake.fail("ibv_create_qp", EINVAL);
+        assertThatThrownBy(() -> domain.createQueuePair(QueuePairOptions.reliable(queue)))
+                .hasMessageContaining("inlineBytes=64")
+                .hasMessageContaining("withInline(0)");
+        fake.fail("ibv_create_qp", EINVAL);
+        assertThatThrownBy(this::pair).hasMessageContaining("EINVAL").hasMessageNotContaining("withInline");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.ibverbs.cm.ConnectedQueuePair;
 import io.rdmacomm.ibverbs.ffm.ContextOps;
+import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.ffm.MemoryLayouts;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
@@ -14,6 +15,7 @@ import io.rdmacomm.ibverbs.ffm.QueuePairLayout;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.ibverbs.structs.QueuePairStructs;
 import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
@@ -70,16 +72,26 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
                     ((IbvCompletionQueue) options.receiveCompletions()).address(),
                     shared == null ? 0 : ((IbvSharedReceiveQueue) shared).address(),
                     init);
-            this.address = IbvFailure.lockedAddress(
-                    "create queue pair (ibv_create_qp)",
-                    library.createQueuePair(domainAddress, init.address()),
-                    options.type() + " of " + options.sizes() + " on " + domain.context());
+            this.address = checked(library.createQueuePair(domainAddress, init.address()), domain, options);
             this.sizes = QueuePairStructs.readSizes(init);
         }
         this.bindings = new RecentBindings(sizes.sends());
         this.number = NativeMemory.at(address, QueuePairLayout.BYTES).get(JAVA_INT, QueuePairLayout.NUMBER);
         device.add(address, this);
         device.retiredMemory().opened(this);
+    }
+
+    private static long checked(long created, ProtectionDomain domain, QueuePairOptions options) {
+        String operation = "create queue pair (ibv_create_qp)";
+        String subject = options.type() + " of " + options.sizes() + " on " + domain.context();
+        if (created == -LibCLayout.EINVAL && options.sizes().inlineBytes() > 0) {
+            // No attribute says how many a device allows.
+            throw new VerbException(
+                    operation,
+                    Errno.EINVAL,
+                    subject + ": the device may allow fewer inline bytes, or none; try QueueSizes.withInline(0)");
+        }
+        return IbvFailure.lockedAddress(operation, created, subject);
     }
 
     @Override
