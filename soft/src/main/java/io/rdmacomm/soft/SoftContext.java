@@ -245,7 +245,7 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         }
     }
 
-    /// What sends the datagrams of a queue pair.
+    /// The sender of the datagrams of a queue pair.
     DatagramSender datagramSender(int number, int domain, LocalElements elements) throws IOException {
         return new DatagramSender(
                 device.settings().tcp().address(),

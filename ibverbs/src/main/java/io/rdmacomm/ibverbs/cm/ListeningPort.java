@@ -23,7 +23,7 @@ final class ListeningPort {
     private final @Nullable Key key;
     private final Map<String, IbvListener> listeners = new ConcurrentHashMap<>();
 
-    /// What is listened on at the wildcard address.
+    /// The ports of the wildcard address that somebody listens on.
     private record Key(LibRdmacm library, InetSocketAddress address) {}
 
     private ListeningPort(IbvConnectionManager manager, ConnectionIdentifier identifier, boolean shared) {

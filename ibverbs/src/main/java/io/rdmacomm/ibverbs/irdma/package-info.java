@@ -1,4 +1,4 @@
-/// What irdma, the driver of Intel's Ethernet adapters, needs.
+/// Special cases of irdma, the driver of Ethernet adapters of Intel.
 @NullMarked
 package io.rdmacomm.ibverbs.irdma;
 

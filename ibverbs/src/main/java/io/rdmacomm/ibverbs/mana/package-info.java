@@ -1,4 +1,4 @@
-/// What mana, the adapter of Microsoft Azure, needs.
+/// Special cases of mana, the adapter of Microsoft Azure.
 @NullMarked
 package io.rdmacomm.ibverbs.mana;
 

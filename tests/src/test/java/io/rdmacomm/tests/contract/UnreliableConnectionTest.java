@@ -87,7 +87,7 @@ class UnreliableConnectionTest extends ContractCase {
         good(pair.there().one(), 7, CompletionOpcode.RECEIVE);
     }
 
-    /// What was sent before has met no receive once a later WRITE has arrived.
+    /// Messages that were sent before found no receive, once a later WRITE has arrived.
     private void awaitLost(Pair pair, EndMemory target, EndMemory source) {
         source.setLong(0, 0x77);
         pair.here().post(Work.write(9, target.remote(), source.piece(0, 8)));

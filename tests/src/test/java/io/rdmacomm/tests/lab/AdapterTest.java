@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/// What only adapters in hardware do, on rxe behind adapter.c.
+/// Behavior of adapters in hardware, on rxe behind adapter.c.
 ///
 /// `-Drdma.test.rounds=1000` closes that often under traffic, which takes minutes.
 @EnabledIfSystemProperty(
