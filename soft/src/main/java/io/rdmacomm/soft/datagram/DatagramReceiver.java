@@ -78,11 +78,8 @@ public final class DatagramReceiver {
             }
             long address = control.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
             int key = control.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
-            LocalRegion region = memory.region(key);
-            if (region == null
-                    || region.domain() != ring.domain()
-                    || !region.allows(LOCAL_WRITE)
-                    || !region.contains(address, length)) {
+            LocalRegion region = memory.usable(key, ring.domain(), LOCAL_WRITE, address, length);
+            if (region == null) {
                 return LOCAL_PROTECTION;
             }
             to.add(region.segment(), key, region.offsetOf(address), length);

@@ -48,11 +48,8 @@ public final class LocalElements {
                 continue;
             }
             int key = request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
-            LocalRegion region = memory.region(key);
-            if (region == null
-                    || region.domain() != domain
-                    || !region.allows(right)
-                    || !region.contains(address, length)) {
+            LocalRegion region = memory.usable(key, domain, right, address, length);
+            if (region == null) {
                 return WorkStatus.LOCAL_PROTECTION_ERROR.code();
             }
             into.add(region.segment(), key, region.offsetOf(address), length);

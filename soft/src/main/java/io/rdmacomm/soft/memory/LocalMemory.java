@@ -52,6 +52,19 @@ public final class LocalMemory {
         return regions.find(key);
     }
 
+    /// The region with this key, or null if it must not be used for this: it is of another protection domain, lacks a
+    /// right, or ends before the range does.
+    ///
+    /// @param rights as bits
+    public @Nullable LocalRegion usable(int key, int domain, int rights, long address, long length) {
+        LocalRegion region = regions.find(key);
+        boolean allowed = region != null
+                && region.domain() == domain
+                && region.allows(rights)
+                && region.contains(address, length);
+        return allowed ? region : null;
+    }
+
     /// Makes a region and its key usable.
     public void add(LocalRegion region) {
         regions.put(region.key(), region);

@@ -150,11 +150,9 @@ final class StagingServer {
     /// Whether memory can be that of a receive of this queue pair; then it is in the target. Which receive the peer has
     /// taken is known to the peer only.
     private boolean canDeliver(QueuePairResources queuePair, int key, long address, long length) {
-        LocalRegion region = memory.region(key);
-        if (region == null
-                || region.domain() != queuePair.receives().ring().domain()
-                || !region.allows(LOCAL_WRITE)
-                || !region.contains(address, length)) {
+        int domain = queuePair.receives().ring().domain();
+        LocalRegion region = memory.usable(key, domain, LOCAL_WRITE, address, length);
+        if (region == null) {
             return false;
         }
         target.clear();

@@ -94,12 +94,9 @@ final class TakenReceive {
             }
             long address = control.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
             int key = control.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
-            LocalRegion region = memory.region(key);
-            bad = region == null
-                    || region.domain() != domain
-                    || !region.allows(LOCAL_WRITE)
-                    || !region.contains(address, length);
-            if (region != null && !bad) {
+            LocalRegion region = memory.usable(key, domain, LOCAL_WRITE, address, length);
+            bad = region == null;
+            if (region != null) {
                 placement.pieces.add(region.segment(), key, region.offsetOf(address), length);
             }
         }
