@@ -2,6 +2,7 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.Resource;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +19,19 @@ final class AsyncEvents {
     void raise(AsyncEventType type, @Nullable Resource resource) {
         if (queue.size() < CAPACITY) {
             queue.add(new AsyncEvent(type, resource, 0));
+        }
+    }
+
+    /// A queue pair has failed and its work was flushed.
+    ///
+    /// @param sharesReceives whether its receives are those of a shared queue, which stay there
+    /// @param event that says why, [AsyncEventType#UNKNOWN] for none
+    void raiseFailure(QueuePair queuePair, boolean sharesReceives, AsyncEventType event) {
+        if (sharesReceives) {
+            raise(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, queuePair);
+        }
+        if (event != AsyncEventType.UNKNOWN) {
+            raise(event, queuePair);
         }
     }
 

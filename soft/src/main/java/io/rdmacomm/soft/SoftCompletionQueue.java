@@ -12,9 +12,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A completion queue is two rings in shared memory: peers push to one, and the queue pairs of this context to the
-/// other
-/// when their requests end.
+/// A completion queue is two rings in shared memory. Peers push to one of them, and the queue pairs of this context
+/// push to the other one when their requests end.
 final class SoftCompletionQueue extends CompletionQueue {
     private final SoftContext context;
     private final int number;

@@ -30,6 +30,9 @@ import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttribute;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
@@ -169,6 +172,18 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
                     Errno.EIO,
                     device.name()
                             + " has failed (DEVICE_FATAL; the log says why); close this context and open another");
+        }
+    }
+
+    /// Refuses a change of a queue pair that no kind of queue pair of this device can make.
+    void checkChange(QueuePair queuePair, QueuePairState to, QueuePairAttributes change) {
+        String operation = "modify queue pair (ibv_modify_qp)";
+        if (change.has(QueuePairAttribute.PORT) && change.port() != 1) {
+            throw new VerbException(
+                    operation, Errno.EINVAL, queuePair + ": there is only port 1, not " + change.port());
+        }
+        if (to != QueuePairState.ERROR && to != QueuePairState.RESET) {
+            checkWorks(operation);
         }
     }
 

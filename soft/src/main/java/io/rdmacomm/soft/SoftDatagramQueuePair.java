@@ -12,9 +12,7 @@ import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.SendCompleter;
 import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
@@ -23,7 +21,6 @@ import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.SharedReceiveQueue;
-import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -178,15 +175,7 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
     @Override
     protected void doModify(
             QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
-        if (change.has(QueuePairAttribute.PORT) && change.port() != 1) {
-            throw new VerbException(
-                    "modify queue pair (ibv_modify_qp)",
-                    Errno.EINVAL,
-                    this + ": there is only port 1, not " + change.port());
-        }
-        if (to != QueuePairState.ERROR && to != QueuePairState.RESET) {
-            context.checkWorks("modify queue pair (ibv_modify_qp)");
-        }
+        context.checkChange(this, to, change);
         queueKey = effective.queueKey();
         switch (to) {
             case RESET -> {
@@ -223,12 +212,7 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
         enter(QueuePairState.ERROR);
         sends.flush(FLUSHED, 0);
         receives.flush();
-        if (receives.isShared()) {
-            context.asyncEvents().raise(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, this);
-        }
-        if (event != AsyncEventType.UNKNOWN) {
-            context.asyncEvents().raise(event, this);
-        }
+        context.asyncEvents().raiseFailure(this, receives.isShared(), event);
     }
 
     @Override

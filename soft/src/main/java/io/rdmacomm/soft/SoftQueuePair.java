@@ -20,7 +20,6 @@ import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
@@ -395,12 +394,7 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
         stop();
         sends.flush(firstStatus, vendorError);
         receives.flush();
-        if (receives.isShared()) {
-            context.asyncEvents().raise(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, this);
-        }
-        if (event != AsyncEventType.UNKNOWN) {
-            context.asyncEvents().raise(event, this);
-        }
+        context.asyncEvents().raiseFailure(this, receives.isShared(), event);
     }
 
     private void stop() {
@@ -417,15 +411,7 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     @Override
     protected void doModify(
             QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
-        if (change.has(QueuePairAttribute.PORT) && change.port() != 1) {
-            throw new VerbException(
-                    "modify queue pair (ibv_modify_qp)",
-                    Errno.EINVAL,
-                    this + ": there is only port 1, not " + change.port());
-        }
-        if (to != QueuePairState.ERROR && to != QueuePairState.RESET) {
-            context.checkWorks("modify queue pair (ibv_modify_qp)");
-        }
+        context.checkChange(this, to, change);
         block.rights(effective.accessFlags(), effective.minRnrTimer().code());
         switch (to) {
             case RESET -> reset(from);

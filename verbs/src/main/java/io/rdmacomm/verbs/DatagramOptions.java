@@ -1,6 +1,7 @@
 package io.rdmacomm.verbs;
 
-/// How [QueuePair#startDatagrams(DatagramOptions)] brings a datagram queue pair up (ibv_modify_qp(3)).
+/// The attributes with which [QueuePair#startDatagrams(DatagramOptions)] brings up a datagram queue pair
+/// (ibv_modify_qp(3)).
 ///
 /// @param port the local port, counted from 1
 /// @param partitionKeyIndex the index in the port's table of partition keys

@@ -41,7 +41,8 @@ public record Gid(long high, long low) {
         return high >>> 56 == 0xff || (isIpv4() && (low >>> 28 & 0xf) == 0xe);
     }
 
-    private boolean isIpv4() {
+    /// Whether it is an IPv4 address, mapped into IPv6.
+    boolean isIpv4() {
         return high == 0 && low >>> 32 == 0xffff;
     }
 

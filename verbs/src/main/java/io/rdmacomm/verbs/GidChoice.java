@@ -29,7 +29,7 @@ final class GidChoice {
         if (gid.equals(wanted.routed())) {
             return wanted.isOnInterface(entry) ? WANTED + 1 : WANTED;
         }
-        if (gid.high() == 0 && gid.low() >>> 32 == 0xffff) {
+        if (gid.isIpv4()) {
             return 3;
         }
         boolean linkLocal = gid.high() >>> 54 == 0xfe80 >>> 6;

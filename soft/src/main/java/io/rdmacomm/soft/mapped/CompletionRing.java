@@ -178,9 +178,8 @@ public final class CompletionRing {
         return SharedWords.opaqueInt(memory, queue + QUEUE_BROKEN) != 0;
     }
 
-    /// The number of completions at the head, up to `max`; the thread that polls. If something else is there that a
-    /// poll
-    /// has to deal with, it counts as one.
+    /// The number of completions at the head, up to `max`; the thread that polls. Anything else there that a poll has
+    /// to deal with counts as one.
     public int ready(int max) {
         for (int count = 0; count < max; count++) {
             long position = head + count;

@@ -109,7 +109,7 @@ class PeerKeyTest {
         assertThat(peerKey.allows(6, DOMAIN, 2)).isTrue();
     }
 
-    /// The copy is worth its while only if nothing but the word and the file are read again.
+    /// Otherwise the copy would save nothing: only the word and the file are read again.
     @Test
     void theEntryOfTheSameRegionIsNotReadAgain() {
         grant(KeyTable.REGION, 4096, FILE, 0);
