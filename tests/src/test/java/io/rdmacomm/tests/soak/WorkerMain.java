@@ -21,6 +21,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.logging.ConsoleHandler;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
@@ -28,6 +31,9 @@ import java.util.stream.LongStream;
 /// when the input ends. Arguments: the names of its devices.
 final class WorkerMain implements Reporter {
     private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(Integer.getInteger("rdma.soak.patience", 60));
+
+    /// Kept, as otherwise its level is forgotten.
+    private static final Logger TCP_LINKS = Logger.getLogger("io.rdmacomm.soft.tcp");
 
     private final PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
     private final Map<String, Link> links = new ConcurrentHashMap<>();
@@ -49,8 +55,18 @@ final class WorkerMain implements Reporter {
     }
 
     public static void main(String[] devices) throws IOException {
+        logEndsOfLinks();
         new WorkerMain(devices).serve();
         System.exit(0);
+    }
+
+    /// Writes why each TCP connection has ended to the standard error.
+    private static void logEndsOfLinks() {
+        ConsoleHandler handler = new ConsoleHandler();
+        handler.setLevel(Level.FINE);
+        TCP_LINKS.setLevel(Level.FINE);
+        TCP_LINKS.setUseParentHandlers(false);
+        TCP_LINKS.addHandler(handler);
     }
 
     /// Events that nobody takes would wait for ever.
