@@ -6,7 +6,9 @@ import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaFrameReader;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
+import io.rdmacomm.soft.iwarp.QueuePairAddress;
 import io.rdmacomm.soft.tcp.LinkTerms;
+import io.rdmacomm.soft.transport.SendLock;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
@@ -15,6 +17,7 @@ import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
@@ -27,6 +30,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -36,6 +40,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Packets with which a queue pair reaches its peer get lost. The peer is a socket, which knows how to lose them.
@@ -155,6 +160,62 @@ class LostCallTest {
         answer(caller);
 
         assertThat(status()).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    /// A queue pair with infinite patience, whose peer is stopped for long, keeps its call. The peer will take it, and
+    /// would take a hang-up for a failure.
+    @Test
+    @Tag("slow")
+    void aCallThatWasTakenIsNotGivenUpSoon() throws IOException {
+        send(ConnectionOptions.defaults().withTimeout(ChronoUnit.FOREVER.getDuration(), 7));
+        SocketChannel caller = peer.accept();
+        Completions none = Completions.create(arena, 1);
+        long end = System.nanoTime() + 7_000_000_000L;
+        while (System.nanoTime() < end) {
+            assertThat(completions.poll(none)).isZero();
+        }
+
+        answer(caller);
+
+        assertThat(status()).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    /// As happens if this process is stopped for a while.
+    @Test
+    void aCallerThatHasGivenUpIsNotAccepted() throws IOException {
+        // When both call each other, the lower address wins; nobody answers at this one.
+        int lowest = 1;
+        queuePair.connect(new QueuePairInfo(NUMBER, PSN, lowest, context.gid(), PathMtu.MTU_4096), EIGHT_SECONDS);
+        SendLock lock = (SoftQueuePair) queuePair;
+        try (SocketChannel caller =
+                SocketChannel.open(new InetSocketAddress(context.gid().address(), context.lid()))) {
+            PeerHandshake handshake = new PeerHandshake(
+                    MpaFrame.Kind.REQUEST,
+                    PeerHandshake.Verdict.ACCEPTED,
+                    LinkTerms.FEATURES,
+                    LinkTerms.LONGEST_SEGMENT,
+                    1,
+                    PeerHandshake.NO_HOST,
+                    new QueuePairAddress(context.gid(), lowest, NUMBER),
+                    PSN,
+                    queuePair.info().packetSequenceNumber(),
+                    new QueuePairAddress(context.gid(), context.lid(), queuePair.number()));
+            ByteBuffer request = new MpaNegotiation(false, READS, READS)
+                    .request(handshake.appendTo(new byte[0]))
+                    .encode();
+            lock.enter();
+            try {
+                caller.write(request);
+                caller.shutdownOutput();
+            } finally {
+                lock.leave();
+            }
+
+            assertThat(caller.read(ByteBuffer.allocate(1)))
+                    .as("bytes of an answer")
+                    .isNegative();
+        }
+        assertThat(queuePair.query().state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     /// Does what the right peer does. It does not acknowledge, so that what has left has ended.

@@ -67,9 +67,13 @@ abstract class Call implements Engine.Ready {
         return PATIENCE_NANOS;
     }
 
+    final boolean isOlderThan(long nanos) {
+        return System.nanoTime() - begin >= nanos;
+    }
+
     /// Ends the call if its time is over.
-    final void checkTime(long now) {
-        if (now - begin >= patienceNanos()) {
+    final void checkTime() {
+        if (isOlderThan(patienceNanos())) {
             node.counters().timedOut();
             end();
         }

@@ -66,10 +66,20 @@ final class IncomingCall extends Call {
 
     /// Sends the reply that accepts. The connection belongs to a queue pair from now on.
     ///
-    /// @throws IOException if it cannot be sent
+    /// @throws IOException if it cannot be sent, or the caller has not waited for it
     void accept(MpaFrame reply) throws IOException {
+        checkCallerWaits();
         write(reply);
         leave();
+    }
+
+    /// A caller may have given up while this process was stopped; its end would fail the queue pair that takes its
+    /// call. It sends nothing before it has the reply (RFC 5044 7.1.2).
+    private void checkCallerWaits() throws IOException {
+        int count = channel().read(ByteBuffer.allocate(1));
+        if (count != 0) {
+            throw new IOException(count < 0 ? "the caller has given up" : "the caller sends before it has the reply");
+        }
     }
 
     private void refuse(MpaFrame request, @Nullable PeerHandshake peer, PeerHandshake.Verdict verdict)

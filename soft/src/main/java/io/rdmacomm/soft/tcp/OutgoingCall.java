@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 
 /// A connection that a queue pair opens to its peer, until the peer has answered. Continues even if the queue pair
 /// does not want it any more: a peer that has accepted must be told so, or it would take the end for a failure.
@@ -80,10 +81,19 @@ final class OutgoingCall extends Call {
         endpoint.callAccepted(this, channel(), LinkTerms.with(peer, terms, true, node().settings()));
     }
 
+    /// Whether the peer's host has answered, and the peer is likely to do so.
+    boolean isReached() {
+        return channel().isConnected() && !isOlderThan(super.patienceNanos());
+    }
+
+    /// Hanging up on a peer whose answer is on its way would fail its queue pair, so once its host has answered, the
+    /// call waits as long as for a link that is silent.
     @Override
     long patienceNanos() {
-        long whole = super.patienceNanos();
-        return channel().isConnected() ? whole : Math.min(whole, hostPatienceNanos);
+        long usual = super.patienceNanos();
+        return channel().isConnected()
+                ? Math.max(usual, TimeUnit.SECONDS.toNanos(node().settings().silenceSeconds()))
+                : Math.min(usual, hostPatienceNanos);
     }
 
     @Override

@@ -98,11 +98,11 @@ public final class TcpEndpoint {
         node.call(this, handshake, resources.retries().callNanos());
     }
 
-    /// Whether the peer's host has taken a call that the peer has not answered yet. TCP soon repeats what is lost
-    /// then, and the call has its own timeout.
+    /// Whether the peer's host has taken a call that the peer is likely to answer soon. TCP soon repeats what is lost
+    /// then.
     public boolean isReached() {
         OutgoingCall now = call;
-        return now != null && now.channel().isConnected();
+        return now != null && now.isReached();
     }
 
     private QueuePairAddress address() {

@@ -222,9 +222,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         long now = System.nanoTime();
         if (now - nextTimes >= 0) {
             nextTimes = now + TIMES_NANOS;
-            for (Call call : calls) {
-                call.checkTime(now);
-            }
+            calls.forEach(Call::checkTime);
             links.closing().checkTimes(now);
         }
         return Math.min(soonest, Math.max(1, nextTimes - now));

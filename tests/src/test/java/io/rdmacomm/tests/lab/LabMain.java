@@ -92,6 +92,7 @@ public final class LabMain {
     /// Counts results. Prints each failure when it happens and each class when it is done, so that the output
     /// is useful even if the run is stopped.
     private static final class Report implements TestExecutionListener {
+        private static final int LONGEST_REASON = 400;
         private static final String INVOCATION = "class-template-invocation";
 
         private final PrintStream out;
@@ -127,7 +128,8 @@ public final class LabMain {
             long millis = (System.nanoTime() - started.get(test.getUniqueId())) / 1_000_000;
             run += test.isTest() ? 1 : 0;
             if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
-                failures.add(name(test));
+                failures.add(
+                        name(test) + result.getThrowable().map(Report::reason).orElse(""));
                 out.println("[ERROR] " + name(test) + " after " + millis + " ms");
                 result.getThrowable().ifPresent(thrown -> thrown.printStackTrace(out));
             } else if (test.isTest() && millis > SLOW_MILLIS) {
@@ -137,6 +139,17 @@ public final class LabMain {
                 out.println("[lab] " + name(test) + ": " + (run - runBefore) + " tests in " + millis + " ms");
                 runBefore = run;
             }
+        }
+
+        /// The failure in a line, for whoever sees only the end of the output.
+        private static String reason(Throwable thrown) {
+            String where = Stream.of(thrown.getStackTrace())
+                    .filter(frame -> frame.getClassName().endsWith("Test"))
+                    .findFirst()
+                    .map(frame -> " at " + frame.getFileName() + ":" + frame.getLineNumber())
+                    .orElse("");
+            String text = thrown.toString().strip().replaceAll("\\s+", " ");
+            return ": " + text.substring(0, Math.min(text.length(), LONGEST_REASON)) + where;
         }
 
         private static boolean isInvocation(TestIdentifier test) {
