@@ -79,6 +79,7 @@ final class Peers {
             case ONE_WAY, ROUND_TRIP, START -> Double.parseDouble(last[UCX_LATENCY]);
             case BANDWIDTH -> Double.parseDouble(last[UCX_BANDWIDTH]) * MIB * 8 / 1e9;
             case RATE -> Double.parseDouble(last[UCX_RATE]) / 1e6;
+            case CPU -> throw new IllegalArgumentException("ucx_perftest reports no CPU time");
         };
     }
 
@@ -131,16 +132,18 @@ final class Peers {
         return 0;
     }
 
-    Contestant iperf3(long bytes) {
+    Contestant iperf3(Unit unit, long bytes) {
         long seconds = (long) Math.ceil(setting.seconds());
         return new Tool(
                 setting,
                 new Description(
                         "iperf3",
-                        "kernel sockets, received bytes of the time, first second left out",
+                        unit == Unit.CPU
+                                ? "CPU time of both programs, as they report it, for the received bytes"
+                                : "kernel sockets, received bytes of the time, first second left out",
                         "iperf3",
                         "Debian package iperf3",
-                        Unit.BANDWIDTH,
+                        unit,
                         bytes,
                         false,
                         (port, _) -> new Pair(
@@ -161,18 +164,29 @@ final class Peers {
                                 Map.of(),
                                 port,
                                 true),
-                        Peers::iperfFigure));
+                        output -> iperfFigure(output, unit)));
     }
 
-    static double iperfFigure(String output) {
+    static double iperfFigure(String output, Unit unit) {
         try {
             Map<?, ?> end = (Map<?, ?>) JSON.std.mapFrom(output).getOrDefault("end", Map.of());
-            return end.get("sum_received") instanceof Map<?, ?> sum && sum.get("bits_per_second") instanceof Number rate
-                    ? rate.doubleValue() / 1e9
-                    : 0;
+            double gigabits = number(end, "sum_received", "bits_per_second") / 1e9;
+            if (unit == Unit.BANDWIDTH) {
+                return gigabits;
+            }
+            double percent = number(end, "cpu_utilization_percent", "host_total")
+                    + number(end, "cpu_utilization_percent", "remote_total");
+            return gigabits == 0 ? 0 : percent * 1e4 / (gigabits / 8);
         } catch (IOException _) {
             return 0;
         }
+    }
+
+    /// A number of a JSON object in another; 0 if it is missing.
+    private static double number(Map<?, ?> from, String object, String member) {
+        return from.get(object) instanceof Map<?, ?> inner && inner.get(member) instanceof Number found
+                ? found.doubleValue()
+                : 0;
     }
 
     Contestant qperf(long bytes) {

@@ -124,10 +124,17 @@ final class Scenarios {
                         Unit.BANDWIDTH,
                         "send_bw",
                         MIB,
-                        peers.iperf3(MIB),
+                        peers.iperf3(Unit.BANDWIDTH, MIB),
                         peers.ucx("UCX tcp tag_bw", "tcp,self", "tag_bw", Unit.BANDWIDTH, MIB),
                         peers.java("plain SocketChannel", CONFIRMED, "nio-stream", Unit.BANDWIDTH, MIB),
                         peers.java("Netty", CONFIRMED, "netty-stream", Unit.BANDWIDTH, MIB)),
+                overTcp(
+                        "tcp-cpu-1m",
+                        "TCP: CPU time of a stream of 1 MiB messages",
+                        Unit.CPU,
+                        "send_bw",
+                        MIB,
+                        peers.iperf3(Unit.CPU, MIB)),
                 overTcp(
                         "tcp-write-1m",
                         "TCP: writes of 1 MiB",

@@ -11,7 +11,9 @@ enum Unit {
     /// 10^9 bits per second of a stream.
     BANDWIDTH("Gbit/s", false),
     /// 10^6 messages per second of a stream.
-    RATE("10^6 messages/s", false);
+    RATE("10^6 messages/s", false),
+    /// CPU time of both ends of a stream for 10^9 bytes.
+    CPU("us of CPU time per GB", true);
 
     private final String text;
     private final boolean smallerIsBetter;
@@ -42,6 +44,7 @@ enum Unit {
             case START -> 1e-3 * figure * operations;
             case BANDWIDTH -> 8e-9 * bytes * operations / figure;
             case RATE -> 1e-6 * operations / figure;
+            case CPU -> 0.5e-15 * figure * bytes * operations; // both ends work all the time
         };
     }
 

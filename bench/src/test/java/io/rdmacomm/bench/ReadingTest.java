@@ -3,6 +3,7 @@ package io.rdmacomm.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// Figures are read from what the programs print; the texts are theirs.
@@ -34,10 +35,18 @@ class ReadingTest {
 
     @Test
     void iperf3() {
-        assertThat(Peers.iperfFigure("{\"end\": {\"sum_received\": {\"bits_per_second\": 4.5e10}}}"))
-                .isEqualTo(45.0);
-        assertThat(Peers.iperfFigure("{\"error\": \"unable to connect\"}")).isZero();
-        assertThat(Peers.iperfFigure("unable to connect")).isZero();
+        String output = """
+                {"end": {"sum_received": {"bits_per_second": 4.0e10},
+                         "cpu_utilization_percent": {"host_total": 99.0, "remote_total": 51.0}}}
+                """;
+
+        assertThat(Peers.iperfFigure(output, Unit.BANDWIDTH)).isEqualTo(40.0);
+        assertThat(Peers.iperfFigure(output, Unit.CPU)).isEqualTo(300_000.0);
+        for (Unit unit : List.of(Unit.BANDWIDTH, Unit.CPU)) {
+            assertThat(Peers.iperfFigure("{\"error\": \"unable to connect\"}", unit))
+                    .isZero();
+            assertThat(Peers.iperfFigure("unable to connect", unit)).isZero();
+        }
     }
 
     @Test
