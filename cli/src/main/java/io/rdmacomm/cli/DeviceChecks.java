@@ -8,7 +8,6 @@ import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.PortAttributes;
-import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.VerbException;
@@ -57,23 +56,31 @@ final class DeviceChecks {
                 : where;
     }
 
-    private static Finding device(Device device) {
+    static Finding device(Device device) {
         String subject = "device " + device.name();
         try (Context context = device.open();
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 MemoryRegion region = domain.allocate(1 << 20, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
-            PortAttributes port = context.port(1);
-            String text = "opens, registers " + ByteSize.format(region.length()) + ", port 1 is " + port.state();
-            if (port.gidTableLength() > 0) {
-                int index = context.preferredGidIndex(1);
-                Gid gid = context.gid(1, index);
-                text += ", GID " + index + " " + gid + reach(device, gid, port.lid());
+            StringBuilder text = new StringBuilder("opens, registers ").append(ByteSize.format(region.length()));
+            for (int port = 1; port <= context.attributes().ports(); port++) {
+                text.append(", ").append(port(context, port));
             }
-            return port.state() == PortState.ACTIVE
-                    ? Finding.ok(subject, text)
-                    : Finding.warn(subject, text, "check the cable and the link: ip link, rdma link");
+            return ActivePorts.of(context).isEmpty()
+                    ? Finding.warn(subject, text.toString(), "check the cable and the link: ip link, rdma link")
+                    : Finding.ok(subject, text.toString());
         } catch (VerbException e) {
             return Finding.fail(subject, FailureText.of(e), "");
         }
+    }
+
+    private static String port(Context context, int number) {
+        PortAttributes port = context.port(number);
+        String text = "port " + number + " is " + port.state();
+        if (port.gidTableLength() == 0) {
+            return text;
+        }
+        int index = context.preferredGidIndex(number);
+        Gid gid = context.gid(number, index);
+        return text + ", GID " + index + " " + gid + reach(context.device(), gid, port.lid());
     }
 }

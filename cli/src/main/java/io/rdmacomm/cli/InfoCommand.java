@@ -5,7 +5,6 @@ import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Rdma;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,34 +38,9 @@ final class InfoCommand extends Subcommand {
             }
         }
         if (!json.ownsStandardOutput()) {
-            described.forEach(description -> print(description, "", output().out()));
+            described.forEach(description -> DescriptionText.print(description, output().out()));
         }
         json.write("", name, Map.of("devices", described), output());
         return 0;
-    }
-
-    /// Prints one member per line. Objects and lists of objects are indented below their name.
-    private static void print(Map<?, ?> members, String indent, PrintWriter out) {
-        members.forEach((key, value) -> {
-            switch (value) {
-                case Map<?, ?> inner -> {
-                    out.println(indent + key + ":");
-                    print(inner, indent + "    ", out);
-                }
-                case List<?> list
-                when !list.isEmpty() && list.getFirst() instanceof Map ->
-                    list.forEach(element -> {
-                        out.println(indent + key + ":");
-                        print((Map<?, ?>) element, indent + "    ", out);
-                    });
-                case List<?> list ->
-                    out.printf(
-                            "%s%-28s %s%n",
-                            indent,
-                            key + ":",
-                            String.join(", ", list.stream().map(String::valueOf).toList()));
-                default -> out.printf("%s%-28s %s%n", indent, key + ":", value);
-            }
-        });
     }
 }

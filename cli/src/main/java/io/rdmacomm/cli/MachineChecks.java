@@ -25,6 +25,7 @@ final class MachineChecks {
         findings.add(sharedMemory());
         findings.add(lockedMemory());
         findings.add(hugePages());
+        findings.addAll(ControlGroup.findings());
         findings.add(addresses());
         return findings;
     }

@@ -15,6 +15,8 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The passive side of a benchmark: serves one client after another, and does what the client asks for.
@@ -24,6 +26,7 @@ public final class BenchServer implements AutoCloseable {
     private final SessionOptions options;
     private final ServerSession session;
     private final CommandOutput output;
+    private final Map<String, BiConsumer<ServerSession, EndPoint>> guests;
     private volatile @Nullable TrialPlan plan;
 
     /// Starts to listen.
@@ -31,7 +34,18 @@ public final class BenchServer implements AutoCloseable {
     /// @param options where to listen and on which device
     /// @param output shows clients that fail
     public BenchServer(SessionOptions options, CommandOutput output) {
+        this(options, output, Map.of());
+    }
+
+    /// Starts to listen, for clients of other kinds as well.
+    ///
+    /// @param options where to listen and on which device
+    /// @param output shows clients that fail
+    /// @param guests serve the clients with these names, each in a thread of its own
+    public BenchServer(
+            SessionOptions options, CommandOutput output, Map<String, BiConsumer<ServerSession, EndPoint>> guests) {
         this.output = output;
+        this.guests = Map.copyOf(guests);
         this.options = options.withName("bench server").withMaxChannels(TrialPlan.MAX_QUEUE_PAIRS);
         this.session = ServerSession.listen(this.options.withConfigurer(this::configure));
     }
@@ -45,19 +59,41 @@ public final class BenchServer implements AutoCloseable {
     public void run(boolean once) {
         boolean served = false;
         while (!(once && served)) {
-            try (EndPoint client = Clients.next(session)) {
+            try {
+                EndPoint client = Clients.next(session);
                 if (client == null) {
                     return;
                 }
-                if (client.peerName().equals(Benchmark.NAME)) {
-                    served = true;
-                    serve(client);
-                }
+                served |= client.peerName().equals(Benchmark.NAME);
+                welcome(client);
             } catch (RdmaException | CommandFailure e) {
-                if (session.isOpen()) {
-                    output.complain("a client failed: " + FailureText.of(e));
-                }
+                complain(e);
             }
+        }
+    }
+
+    private void welcome(EndPoint client) {
+        BiConsumer<ServerSession, EndPoint> host = guests.get(client.peerName());
+        if (host != null) {
+            Thread.ofPlatform().daemon().name(client.peerName()).start(() -> serve(client, host));
+        } else if (client.peerName().equals(Benchmark.NAME)) {
+            serve(client, (_, endPoint) -> serve(endPoint));
+        } else {
+            client.close();
+        }
+    }
+
+    private void serve(EndPoint endPoint, BiConsumer<ServerSession, EndPoint> host) {
+        try (EndPoint client = endPoint) {
+            host.accept(session, client);
+        } catch (RdmaException | CommandFailure e) {
+            complain(e);
+        }
+    }
+
+    private void complain(RuntimeException failure) {
+        if (session.isOpen()) {
+            output.complain("a client failed: " + FailureText.of(failure));
         }
     }
 

@@ -65,6 +65,9 @@ public final class IbvFailure {
             case EBUSY -> " is in use; first close what uses it";
             case ENODEV, EIO -> ": the device does not answer; it may have been removed, see `rdma link`";
             case ENOMEM -> ": the device or the system has no memory for it";
+            case EAGAIN ->
+                ": the kernel refuses more of them for now; if it stays so, it is limited by rdma.max of the control group,"
+                        + " see `rdmacomm doctor`";
             case UNKNOWN -> ": errno " + errno;
             default -> "";
         };

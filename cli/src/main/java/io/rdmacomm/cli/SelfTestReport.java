@@ -1,0 +1,79 @@
+package io.rdmacomm.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/// The two files of `rdmacomm doctor --report`.
+final class SelfTestReport {
+    private final Path text;
+    private final Path json;
+
+    /// @throws CommandFailure if the files cannot be written
+    SelfTestReport(Path name) {
+        this.text = Path.of(name + ".txt");
+        this.json = Path.of(name + ".json");
+        Path parent = text.toAbsolutePath().getParent();
+        if (parent == null || !Files.isDirectory(parent)) {
+            throw new CommandFailure(text + ": cannot be written, because its directory does not exist");
+        }
+        if (Files.isDirectory(text) || Files.isDirectory(json)) {
+            throw new CommandFailure(text + " or " + json + ": cannot be written, because it is a directory");
+        }
+    }
+
+    /// What the report says about the machine beside the environment.
+    static Map<String, Object> system(String device) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("os", operatingSystem());
+        members.put("architecture", System.getProperty("os.arch"));
+        members.put("libraries", NativeLibraries.loaded());
+        members.put("kernel_device", KernelDevice.describe(device));
+        return members;
+    }
+
+    /// Writes both files.
+    ///
+    /// @param lines what was printed
+    /// @param document what `--json` writes
+    void write(List<String> lines, Map<String, Object> document) throws IOException {
+        StringWriter all = new StringWriter();
+        PrintWriter out = new PrintWriter(all);
+        lines.forEach(out::println);
+        out.println();
+        for (String part : List.of("environment", "system", "device")) {
+            if (document.get(part) instanceof Map<?, ?> members) {
+                DescriptionText.print(Map.of(part, members), out);
+            }
+        }
+        out.flush();
+        Files.writeString(text, all.toString(), StandardCharsets.UTF_8);
+        String described = JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(document);
+        Files.writeString(json, described + System.lineSeparator(), StandardCharsets.UTF_8);
+    }
+
+    private static String operatingSystem() {
+        try (Stream<String> lines = Files.lines(Path.of("/etc/os-release"))) {
+            return lines.filter(line -> line.startsWith("PRETTY_NAME="))
+                    .map(line -> line.substring("PRETTY_NAME=".length()).replace("\"", ""))
+                    .findFirst()
+                    .orElse(System.getProperty("os.name"));
+        } catch (IOException _) {
+            return System.getProperty("os.name");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return text + " and " + json;
+    }
+}

@@ -1,0 +1,88 @@
+package io.rdmacomm.cli.selftest;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.Listener;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// An end that waits for its peer at an address.
+final class Acceptance implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final ConnectionManager manager;
+    private final Listener listener;
+    private final FutureTask<Connection> accepted;
+
+    private Acceptance(ConnectionManager manager, Listener listener, QueuePairEnd end) {
+        this.manager = manager;
+        this.listener = listener;
+        this.accepted = new FutureTask<>(() -> accept(listener, end));
+    }
+
+    /// Begins to listen at any port of `address`, which belongs to the device of `end`.
+    static Acceptance begin(QueuePairEnd end, InetAddress address) {
+        ConnectionManager manager = ConnectionManager.open(end.context());
+        boolean listens = false;
+        try {
+            Listener listener = manager.listen(new InetSocketAddress(address, 0), 1);
+            listens = true;
+            Acceptance acceptance = new Acceptance(manager, listener, end);
+            Thread.ofPlatform().daemon().name("accept").start(acceptance.accepted);
+            return acceptance;
+        } finally {
+            if (!listens) {
+                manager.close();
+            }
+        }
+    }
+
+    /// The parameters of a connection with these options.
+    static ConnectionParameters parameters(ConnectionOptions how) {
+        return ConnectionParameters.defaults()
+                .withDepths(how.maxDestinationReadAtomic(), how.maxReadAtomic())
+                .withRetries(how.retries().retryCount(), how.retries().rnrRetry());
+    }
+
+    private static Connection accept(Listener listener, QueuePairEnd end) throws InterruptedException {
+        try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
+            if (request == null) {
+                throw new CommandFailure("nobody connected to " + listener);
+            }
+            request.prepare(end.queuePair());
+            end.postReceives();
+            return request.accept(end.queuePair(), parameters(end.how()), PATIENCE);
+        }
+    }
+
+    InetSocketAddress address() {
+        return listener.localAddress();
+    }
+
+    /// Waits until it has accepted.
+    void await() {
+        try {
+            accepted.get(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw new CommandFailure(
+                    "the other end did not accept: " + Verdict.of(e).text(), e);
+        } catch (InterruptedException | TimeoutException e) {
+            throw new CommandFailure("the other end did not accept in time", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        // Closes the listener, which ends the wait of the thread, and the connection.
+        manager.close();
+    }
+}

@@ -1,0 +1,96 @@
+package io.rdmacomm.cli.selftest;
+
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A request that must fail, with one status. Its failure flushes the receive behind it, and nobody's
+/// memory changes.
+abstract class FaultCheck implements Check {
+    private static final long REQUEST = 1;
+
+    /// The status on InfiniBand and RoCE (InfiniBand Architecture Specification, section 10.10).
+    abstract WorkStatus expected();
+
+    /// Another status for the same, which some drivers have.
+    @Nullable
+    WorkStatus alternative() {
+        return null;
+    }
+
+    /// Adds the request.
+    abstract void add(SendBatch batch, long id, Pair pair);
+
+    /// Why the device cannot do what the check needs; empty if it can.
+    String lacking(Scene scene) {
+        return "";
+    }
+
+    /// The sizes of the other end.
+    EndPlan farPlan() {
+        return EndPlan.usual();
+    }
+
+    /// How this end connects.
+    ConnectionOptions how(ConnectionOptions usual) {
+        return usual;
+    }
+
+    /// Makes the ends.
+    Pair pair(Scene scene) throws InterruptedException {
+        return Pair.connected(scene, EndPlan.usual().withReceives(0, 64), farPlan());
+    }
+
+    /// Whether iWARP completes the request when it is sent, without an answer of the peer (RFC 5040,
+    /// section 5.5).
+    boolean needsNoAnswer() {
+        return true;
+    }
+
+    /// What else must be so, after the request has failed.
+    void verify(Pair pair, Scene scene) {
+        if (!pair.far().isIntact()) {
+            throw new CheckFailure("the peer's memory to stay as it was", "the request changed it");
+        }
+    }
+
+    @Override
+    public final Verdict run(Scene scene) throws InterruptedException {
+        String lacking = lacking(scene);
+        if (!lacking.isEmpty()) {
+            return Verdict.notSupported(lacking);
+        }
+        try (Pair pair = pair(scene.with(how(scene.how())))) {
+            QueuePairEnd near = pair.near();
+            long receive = near.receive();
+            add(near.request(), REQUEST, pair);
+            near.post();
+            Map<Long, WorkStatus> ends = near.collect(all -> all.containsKey(REQUEST), scene.patience());
+            WorkStatus status = ends.get(REQUEST);
+            if (status == null) {
+                throw new CheckFailure(
+                        expected().name(),
+                        "nothing completed within " + scene.patience().toSeconds() + " s");
+            }
+            boolean named = status == expected() || status == alternative();
+            if (!named && !(scene.isIwarp() && (status != WorkStatus.SUCCESS || needsNoAnswer()))) {
+                throw new CheckFailure(expected().name(), "the request ended as " + status);
+            }
+            if (!ends.containsKey(receive)) {
+                ends = near.collect(all -> all.containsKey(receive), scene.patience());
+            }
+            if (ends.get(receive) != WorkStatus.FLUSHED) {
+                throw new CheckFailure(
+                        "the failure to flush the receive that was posted",
+                        ends.containsKey(receive) ? "it ended as " + ends.get(receive) : "it is still posted");
+            }
+            verify(pair, scene);
+            return Verdict.ok(
+                    named
+                            ? status.name() + (status == expected() ? "" : ", usually " + expected())
+                            : status + ", and the connection ended; iWARP reports no more than that");
+        }
+    }
+}

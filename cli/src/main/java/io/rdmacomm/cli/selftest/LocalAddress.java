@@ -1,0 +1,53 @@
+package io.rdmacomm.cli.selftest;
+
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceChoice;
+import io.rdmacomm.verbs.PathOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// The addresses of this host that belong to the port of a device.
+public final class LocalAddress {
+    private LocalAddress() {}
+
+    /// An address of the port: `wanted` unless that is the wildcard, or else the first one found; loopback if there
+    /// is none.
+    public static InetAddress of(Context context, int port, InetAddress wanted) {
+        if (!wanted.isAnyLocalAddress()) {
+            return wanted;
+        }
+        try (Stream<NetworkInterface> all = NetworkInterface.networkInterfaces()) {
+            Optional<InetAddress> found = all.flatMap(NetworkInterface::inetAddresses)
+                    .filter(address -> !address.isLinkLocalAddress() && context.hasAddress(port, address))
+                    .findFirst();
+            return found.orElseGet(InetAddress::getLoopbackAddress);
+        } catch (IOException _) {
+            return InetAddress.getLoopbackAddress();
+        }
+    }
+
+    /// The address of this host in packets to a peer, which is written `host:port`.
+    static InetAddress towards(String peer) {
+        int colon = peer.lastIndexOf(':');
+        String host = peer.substring(0, colon).replaceAll("^.*/|[\\[\\]]", "");
+        return DeviceChoice.localAddress(new InetSocketAddress(host, 1));
+    }
+
+    /// These options with the index of the GID that fits an address of this host, unless they name one.
+    public static ConnectionOptions resolved(Context context, ConnectionOptions how, InetAddress local) {
+        PathOptions path = how.path();
+        if (path.gidIndex() != PathOptions.AUTOMATIC_GID
+                || context.port(path.port()).gidTableLength() == 0) {
+            return how;
+        }
+        int index = local.isAnyLocalAddress()
+                ? context.preferredGidIndex(path.port())
+                : context.preferredGidIndex(path.port(), local);
+        return how.withPath(path.withPort(path.port(), index));
+    }
+}

@@ -1,0 +1,29 @@
+package io.rdmacomm.cli.selftest;
+
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/// Makes the other ends in this process.
+///
+/// @param context the open device
+/// @param how how its queue pairs connect
+/// @param address where they accept connections; null to connect by numbers
+public record LocalPeer(
+        Context context, ConnectionOptions how, @Nullable InetAddress address) implements Peer {
+    @Override
+    public Far open(EndPlan plan) {
+        QueuePairEnd end = new QueuePairEnd(context, how, plan);
+        boolean made = false;
+        try {
+            LocalFar far = new LocalFar(end, address);
+            made = true;
+            return far;
+        } finally {
+            if (!made) {
+                end.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.rdmacomm.cli.selftest;
+
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.List;
+
+/// A SEND that is longer than the receive of the peer.
+final class TooLongMessage extends FaultCheck {
+    private static final int RECEIVE_BYTES = 64;
+
+    @Override
+    public String name() {
+        return "message longer than receive";
+    }
+
+    @Override
+    WorkStatus expected() {
+        return WorkStatus.REMOTE_INVALID_REQUEST;
+    }
+
+    /// As rxe says (`rxe_responder`).
+    @Override
+    WorkStatus alternative() {
+        return WorkStatus.REMOTE_OPERATION_ERROR;
+    }
+
+    @Override
+    EndPlan farPlan() {
+        return EndPlan.usual().withReceives(1, RECEIVE_BYTES);
+    }
+
+    @Override
+    void add(SendBatch batch, long id, Pair pair) {
+        batch.send(id).with(pair.near().open(), 0, 2 * RECEIVE_BYTES).signaled();
+    }
+
+    @Override
+    void verify(Pair pair, Scene scene) {
+        super.verify(pair, scene);
+        List<WorkStatus> receives = pair.far().receives(1, scene.patience());
+        WorkStatus status = receives.isEmpty() ? null : receives.getFirst();
+        if (status != WorkStatus.LOCAL_LENGTH_ERROR && !(scene.isIwarp() && status == WorkStatus.FLUSHED)) {
+            throw new CheckFailure(
+                    "LOCAL_LENGTH_ERROR at the peer", status == null ? "nothing completed there" : "it has " + status);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.rdmacomm.cli.selftest;
+
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.RetryOptions;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
+
+/// A SEND to a queue pair that is not connected, and so does not answer.
+final class Unanswered extends FaultCheck {
+    private static final int RETRIES = 1;
+
+    @Override
+    public String name() {
+        return "nobody answers";
+    }
+
+    @Override
+    WorkStatus expected() {
+        return WorkStatus.RETRY_EXCEEDED;
+    }
+
+    @Override
+    String lacking(Scene scene) {
+        return scene.byAddress() ? "a queue pair that connects by address is not connected to a silent one" : "";
+    }
+
+    @Override
+    ConnectionOptions how(ConnectionOptions usual) {
+        RetryOptions given = usual.retries();
+        return usual.withRetries(new RetryOptions(given.timeout(), RETRIES, given.rnrTimer(), given.rnrRetry()));
+    }
+
+    @Override
+    Pair pair(Scene scene) {
+        Pair pair = Pair.open(scene, EndPlan.usual().withReceives(0, 64), farPlan());
+        boolean connected = false;
+        try {
+            pair.connectNear();
+            connected = true;
+            return pair;
+        } finally {
+            if (!connected) {
+                pair.close();
+            }
+        }
+    }
+
+    @Override
+    void add(SendBatch batch, long id, Pair pair) {
+        batch.send(id).with(pair.near().open(), 0, 8).signaled();
+    }
+}
