@@ -231,6 +231,13 @@ static void place(struct rdma_cm_id *id, struct sockaddr *address, int port)
 	id->verbs = bound_elsewhere ? &other_context : &cm_context;
 }
 
+int rdma_set_option(struct rdma_cm_id *id, int level, int option, void *value, size_t bytes)
+{
+	MINUS_ONE();
+	note("set_option %s %d.%d=%d", n(id), level, option, bytes == 1 ? *(uint8_t *)value : *(int *)value);
+	return 0;
+}
+
 int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address)
 {
 	MINUS_ONE();

@@ -25,8 +25,7 @@ import picocli.CommandLine.TypeConversionException;
 final class DeviceOptions {
     private static final ConnectionOptions DEFAULTS = ConnectionOptions.defaults();
     private static final String CONNECTION_PORT = "--rdma-cm-port";
-    private static final List<String> NOT_WITH_CONNECTION_MANAGER =
-            List.of("--gid-index", "--mtu", "--sl", "--tclass", "--qp-timeout");
+    private static final List<String> NOT_WITH_CONNECTION_MANAGER = List.of("--gid-index", "--mtu", "--sl");
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -62,13 +61,18 @@ final class DeviceOptions {
     @Option(names = "--sl", paramLabel = "N", description = "Service level, 0 to 15 (default: 0).")
     private int serviceLevel = DEFAULTS.path().serviceLevel();
 
-    @Option(names = "--tclass", paramLabel = "N", description = "Traffic class, 0 to 255 (default: 0).")
+    @Option(
+            names = "--tclass",
+            paramLabel = "N",
+            description = "Traffic class, 0 to 255 (default: 0; with --rdma-cm, that of the system).")
     private int trafficClass = DEFAULTS.path().trafficClass();
 
     @Option(
             names = "--qp-timeout",
             paramLabel = "N",
-            description = "Timeout for an acknowledgment: 4.096 us times 2^N, 0 to 31 (default: 14).")
+            description =
+                    "Timeout for an acknowledgment: 4.096 us times 2^N, 0 to 31 (default: 14; with --rdma-cm, what the"
+                            + " connection manager chooses).")
     private int timeout = DEFAULTS.retries().timeout().code();
 
     @Option(
