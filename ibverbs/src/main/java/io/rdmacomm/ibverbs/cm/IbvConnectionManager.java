@@ -209,7 +209,7 @@ public final class IbvConnectionManager extends ConnectionManager {
 
     /// librdmacm keeps the lowest byte.
     private int atMost(DeviceLimit limit, int wanted) {
-        return (int) Math.min(Math.min(wanted, MOST_READS), context.attributes().limit(limit));
+        return (int) Math.min(Math.min(wanted, MOST_READS), context.limit(limit));
     }
 
     /// Calls a function that asks the peer for an answer.
