@@ -295,6 +295,8 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *a, int *mask)
 		a->ah_attr.grh.traffic_class = 201;
 		a->ah_attr.dlid = 0xfedc;
 		a->ah_attr.sl = 5;
+		a->ah_attr.src_path_bits = 3;
+		a->ah_attr.static_rate = 7;
 		a->ah_attr.is_global = 1;
 		a->ah_attr.port_num = 1;
 		a->path_mtu = IBV_MTU_2048;

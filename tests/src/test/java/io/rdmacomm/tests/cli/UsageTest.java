@@ -77,6 +77,8 @@ class UsageTest {
                 "ping --server --json - | --json is an option of the client",
                 "ping host --interop rc_pingpong --rx-depth 1 | --rx-depth 1 is out of range",
                 "ping --server --rdma-cm-port 0 | --rdma-cm-port 0 is out of range: it can be 1 to 65535",
+                "ping host --pkey-index 65536 | --pkey-index 65536 is out of range",
+                "ping host -R --pkey-index 1 | --pkey-index has no effect with --rdma-cm",
                 "ping host --rdma-cm --sl 3 | --sl has no effect with --rdma-cm",
                 "bench host -R --mtu 1024 | --mtu has no effect with --rdma-cm",
                 "bench host -R -x 1 | --gid-index has no effect with --rdma-cm",
