@@ -231,6 +231,13 @@ static void place(struct rdma_cm_id *id, struct sockaddr *address, int port)
 	id->verbs = bound_elsewhere ? &other_context : &cm_context;
 }
 
+int rdma_set_option(struct rdma_cm_id *id, int level, int option, void *value, size_t bytes)
+{
+	MINUS_ONE();
+	note("set_option %s %d.%d=%d", n(id), level, option, bytes == 1 ? *(uint8_t *)value : *(int *)value);
+	return 0;
+}
+
 int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address)
 {
 	MINUS_ONE();
@@ -288,6 +295,8 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *a, int *mask)
 		a->ah_attr.grh.traffic_class = 201;
 		a->ah_attr.dlid = 0xfedc;
 		a->ah_attr.sl = 5;
+		a->ah_attr.src_path_bits = 3;
+		a->ah_attr.static_rate = 7;
 		a->ah_attr.is_global = 1;
 		a->ah_attr.port_num = 1;
 		a->path_mtu = IBV_MTU_2048;

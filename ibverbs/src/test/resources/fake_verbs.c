@@ -884,9 +884,10 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 	    ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) && a->max_dest_rd_atomic > 16))
 		return EINVAL;
 	if (mask & IBV_QP_AV)
-		note("av gid=%02x..%02x flow=%x sgid=%d hop=%d class=%d lid=%x sl=%d global=%d port=%d", ah->grh.dgid.raw[0],
-		     ah->grh.dgid.raw[15], ah->grh.flow_label, ah->grh.sgid_index, ah->grh.hop_limit,
-		     ah->grh.traffic_class, ah->dlid, ah->sl, ah->is_global, ah->port_num);
+		note("av gid=%02x..%02x flow=%x sgid=%d hop=%d class=%d lid=%x sl=%d bits=%d rate=%d "
+		     "global=%d port=%d", ah->grh.dgid.raw[0], ah->grh.dgid.raw[15], ah->grh.flow_label,
+		     ah->grh.sgid_index, ah->grh.hop_limit, ah->grh.traffic_class, ah->dlid, ah->sl, ah->src_path_bits,
+		     ah->static_rate, ah->is_global, ah->port_num);
 	if (mask & IBV_QP_STATE)
 		qp->state = a->qp_state;
 	return 0;
@@ -916,9 +917,10 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *ah)
 	struct ibv_ah *handle;
 	CREATOR();
 	handle = named(calloc(1, sizeof(*handle)), "ah");
-	note("create_ah %s gid=%02x..%02x flow=%x sgid=%d hop=%d class=%d lid=%x sl=%d global=%d port=%d", n(pd),
-	     ah->grh.dgid.raw[0], ah->grh.dgid.raw[15], ah->grh.flow_label, ah->grh.sgid_index, ah->grh.hop_limit,
-	     ah->grh.traffic_class, ah->dlid, ah->sl, ah->is_global, ah->port_num);
+	note("create_ah %s gid=%02x..%02x flow=%x sgid=%d hop=%d class=%d lid=%x sl=%d bits=%d rate=%d global=%d "
+	     "port=%d", n(pd), ah->grh.dgid.raw[0], ah->grh.dgid.raw[15], ah->grh.flow_label, ah->grh.sgid_index,
+	     ah->grh.hop_limit, ah->grh.traffic_class, ah->dlid, ah->sl, ah->src_path_bits, ah->static_rate,
+	     ah->is_global, ah->port_num);
 	return handle;
 }
 

@@ -26,7 +26,7 @@ final class DeviceOptions {
     private static final ConnectionOptions DEFAULTS = ConnectionOptions.defaults();
     private static final String CONNECTION_PORT = "--rdma-cm-port";
     private static final List<String> NOT_WITH_CONNECTION_MANAGER =
-            List.of("--gid-index", "--mtu", "--sl", "--tclass", "--qp-timeout");
+            List.of("--gid-index", "--mtu", "--sl", "--pkey-index");
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -62,13 +62,24 @@ final class DeviceOptions {
     @Option(names = "--sl", paramLabel = "N", description = "Service level, 0 to 15 (default: 0).")
     private int serviceLevel = DEFAULTS.path().serviceLevel();
 
-    @Option(names = "--tclass", paramLabel = "N", description = "Traffic class, 0 to 255 (default: 0).")
+    @Option(
+            names = "--tclass",
+            paramLabel = "N",
+            description = "Traffic class, 0 to 255 (default: 0; with --rdma-cm, that of the system).")
     private int trafficClass = DEFAULTS.path().trafficClass();
+
+    @Option(
+            names = "--pkey-index",
+            paramLabel = "N",
+            description = "The partition key: its position in the table of the port (default: 0).")
+    private int partitionKeyIndex = DEFAULTS.path().partitionKeyIndex();
 
     @Option(
             names = "--qp-timeout",
             paramLabel = "N",
-            description = "Timeout for an acknowledgment: 4.096 us times 2^N, 0 to 31 (default: 14).")
+            description =
+                    "Timeout for an acknowledgment: 4.096 us times 2^N, 0 to 31 (default: 14; with --rdma-cm, what the"
+                            + " connection manager chooses).")
     private int timeout = DEFAULTS.retries().timeout().code();
 
     @Option(
@@ -126,6 +137,7 @@ final class DeviceOptions {
         check("--gid-index", gidIndex, PathOptions.AUTOMATIC_GID, 255);
         check("--sl", serviceLevel, 0, 15);
         check("--tclass", trafficClass, 0, 255);
+        check("--pkey-index", partitionKeyIndex, 0, 65535);
         check("--qp-timeout", timeout, 0, 31);
         check("--retry", retryCount, 0, 7);
         check("--rnr-retry", rnrRetry, 0, 7);
@@ -133,7 +145,8 @@ final class DeviceOptions {
         PathOptions path = DEFAULTS.path()
                 .withPort(port, gidIndex)
                 .withMtu(mtu == null ? defaultMtu : mtu)
-                .withQuality(serviceLevel, trafficClass);
+                .withQuality(serviceLevel, trafficClass)
+                .withPartitionKeyIndex(partitionKeyIndex);
         RetryOptions retries = new RetryOptions(
                 new AckTimeout(timeout), retryCount, DEFAULTS.retries().rnrTimer(), rnrRetry);
         return DEFAULTS.withPath(path).withRetries(retries);

@@ -49,7 +49,11 @@ public final class ServerSession extends Session {
         super(options, device);
         this.listener = listener;
         this.handShake = handShake(options);
-        this.tickets = new TicketListeners(device::connections, listener.address(), options.connectionPort());
+        this.tickets = new TicketListeners(
+                device::connections,
+                listener.address(),
+                options.connectionPort(),
+                options.channel().connection());
         this.acceptor = new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, this::welcome);
         this.places = new ClientPlaces(options.limits());
     }

@@ -6,6 +6,7 @@ import io.rdmacomm.comm.data.ChannelSizes;
 import io.rdmacomm.comm.data.SlowOperations;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.CompletionLoop;
+import io.rdmacomm.comm.progress.CompletionQueues;
 import io.rdmacomm.comm.progress.EventLoop;
 import io.rdmacomm.comm.progress.GroupLease;
 import io.rdmacomm.comm.progress.IdleStrategy;
@@ -52,6 +53,7 @@ final class SessionDevice implements AutoCloseable {
     private final ProtectionDomain domain;
     private final @Nullable SessionReceives receives;
     private final DeviceEvents events;
+    private final CompletionQueues queues;
     private final CompletionGroup control;
     private final CompletionLoop controlLoop;
     private final @Nullable CompletionGroup shared;
@@ -70,8 +72,9 @@ final class SessionDevice implements AutoCloseable {
         this.domain = context.allocateProtectionDomain();
         this.receives = sharedReceives(options);
         this.events = new DeviceEvents(context, name, receives);
+        this.queues = new CompletionQueues(context, options.completionVector());
         this.control = events.watch(new CompletionGroup(
-                context,
+                queues,
                 "rdmacomm-" + name + "-control",
                 0,
                 CHANNELS_TO_BEGIN_WITH * ControlChannel.options(options).sizes().completions(),
@@ -95,7 +98,7 @@ final class SessionDevice implements AutoCloseable {
         } else {
             boolean callerDriven = options.threadMode() == ThreadMode.CALLER;
             CompletionGroup group = events.watch(new CompletionGroup(
-                    context,
+                    queues,
                     "rdmacomm-" + name + "-data",
                     spinNanos(options.workMode()),
                     CHANNELS_TO_BEGIN_WITH * options.channel().sizes().completions(),
@@ -261,7 +264,7 @@ final class SessionDevice implements AutoCloseable {
         EventLoop serving = eventLoop;
         if (serving != null) {
             CompletionGroup served =
-                    events.watch(new CompletionGroup(context, "rdmacomm-" + channel, sizes.completions(), serving));
+                    events.watch(new CompletionGroup(queues, "rdmacomm-" + channel, sizes.completions(), serving));
             serving.add(served);
             return new GroupLease(served, () -> {
                 events.forget(served);
@@ -270,7 +273,7 @@ final class SessionDevice implements AutoCloseable {
             });
         }
         CompletionGroup own = events.watch(new CompletionGroup(
-                context, "rdmacomm-" + channel, spinNanos(options.workMode()), sizes.completions(), 1, false));
+                queues, "rdmacomm-" + channel, spinNanos(options.workMode()), sizes.completions(), 1, false));
         CompletionLoop loop = new CompletionLoop(own, own.newIdleStrategy()).start();
         return new GroupLease(own, () -> {
             events.forget(own);

@@ -15,7 +15,7 @@ public final class SessionOptions {
             "",
             "",
             new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
-            new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR),
+            new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR, null),
             new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
             new Trust(null, null, PeerLimits.defaults(), false),
             Deadlines.defaults(),
@@ -32,7 +32,8 @@ public final class SessionOptions {
             @Nullable Reconnect reconnect) {}
 
     /// How progress is made.
-    private record Modes(WorkMode work, ThreadMode thread) {}
+    private record Modes(
+            WorkMode work, ThreadMode thread, @Nullable Integer vector) {}
 
     /// The data channels.
     private record Channels(
@@ -130,6 +131,11 @@ public final class SessionOptions {
     /// The threads that poll for completions of data channels.
     public ThreadMode threadMode() {
         return modes.thread();
+    }
+
+    /// The completion vector of all events; null if they are spread over those of the device.
+    public @Nullable Integer completionVector() {
+        return modes.vector();
     }
 
     /// The number of data channels that a client requests.
@@ -257,12 +263,22 @@ public final class SessionOptions {
 
     /// These options with another way to wait.
     public SessionOptions withWorkMode(WorkMode value) {
-        return with(new Modes(value, modes.thread()));
+        return with(new Modes(value, modes.thread(), modes.vector()));
     }
 
     /// These options with another use of threads.
     public SessionOptions withThreadMode(ThreadMode value) {
-        return with(new Modes(modes.work(), value));
+        return with(new Modes(modes.work(), value, modes.vector()));
+    }
+
+    /// These options with one completion vector of the device for all events of the session, or null, the default,
+    /// to spread them over all vectors. Opening a session fails with EINVAL if the device has no such vector
+    /// ([io.rdmacomm.verbs.DeviceLimit#COMPLETION_VECTORS]).
+    ///
+    /// @throws IllegalArgumentException if it is not 0 to 65535
+    public SessionOptions withCompletionVector(@Nullable Integer value) {
+        Integer vector = value == null ? null : Bounds.range("completion vector", value, 0, 65535);
+        return with(new Modes(modes.work(), modes.thread(), vector));
     }
 
     /// These options with another number of data channels.

@@ -38,6 +38,7 @@ final class SessionOptionsTest {
                 .withReconnect(RECONNECT)
                 .withConnectionPort(7)
                 .withSetUp(SetUp.NUMBERS)
+                .withCompletionVector(2)
                 .withAccess(Set.of(AccessFlag.REMOTE_READ))
                 .withListener(LISTENER);
     }
@@ -52,6 +53,7 @@ final class SessionOptionsTest {
         assertThat(options.port()).isEqualTo(99);
         assertThat(options.workMode()).isEqualTo(WorkMode.EPOLL);
         assertThat(options.threadMode()).isEqualTo(ThreadMode.CALLER);
+        assertThat(options.completionVector()).isEqualTo(2);
         assertThat(options.channels()).isEqualTo(3);
         assertThat(options.maxChannels()).isEqualTo(4);
         assertThat(options.limits().buffers()).isEqualTo(8);
@@ -77,6 +79,7 @@ final class SessionOptionsTest {
         assertThat(defaults.port()).isEqualTo(2020);
         assertThat(defaults.channels()).isEqualTo(1);
         assertThat(defaults.maxChannels()).isEqualTo(16);
+        assertThat(defaults.completionVector()).isNull();
         assertThat(defaults.limits()).isEqualTo(new PeerLimits(1024, 256, 1024));
         assertThat(defaults.foreignGids()).isFalse();
         assertThat(defaults.secret()).isNull();
@@ -104,6 +107,7 @@ final class SessionOptionsTest {
     void valuesOutOfRangeAreNamed() {
         SessionOptions options = SessionOptions.defaults();
         assertThatThrownBy(() -> options.withPort(65536)).hasMessageContaining("port is 65536, must be 0 to 65535");
+        assertThatThrownBy(() -> options.withCompletionVector(-1)).hasMessageContaining("completion vector is -1");
         assertThatThrownBy(() -> options.withChannels(0)).hasMessageContaining("number of data channels is 0");
         assertThatThrownBy(() -> options.withMaxChannels(257)).hasMessageContaining("limit of data channels is 257");
         assertThatThrownBy(() -> options.withName("a\nb")).hasMessageContaining("session name");

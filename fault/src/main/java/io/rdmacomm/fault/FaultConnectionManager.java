@@ -3,6 +3,7 @@ package io.rdmacomm.fault;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
@@ -26,13 +27,14 @@ final class FaultConnectionManager extends ConnectionManager {
     }
 
     @Override
-    protected Listener doListen(InetSocketAddress address, int backlog) {
-        return new FaultListener(this, real.listen(address, backlog));
+    protected Listener doListen(InetSocketAddress address, int backlog, IdentifierOptions options) {
+        return new FaultListener(this, real.listen(address, backlog, options));
     }
 
     @Override
-    protected Route doResolve(InetSocketAddress destination, long timeoutNanos) throws InterruptedException {
-        return new FaultRoute(this, real.resolve(destination, Duration.ofNanos(timeoutNanos)));
+    protected Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos)
+            throws InterruptedException {
+        return new FaultRoute(this, real.resolve(destination, options, Duration.ofNanos(timeoutNanos)));
     }
 
     /// Has the real connection manager prepare the real queue pair.

@@ -55,7 +55,8 @@ class BringUpTest extends ConnectionCase {
                 .startsWith("modify_qp qp3 mask=129181 state=2")
                 .contains("mtu=4", "rq_psn=234567", "dest=123456", "dest_rd=5", "rnr_timer=12");
         assertThat(log.get(6))
-                .isEqualTo("av gid=fe..7f flow=abcde sgid=2 hop=200 class=201 lid=fedc sl=5 global=1 port=1");
+                .isEqualTo(
+                        "av gid=fe..7f flow=abcde sgid=2 hop=200 class=201 lid=fedc sl=5 bits=3 rate=7 global=1 port=1");
         assertThat(log.get(7))
                 .startsWith("modify_qp qp3 mask=12e01 state=3")
                 .contains("sq_psn=345678", "rd=2 ", "timeout=19 retry=6 rnr=5");
@@ -70,8 +71,8 @@ class BringUpTest extends ConnectionCase {
         assertThat(attributes.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(attributes.pathMtu()).isEqualTo(PathMtu.MTU_2048);
         assertThat(attributes.addressVector())
-                .isEqualTo(
-                        new AddressVector(new Gid(0xfe00_0000_0000_0000L, 0x7f), 0xfedc, 2, 1, 5, 201, 200, 0xabcde));
+                .isEqualTo(new AddressVector(
+                        new Gid(0xfe00_0000_0000_0000L, 0x7f), 0xfedc, 2, 1, 5, 201, 200, 0xabcde, 3, 7));
 
         connection.disconnect();
         assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);

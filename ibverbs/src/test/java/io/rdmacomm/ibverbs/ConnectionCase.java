@@ -63,8 +63,12 @@ abstract class ConnectionCase {
     }
 
     void useIwarp() {
+        useIwarp(SIW);
+    }
+
+    void useIwarp(int vendor) {
         context.close();
-        fake.kind(IWARP, SIW);
+        fake.kind(IWARP, vendor);
         openDevice();
     }
 

@@ -408,11 +408,11 @@ class ControlPathTest {
 
     @Test
     void createsAddressHandles() {
-        AddressVector vector = new AddressVector(new Gid(0x2001L << 48, 0x99), 0xabcd, 3, 1, 5, 96, 255, 0xfffff);
+        AddressVector vector = new AddressVector(new Gid(0x2001L << 48, 0x99), 0xabcd, 3, 1, 5, 96, 255, 0xfffff, 5, 3);
         domain.createAddressHandle(vector).close();
         assertThat(fake.log())
                 .containsExactly(
-                        "create_ah pd1 gid=20..99 flow=fffff sgid=3 hop=255 class=96 lid=abcd sl=5 global=1 port=1",
+                        "create_ah pd1 gid=20..99 flow=fffff sgid=3 hop=255 class=96 lid=abcd sl=5 bits=5 rate=3 global=1 port=1",
                         "destroy_ah ah2");
         fails("ibv_create_ah", EINVAL, () -> domain.createAddressHandle(vector));
     }
@@ -497,7 +497,7 @@ class ControlPathTest {
         fake.log();
         Gid gid = new Gid(0xfe80L << 48, 0x77);
         ConnectionOptions how = new ConnectionOptions(
-                new PathOptions(1, 2, PathMtu.MTU_512, 7, 104, 64),
+                new PathOptions(1, 2, PathMtu.MTU_512, 7, 104, 64, 8, 127, 6),
                 new RetryOptions(new AckTimeout(15), 6, new RnrTimer(13), 5),
                 Set.of(AccessFlag.REMOTE_READ),
                 3,
@@ -507,11 +507,11 @@ class ControlPathTest {
                 .usingElementComparator(
                         (a, b) -> a.replaceAll("sq_psn=[0-9a-f]+", "sq_psn=?").compareTo(b))
                 .containsExactly(
-                        "modify_qp qp3 mask=39 state=1 cur=0 mtu=0 qkey=0 rq_psn=0 sq_psn=? dest=0 access=4 pkey=0"
+                        "modify_qp qp3 mask=39 state=1 cur=0 mtu=0 qkey=0 rq_psn=0 sq_psn=? dest=0 access=4 pkey=8"
                                 + " drain=0 rd=0 dest_rd=0 rnr_timer=0 port=1 timeout=0 retry=0 rnr=0",
                         "modify_qp qp3 mask=129181 state=2 cur=0 mtu=2 qkey=0 rq_psn=123456 sq_psn=? dest=abc access=0"
                                 + " pkey=0 drain=0 rd=0 dest_rd=4 rnr_timer=13 port=0 timeout=0 retry=0 rnr=0",
-                        "av gid=fe..77 flow=0 sgid=2 hop=64 class=104 lid=1f sl=7 global=1 port=1",
+                        "av gid=fe..77 flow=0 sgid=2 hop=64 class=104 lid=1f sl=7 bits=127 rate=6 global=1 port=1",
                         "modify_qp qp3 mask=12e01 state=3 cur=0 mtu=0 qkey=0 rq_psn=0 sq_psn=? dest=0 access=0 pkey=0"
                                 + " drain=0 rd=3 dest_rd=0 rnr_timer=0 port=0 timeout=15 retry=6 rnr=5");
         assertThat(pair.query().state()).isEqualTo(QueuePairState.READY_TO_SEND);
@@ -526,6 +526,22 @@ class ControlPathTest {
         assertThat(pair.query().state())
                 .as("of a device that does not report it")
                 .isEqualTo(QueuePairState.READY_TO_SEND);
+    }
+
+    @Test
+    void aPortHasItsPartitionKeys() {
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        PathOptions path = PathOptions.defaults();
+        ConnectionOptions how = ConnectionOptions.defaults().withPath(path.withPartitionKeyIndex(9));
+        fake.log();
+        assertThatThrownBy(() -> pair.connect(FakeVerbs.PEER, how))
+                .hasMessageContainingAll("EINVAL", "port 1 of fake0", "no partition key 9", "0 to 8");
+        fake.fail("ibv_query_pkey", EINVAL);
+        assertThatThrownBy(() -> pair.initialize(how.withPath(path.withPartitionKeyIndex(8))))
+                .hasMessageContaining("ibv_query_pkey");
+        assertThat(fake.log()).noneMatch(line -> line.startsWith("modify_qp"));
+        assertThat(pair.state()).isEqualTo(QueuePairState.RESET);
     }
 
     @Test

@@ -16,6 +16,12 @@ public enum Capability {
     CONNECT_BY_NUMBERS,
     /// Queue pairs connected by address through the connection manager, package `io.rdmacomm.verbs.cm`.
     CONNECTION_MANAGER,
+    /// A connection manager that sets the type of service of a connection
+    /// ([io.rdmacomm.verbs.cm.IdentifierOptions#typeOfService()]).
+    CONNECTION_TYPE_OF_SERVICE,
+    /// A connection manager that sets the acknowledgement timeout of a connection
+    /// ([io.rdmacomm.verbs.cm.ConnectionParameters#withAckTimeout(AckTimeout)]).
+    CONNECTION_ACK_TIMEOUT,
     /// SEND with immediate data.
     SEND_WITH_IMMEDIATE,
     /// RDMA WRITE with immediate data.

@@ -150,7 +150,7 @@ public abstract class CompletionQueue extends Resource {
                     Capability.RESIZE_COMPLETION_QUEUE,
                     context.device().name());
         }
-        long max = context.attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
+        long max = context.limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
         if (capacity < 1 || capacity > max) {
             throw new VerbException(
                     "resize completion queue (ibv_resize_cq)",

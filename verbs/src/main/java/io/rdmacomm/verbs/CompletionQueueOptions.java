@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param capacity how many completions it must hold, at least
 /// @param channel the channel that reports its events; null if it is only polled
-/// @param vector the completion vector that serves it
+/// @param vector the completion vector of its events, 0 to [DeviceLimit#COMPLETION_VECTORS] - 1: each interrupts a
+///         processor of its own, as the driver and the system distribute them
 /// @param singleThreaded the caller promises that only one thread at a time polls and arms it, so that it needs no
 ///         lock
 public record CompletionQueueOptions(
@@ -25,6 +26,11 @@ public record CompletionQueueOptions(
     /// These options with a channel for events.
     public CompletionQueueOptions withChannel(CompletionChannel value) {
         return new CompletionQueueOptions(capacity, value, vector, singleThreaded);
+    }
+
+    /// These options with another completion vector.
+    public CompletionQueueOptions withVector(int value) {
+        return new CompletionQueueOptions(capacity, channel, value, singleThreaded);
     }
 
     /// These options with the promise that only one thread at a time polls and arms, or without.

@@ -89,7 +89,7 @@ public record ConnectionOptions(
     QueuePairAttributes initialize() {
         return new QueuePairAttributes()
                 .state(QueuePairState.INIT)
-                .partitionKeyIndex(0)
+                .partitionKeyIndex(path.partitionKeyIndex())
                 .port(path.port())
                 .accessFlags(accessFlags);
     }

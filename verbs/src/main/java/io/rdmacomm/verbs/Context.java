@@ -21,6 +21,7 @@ public abstract class Context extends Resource {
 
     private final Device device;
     private final NumberTable<QueuePair> queuePairs = new NumberTable<>();
+    private volatile @Nullable DeviceAttributes known;
 
     /// For providers.
     protected Context(Device device) {
@@ -58,12 +59,29 @@ public abstract class Context extends Resource {
     }
 
     /// `wanted` as far as the device can do it: without rights that it does not support, and with no more READs and
-    /// atomics in flight than it allows. Queries the device. [QueuePair#connect] and its steps do so themselves.
+    /// atomics in flight than it allows. [QueuePair#connect] and its steps do so themselves.
     public final ConnectionOptions fitting(ConnectionOptions wanted) {
-        return wanted.fitting(supported(wanted.accessFlags()), attributes());
+        return wanted.fitting(supported(wanted.accessFlags()), known());
     }
 
-    /// The device's attributes (ibv_query_device(3)).
+    /// A limit of the device. The device is queried when the first one is asked for: its limits do not change while
+    /// it is open.
+    ///
+    /// @throws VerbException with the errno of that query
+    public final long limit(DeviceLimit limit) {
+        return known().limit(limit);
+    }
+
+    private DeviceAttributes known() {
+        DeviceAttributes attributes = known;
+        if (attributes == null) {
+            attributes = attributes();
+            known = attributes;
+        }
+        return attributes;
+    }
+
+    /// The device's attributes (ibv_query_device(3)). Queries the device.
     public final DeviceAttributes attributes() {
         checkOpen();
         return doQueryDevice();
@@ -181,8 +199,8 @@ public abstract class Context extends Resource {
 
     /// Creates a completion queue (ibv_create_cq(3)).
     ///
-    /// @throws VerbException EINVAL if the capacity exceeds the limit of the device or the channel belongs to
-    ///         another context, ENOMEM if there is not enough memory
+    /// @throws VerbException EINVAL if the capacity exceeds the limit of the device, it has no such completion
+    ///         vector, or the channel belongs to another context; ENOMEM if there is not enough memory
     public final CompletionQueue createCompletionQueue(CompletionQueueOptions options) {
         checkOpen();
         CompletionChannel channel = options.channel();
@@ -192,12 +210,19 @@ public abstract class Context extends Resource {
                     Errno.EINVAL,
                     channel + " belongs to another context than " + this);
         }
-        long max = attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
+        long max = limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
         if (options.capacity() > max) {
             throw new VerbException(
                     "create completion queue (ibv_create_cq)",
                     Errno.EINVAL,
                     "capacity " + options.capacity() + " exceeds the limit of " + max + " on " + this);
+        }
+        long vectors = Math.max(1, limit(DeviceLimit.COMPLETION_VECTORS));
+        if (options.vector() >= vectors) {
+            throw new VerbException(
+                    "create completion queue (ibv_create_cq)",
+                    Errno.EINVAL,
+                    this + " has no completion vector " + options.vector() + "; choose one of 0 to " + (vectors - 1));
         }
         if (channel != null) {
             channel.checkOpen();

@@ -151,20 +151,19 @@ public abstract class ProtectionDomain extends Resource {
     }
 
     private void checkSizes(QueueSizes sizes) {
-        DeviceAttributes attributes = context.attributes();
-        limit("send queue depth", sizes.sends(), attributes, DeviceLimit.MAX_QUEUE_PAIR_DEPTH);
-        limit("receive queue depth", sizes.receives(), attributes, DeviceLimit.MAX_QUEUE_PAIR_DEPTH);
-        limit("scatter/gather elements of a send", sizes.sendElements(), attributes, DeviceLimit.MAX_SGE);
-        limit("scatter/gather elements of a receive", sizes.receiveElements(), attributes, DeviceLimit.MAX_SGE);
+        limit("send queue depth", sizes.sends(), DeviceLimit.MAX_QUEUE_PAIR_DEPTH);
+        limit("receive queue depth", sizes.receives(), DeviceLimit.MAX_QUEUE_PAIR_DEPTH);
+        limit("scatter/gather elements of a send", sizes.sendElements(), DeviceLimit.MAX_SGE);
+        limit("scatter/gather elements of a receive", sizes.receiveElements(), DeviceLimit.MAX_SGE);
     }
 
-    private void limit(String what, int asked, DeviceAttributes attributes, DeviceLimit limit) {
-        if (asked > attributes.limit(limit)) {
+    private void limit(String what, int asked, DeviceLimit limit) {
+        long max = context.limit(limit);
+        if (asked > max) {
             throw new VerbException(
                     CREATE_QUEUE_PAIR,
                     Errno.EINVAL,
-                    what + " " + asked + " exceeds the limit of " + attributes.limit(limit) + " (" + limit.cName()
-                            + ") on " + context);
+                    what + " " + asked + " exceeds the limit of " + max + " (" + limit.cName() + ") on " + context);
         }
     }
 

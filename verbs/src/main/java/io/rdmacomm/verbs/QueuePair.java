@@ -121,10 +121,12 @@ public abstract class QueuePair extends Resource {
     ///
     /// @throws QueuePairStateException if the state is not RESET
     /// @throws UnsupportedVerbException without [Capability#CONNECT_BY_NUMBERS]
-    /// @throws VerbException EINVAL for datagrams, see [#startDatagrams(DatagramOptions)]
+    /// @throws VerbException EINVAL for datagrams, see [#startDatagrams(DatagramOptions)], and if the port does not
+    ///         have the partition key or the source path bits of `how`
     public final void connect(QueuePairInfo remote, ConnectionOptions how) {
         require(Capability.CONNECT_BY_NUMBERS, "connect queue pair", "connect it by address, with a ConnectionManager");
         ConnectionOptions fitting = fitting(how);
+        checkPath(how.path());
         modify(fitting.initialize());
         modifyToReceive(remote, fitting);
         modify(fitting.readyToSend(isReliable(), initialPsn));
@@ -138,8 +140,11 @@ public abstract class QueuePair extends Resource {
     /// Takes the queue pair from RESET to INIT, the first step of [#connect(QueuePairInfo, ConnectionOptions)].
     ///
     /// @throws QueuePairStateException if the state is neither RESET nor INIT
+    /// @throws VerbException EINVAL as [#connect(QueuePairInfo, ConnectionOptions)]
     public final void initialize(ConnectionOptions how) {
-        modify(fitting(how).initialize());
+        ConnectionOptions fitting = fitting(how);
+        checkPath(fitting.path());
+        modify(fitting.initialize());
     }
 
     /// Takes the queue pair from INIT to READY_TO_RECEIVE, the second step of [#connect(QueuePairInfo,
@@ -163,6 +168,12 @@ public abstract class QueuePair extends Resource {
     /// @throws QueuePairStateException if the state is not READY_TO_RECEIVE
     public final void readyToSend(ConnectionOptions how) {
         modify(fitting(how).readyToSend(isReliable(), initialPsn));
+    }
+
+    private void checkPath(PathOptions path) {
+        PortChecks checks = new PortChecks(protectionDomain.context(), "connect queue pair (ibv_modify_qp)");
+        checks.partitionKey(path.port(), path.partitionKeyIndex());
+        checks.sourcePathBits(path.port(), path.sourcePathBits());
     }
 
     private ConnectionOptions fitting(ConnectionOptions how) {
@@ -199,7 +210,9 @@ public abstract class QueuePair extends Resource {
     /// @throws QueuePairStateException if the state is neither RESET nor INIT
     /// @throws VerbException EINVAL if it is not for datagrams
     public final void initialize(DatagramOptions how) {
-        requireDatagram("initialize queue pair for datagrams");
+        String operation = "initialize queue pair for datagrams";
+        requireDatagram(operation);
+        new PortChecks(protectionDomain.context(), operation).partitionKey(how.port(), how.partitionKeyIndex());
         modify(how.initialize());
     }
 

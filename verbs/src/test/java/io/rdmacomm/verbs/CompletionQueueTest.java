@@ -56,6 +56,32 @@ class CompletionQueueTest {
     }
 
     @Test
+    void aCompletionVectorIsOneOfTheDevice() {
+        CompletionQueueOptions options = CompletionQueueOptions.ofCapacity(1);
+        assertThat(options.withVector(1).withChannel(channel).withSingleThreaded(true))
+                .isEqualTo(new CompletionQueueOptions(1, channel, 1, true));
+        context.createCompletionQueue(options.withVector(1)).close();
+        assertThatThrownBy(() -> context.createCompletionQueue(options.withVector(2)))
+                .isInstanceOfSatisfying(
+                        VerbException.class,
+                        failure -> assertThat(failure.errno()).isEqualTo(Errno.EINVAL))
+                .hasMessageContainingAll("null0", "no completion vector 2", "0 to 1");
+        assertThatIllegalArgumentException().isThrownBy(() -> options.withVector(-1));
+    }
+
+    @Test
+    void theLimitsOfTheDeviceAreQueriedOnce() {
+        int before = device.queries;
+        context.createCompletionQueue(CompletionQueueOptions.ofCapacity(1)).close();
+        assertThat(context.limit(DeviceLimit.MAX_SGE)).isEqualTo(4);
+        context.fitting(ConnectionOptions.defaults());
+        assertThat(device.queries).as("the first queue has asked").isEqualTo(before);
+        assertThat(before).isEqualTo(1);
+        context.attributes();
+        assertThat(device.queries).isEqualTo(2);
+    }
+
+    @Test
     void closeAcknowledgesTheRemainingEvents() throws Exception {
         channel.ready.add(queue);
         channel.awaitEvent(Duration.ZERO);

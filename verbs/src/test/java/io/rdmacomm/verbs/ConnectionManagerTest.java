@@ -10,6 +10,7 @@ import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -55,6 +56,44 @@ final class ConnectionManagerTest extends QueuePairFixture {
         manager.listen(NullConnections.ADDRESS, 0);
         manager.listen(NullConnections.ADDRESS, 7);
         assertThat(manager.log).containsExactly("listen 128", "listen 7");
+    }
+
+    @Test
+    void aTypeOfServiceHasARange() {
+        IdentifierOptions none = IdentifierOptions.none();
+        assertThat(none.withTypeOfService(255).typeOfService()).isEqualTo(255);
+        assertThatThrownBy(() -> none.withTypeOfService(256)).hasMessageContaining("must be 0 to 255, not 256");
+        assertThatThrownBy(() -> none.withTypeOfService(-1)).hasMessageContaining("must be 0 to 255, not -1");
+    }
+
+    @Test
+    void optionsThatTheDeviceLacksAreRejected() throws InterruptedException {
+        device.capabilities.remove(Capability.CONNECTION_TYPE_OF_SERVICE);
+        device.capabilities.remove(Capability.CONNECTION_ACK_TIMEOUT);
+        IdentifierOptions options = IdentifierOptions.none().withTypeOfService(0);
+        assertThatThrownBy(() -> manager.listen(NullConnections.ADDRESS, 1, options))
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContainingAll("null0", "type of service");
+        assertThatThrownBy(() -> manager.resolve(NullConnections.ADDRESS, options, SHORT))
+                .isInstanceOf(UnsupportedVerbException.class);
+        assertThat(manager.log).isEmpty();
+
+        ConnectionParameters parameters = DEFAULTS.withAckTimeout(AckTimeout.INFINITE);
+        QueuePair pair = create(options());
+        try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+            assertThatThrownBy(() -> route.connect(pair, parameters, SHORT))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContainingAll("null0", "acknowledgement timeout");
+            assertThat(route.connect(pair, parameters.withAckTimeout(null), SHORT)
+                            .isConnected())
+                    .isTrue();
+        }
+        NullListener listener = (NullListener) manager.listen(NullConnections.ADDRESS, 1);
+        listener.requests.add(new NullRequest(manager));
+        try (ConnectionRequest request = listener.awaitRequest(SHORT)) {
+            assertThatThrownBy(() -> request.accept(create(options()), parameters, SHORT))
+                    .isInstanceOf(UnsupportedVerbException.class);
+        }
     }
 
     @Test

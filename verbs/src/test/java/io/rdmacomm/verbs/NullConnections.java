@@ -4,6 +4,7 @@ import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetAddress;
@@ -30,13 +31,13 @@ final class NullConnections extends ConnectionManager {
     }
 
     @Override
-    protected NullListener doListen(InetSocketAddress address, int backlog) {
+    protected NullListener doListen(InetSocketAddress address, int backlog, IdentifierOptions options) {
         log.add("listen " + backlog);
         return new NullListener(this);
     }
 
     @Override
-    protected Route doResolve(InetSocketAddress destination, long timeoutNanos) {
+    protected Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {
         log.add("resolve");
         return new NullRoute(this);
     }

@@ -23,6 +23,7 @@ final class NullDevice extends Device {
     final List<GidEntry> gids = new ArrayList<>(List.of(new GidEntry(0, new Gid(1, 2), GidType.UNKNOWN, 0)));
     LinkLayer linkLayer = LinkLayer.INFINIBAND;
     int nextNumber = 0x11;
+    int queries;
 
     @Override
     public String name() {
@@ -69,13 +70,16 @@ final class NullDevice extends Device {
 
         @Override
         protected DeviceAttributes doQueryDevice() {
+            device.queries++;
             Map<DeviceLimit, Long> limits = Map.of(
                     DeviceLimit.MAX_QUEUE_PAIR_DEPTH,
                     64L,
                     DeviceLimit.MAX_SGE,
                     4L,
                     DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH,
-                    1000L);
+                    1000L,
+                    DeviceLimit.COMPLETION_VECTORS,
+                    2L);
             return new DeviceAttributes("1", 1, 1, 0, 0, 0, 1, AtomicCapability.NONE, limits);
         }
 

@@ -369,6 +369,29 @@ class QueuePairTest extends QueuePairFixture {
         assertThat(fresh.state()).as("it was never connected").isEqualTo(QueuePairState.RESET);
     }
 
+    @Test
+    void aPathIsOneOfThePort() {
+        QueuePairInfo peer = new QueuePairInfo(1, 2, 3, Gid.NONE, PathMtu.MTU_1024);
+        PathOptions path = PathOptions.defaults();
+        ConnectionOptions how = ConnectionOptions.defaults();
+        NullQueuePair pair = create(options());
+        assertThatThrownBy(() -> pair.connect(peer, how.withPath(path.withPartitionKeyIndex(1))))
+                .isInstanceOfSatisfying(
+                        VerbException.class,
+                        failure -> assertThat(failure.errno()).isEqualTo(Errno.EINVAL))
+                .hasMessageContainingAll("port 1 of null0", "no partition key 1", "0 to 0");
+        assertThatThrownBy(() -> pair.initialize(how.withPath(path.withSubnetPath(1, 0))))
+                .hasMessageContainingAll("port 1 of null0", "no source path bits 1", "0 to 0");
+        assertThat(pair.state()).isEqualTo(QueuePairState.RESET);
+        NullQueuePair datagrams = create(options().withType(QueuePairType.UNRELIABLE_DATAGRAM));
+        assertThatThrownBy(() -> datagrams.initialize(new DatagramOptions(1, 1, 0)))
+                .hasMessageContaining("no partition key 1");
+        pair.connect(peer, how.withPath(path.withSubnetPath(0, 7)));
+        assertThat(pair.query().addressVector()).isEqualTo(new AddressVector(Gid.NONE, 3, 0, 1, 0, 0, 64, 0, 0, 7));
+        assertThatThrownBy(() -> path.withSubnetPath(128, 0)).hasMessageContaining("source path bits");
+        assertThatThrownBy(() -> path.withSubnetPath(0, 32)).hasMessageContaining("static rate");
+    }
+
     private NullQueuePair connectedUnreliable() {
         NullQueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_CONNECTED));
         pair.modify(init());

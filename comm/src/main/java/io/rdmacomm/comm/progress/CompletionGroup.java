@@ -80,19 +80,19 @@ public final class CompletionGroup implements AutoCloseable {
     /// @param maxMembers how many members may join
     /// @param callerDriven whether no library thread polls it
     public CompletionGroup(
-            Context context, String name, long spinNanos, int entries, int maxMembers, boolean callerDriven) {
-        this(context, name, spinNanos, entries, maxMembers, callerDriven, null);
+            CompletionQueues queues, String name, long spinNanos, int entries, int maxMembers, boolean callerDriven) {
+        this(queues, name, spinNanos, entries, maxMembers, callerDriven, null);
     }
 
     /// A group of one member that `loop` polls.
     ///
     /// @param entries completions that it must hold
-    public CompletionGroup(Context context, String name, int entries, EventLoop loop) {
-        this(context, name, 0, entries, 1, false, loop);
+    public CompletionGroup(CompletionQueues queues, String name, int entries, EventLoop loop) {
+        this(queues, name, 0, entries, 1, false, loop);
     }
 
     private CompletionGroup(
-            Context context,
+            CompletionQueues queues,
             String name,
             long spinNanos,
             int entries,
@@ -104,21 +104,22 @@ public final class CompletionGroup implements AutoCloseable {
         this.callerDriven = callerDriven;
         this.loop = loop;
         this.members = new GroupMembers(maxMembers);
-        long most = context.attributes().limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
+        Context context = queues.context();
+        long most = context.limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
         boolean grows = maxMembers == 1 || context.supports(Capability.RESIZE_COMPLETION_QUEUE);
         int capacity = (int) Math.min(most, grows ? entries : Math.max(entries, CAPACITY_WITHOUT_RESIZE));
         CompletionQueueOptions options =
                 CompletionQueueOptions.ofCapacity(Math.max(1, capacity)).withSingleThreaded(true);
         if (spinNanos == SPIN_FOREVER) {
             this.events = null;
-            this.queue = context.createCompletionQueue(options);
+            this.queue = queues.create(options);
         } else if (loop != null) {
             this.events = null;
-            this.queue = context.createCompletionQueue(options.withChannel(loop.channel()));
+            this.queue = queues.create(options, loop.channel());
         } else {
             CompletionChannel channel = context.createCompletionChannel();
             this.events = channel;
-            this.queue = context.createCompletionQueue(options.withChannel(channel));
+            this.queue = queues.create(options, channel);
         }
         this.sleeper = new Sleeper(events);
     }

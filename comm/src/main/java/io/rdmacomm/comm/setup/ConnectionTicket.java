@@ -1,7 +1,10 @@
 package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.PathOptions;
+import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +35,24 @@ record ConnectionTicket(long token, int channel) {
         return parametersWithoutTicket(how).withPrivateData(encode());
     }
 
-    /// The parameters of an answer.
+    /// The parameters of an answer. The connection manager chooses a timeout that the program did not.
     static ConnectionParameters parametersWithoutTicket(ConnectionOptions how) {
+        RetryOptions retries = how.retries();
+        boolean chosen = !retries.timeout().equals(RetryOptions.defaults().timeout());
         return ConnectionParameters.defaults()
                 .withDepths(
                         Math.min(MOST_READ_ATOMIC, how.maxDestinationReadAtomic()),
                         Math.min(MOST_READ_ATOMIC, how.maxReadAtomic()))
-                .withRetries(how.retries().retryCount(), how.retries().rnrRetry());
+                .withRetries(retries.retryCount(), retries.rnrRetry())
+                .withAckTimeout(chosen ? retries.timeout() : null);
+    }
+
+    /// The options of the identifier. The system chooses a traffic class that the program did not.
+    static IdentifierOptions identifierOptions(ConnectionOptions how) {
+        int trafficClass = how.path().trafficClass();
+        return trafficClass == PathOptions.defaults().trafficClass()
+                ? IdentifierOptions.none()
+                : IdentifierOptions.none().withTypeOfService(trafficClass);
     }
 
     private byte[] encode() {

@@ -36,7 +36,7 @@ public final class RequestingConnector implements QueuePairConnector {
     @Override
     public Connection connect(QueuePair queuePair, QueuePairInfo peer, ConnectionOptions how, Runnable receives) {
         ConnectionTicket ticket = new ConnectionTicket(token, channel++);
-        try (Route route = manager.resolve(server, patience)) {
+        try (Route route = manager.resolve(server, ConnectionTicket.identifierOptions(how), patience)) {
             route.prepare(queuePair);
             receives.run();
             return route.connect(queuePair, ticket.parameters(how), patience);

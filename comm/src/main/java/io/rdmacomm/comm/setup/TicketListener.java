@@ -2,6 +2,7 @@ package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -40,12 +41,13 @@ public final class TicketListener implements AutoCloseable {
     /// Listens.
     ///
     /// @param address where; port 0 takes any free one
+    /// @param how the options of the queue pairs
     /// @throws SetUpException PORT_TAKEN
     /// @throws VerbException if the device cannot listen there; the message says why
-    static TicketListener open(ConnectionManager manager, InetSocketAddress address) {
+    static TicketListener open(ConnectionManager manager, InetSocketAddress address, ConnectionOptions how) {
         Listener listener;
         try {
-            listener = manager.listen(address, BACKLOG);
+            listener = manager.listen(address, BACKLOG, ConnectionTicket.identifierOptions(how));
         } catch (VerbException e) {
             if (e.errno() != Errno.EADDRINUSE) {
                 throw e;

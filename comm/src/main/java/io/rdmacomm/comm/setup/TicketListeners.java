@@ -1,6 +1,7 @@
 package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,6 +17,7 @@ public final class TicketListeners implements AutoCloseable {
     private final Supplier<ConnectionManager> connections;
     private final InetAddress address;
     private final int port;
+    private final ConnectionOptions how;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<InetAddress, TicketListener> listeners = new HashMap<>();
     private boolean closed;
@@ -25,10 +27,13 @@ public final class TicketListeners implements AutoCloseable {
     /// @param connections the connection manager of the device
     /// @param address where the server listens; the wildcard address for all addresses
     /// @param port the port for queue pairs; 0 for any free one
-    public TicketListeners(Supplier<ConnectionManager> connections, InetAddress address, int port) {
+    /// @param how the options of the queue pairs
+    public TicketListeners(
+            Supplier<ConnectionManager> connections, InetAddress address, int port, ConnectionOptions how) {
         this.connections = connections;
         this.address = address;
         this.port = port;
+        this.how = how;
     }
 
     /// Listens at the named port, so that a server learns at its start that it cannot have it.
@@ -57,7 +62,7 @@ public final class TicketListeners implements AutoCloseable {
                 if (listener != null) {
                     listener.close();
                 }
-                listener = TicketListener.open(connections.get(), new InetSocketAddress(where, port));
+                listener = TicketListener.open(connections.get(), new InetSocketAddress(where, port), how);
                 listeners.put(where, listener);
             }
             return listener;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.comm.progress.CompletionQueues;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
@@ -75,7 +76,7 @@ final class RdmaAdapterTest {
         device.capabilities.addAll(List.of(capabilities));
         context = device.open();
         ProtectionDomain domain = context.allocateProtectionDomain();
-        group = new CompletionGroup(context, "group", CompletionGroup.SPIN_FOREVER, 100, 2, true);
+        group = new CompletionGroup(new CompletionQueues(context), "group", CompletionGroup.SPIN_FOREVER, 100, 2, true);
         MemoryRegion pool = domain.allocate(ReceiveMemory.bytes(8, 64), EnumSet.of(AccessFlag.LOCAL_WRITE));
         MemoryRegion cells = domain.allocate(SIZES.cellBytes(), AccessFlag.allRemote());
         ChannelMemory memory = new ChannelMemory(cells, 0);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.comm.progress.CompletionQueues;
 import io.rdmacomm.comm.progress.GroupMember;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEvent;
@@ -137,7 +138,7 @@ final class SharedReceivePoolTest {
     void open() {
         context = device.open();
         domain = context.allocateProtectionDomain();
-        group = new CompletionGroup(context, "group", CompletionGroup.SPIN_FOREVER, 100, 8, true);
+        group = new CompletionGroup(new CompletionQueues(context), "group", CompletionGroup.SPIN_FOREVER, 100, 8, true);
         MemoryRegion memory = domain.allocate(ReceiveMemory.bytes(RECEIVES, 64), EnumSet.of(AccessFlag.LOCAL_WRITE));
         cells = new ChannelMemory(domain.allocate(SIZES.cellBytes(), AccessFlag.allRemote()), 0);
         pool = new SharedReceivePool(domain, new ReceiveMemory(memory, 0, RECEIVES, 64), RECEIVES, 4, 2);

@@ -57,6 +57,7 @@ final class SilentDevice extends Device {
     final List<Long> sends = new ArrayList<>();
     final List<Long> receives = new ArrayList<>();
     final List<Integer> limits = new ArrayList<>();
+    final List<Integer> vectors = new ArrayList<>();
     final List<String> log = new ArrayList<>();
     private final Deque<Entry> entries = new ArrayDeque<>();
     private int queuePairs;
@@ -111,7 +112,8 @@ final class SilentDevice extends Device {
             Map<DeviceLimit, Long> limits = Map.of(
                     DeviceLimit.MAX_QUEUE_PAIR_DEPTH, 1000L,
                     DeviceLimit.MAX_SGE, 4L,
-                    DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH, 1000L);
+                    DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH, 1000L,
+                    DeviceLimit.COMPLETION_VECTORS, 3L);
             return new DeviceAttributes("1", 1, 1, 0, 0, 0, 1, AtomicCapability.NONE, limits);
         }
 
@@ -158,11 +160,12 @@ final class SilentDevice extends Device {
 
         @Override
         protected CompletionChannel doCreateCompletionChannel() {
-            throw new AssertionError("not used");
+            return new SilentChannel(this);
         }
 
         @Override
         protected CompletionQueue doCreateCompletionQueue(CompletionQueueOptions options) {
+            vectors.add(options.vector());
             return new SilentQueue(this, options);
         }
 
@@ -173,6 +176,23 @@ final class SilentDevice extends Device {
 
         @Override
         protected void doCloseDevice() {}
+    }
+
+    private static final class SilentChannel extends CompletionChannel {
+        SilentChannel(Context context) {
+            super(context);
+        }
+
+        @Override
+        protected @Nullable CompletionQueue doAwaitEvent(long timeoutNanos) {
+            return null;
+        }
+
+        @Override
+        protected void doWakeUp() {}
+
+        @Override
+        protected void doClose() {}
     }
 
     private final class SilentQueue extends CompletionQueue {

@@ -18,8 +18,8 @@ class CompletionGroupTest {
     @Test
     void roomIsGivenBackWhileAnotherThreadMakesRoom() throws Exception {
         try (Context context = Rdma.open("soft0")) {
-            CompletionGroup group =
-                    new CompletionGroup(context, "a group", CompletionGroup.SPIN_FOREVER, ENTRIES, 2, true);
+            CompletionGroup group = new CompletionGroup(
+                    new CompletionQueues(context), "a group", CompletionGroup.SPIN_FOREVER, ENTRIES, 2, true);
             group.reserve(ENTRIES);
             int before = group.queue().capacity();
             FutureTask<Integer> growing = new FutureTask<>(() -> {
@@ -52,7 +52,7 @@ class CompletionGroupTest {
     void nothingIsTakenFromAClosedGroup() {
         CompletionGroup group;
         try (Context context = Rdma.open("soft0")) {
-            group = new CompletionGroup(context, "a group", 0, ENTRIES, 2, false);
+            group = new CompletionGroup(new CompletionQueues(context), "a group", 0, ENTRIES, 2, false);
             group.close();
         }
 
@@ -67,7 +67,7 @@ class CompletionGroupTest {
     @Test
     void catchingUpGivesUpWhileAnotherThreadPolls() throws Exception {
         try (Context context = Rdma.open("soft0")) {
-            CompletionGroup group = new CompletionGroup(context, "a group", 0, ENTRIES, 2, false);
+            CompletionGroup group = new CompletionGroup(new CompletionQueues(context), "a group", 0, ENTRIES, 2, false);
             FutureTask<Boolean> catchingUp = new FutureTask<>(group::catchUp, true);
             FutureTask<Boolean> polling = new FutureTask<>(() -> {
                 Thread.ofPlatform().daemon().start(catchingUp);

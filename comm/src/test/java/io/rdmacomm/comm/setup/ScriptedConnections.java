@@ -8,6 +8,7 @@ import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetAddress;
@@ -39,7 +40,7 @@ final class ScriptedConnections extends ConnectionManager {
     }
 
     @Override
-    protected Listener doListen(InetSocketAddress address, int backlog) {
+    protected Listener doListen(InetSocketAddress address, int backlog, IdentifierOptions options) {
         if (refusal != null) {
             throw new VerbException("listen (rdma_listen)", refusal, address + " is not to be had");
         }
@@ -49,7 +50,7 @@ final class ScriptedConnections extends ConnectionManager {
     }
 
     @Override
-    protected Route doResolve(InetSocketAddress destination, long timeoutNanos) {
+    protected Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {
         throw new UnsupportedOperationException();
     }
 

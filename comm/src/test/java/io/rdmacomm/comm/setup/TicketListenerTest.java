@@ -31,7 +31,8 @@ class TicketListenerTest {
 
     private final Context context = Rdma.open("soft0");
     private final ScriptedConnections connections = new ScriptedConnections(context);
-    private final TicketListeners listeners = new TicketListeners(() -> connections, HERE, 0);
+    private final TicketListeners listeners =
+            new TicketListeners(() -> connections, HERE, 0, ConnectionOptions.defaults());
 
     @AfterEach
     void close() {
@@ -70,7 +71,8 @@ class TicketListenerTest {
     void aTakenPortIsNamed() {
         connections.refusal = Errno.EADDRINUSE;
 
-        assertThatThrownBy(() -> TicketListener.open(connections, new InetSocketAddress(HERE, 2020)))
+        assertThatThrownBy(() -> TicketListener.open(
+                        connections, new InetSocketAddress(HERE, 2020), ConnectionOptions.defaults()))
                 .isInstanceOfSatisfying(
                         SetUpException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PORT_TAKEN))
                 .hasMessageContaining("cannot listen on port 2020: it is taken");

@@ -20,6 +20,7 @@ import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.lang.foreign.Arena;
@@ -45,6 +46,7 @@ public final class IbvConnectionManager extends ConnectionManager {
     private final LibRdmacm library;
     private final ConnectionEventChannel channel;
     private final ConnectionTransitions transitions;
+    private final OptionSetter optionSetter;
     private final long connectPauseNanos;
 
     /// @param connectPauseNanos how long a new connection waits before the peer can be expected to receive
@@ -54,6 +56,7 @@ public final class IbvConnectionManager extends ConnectionManager {
         this.connectPauseNanos = connectPauseNanos;
         this.library = library;
         this.channel = ConnectionEventChannel.open(library, context.device().name());
+        this.optionSetter = new OptionSetter(library, context);
         this.transitions = new ConnectionTransitions(library, context.device().transport() == TransportType.IWARP);
     }
 
@@ -69,6 +72,10 @@ public final class IbvConnectionManager extends ConnectionManager {
         return transitions;
     }
 
+    OptionSetter optionSetter() {
+        return optionSetter;
+    }
+
     long connectPauseNanos() {
         return connectPauseNanos;
     }
@@ -79,17 +86,18 @@ public final class IbvConnectionManager extends ConnectionManager {
     }
 
     @Override
-    protected Listener doListen(InetSocketAddress address, int backlog) {
-        return ListeningPort.listen(this, address, backlog);
+    protected Listener doListen(InetSocketAddress address, int backlog, IdentifierOptions options) {
+        return ListeningPort.listen(this, address, backlog, options);
     }
 
     /// An identifier that listens; this manager owns it.
-    ConnectionIdentifier listening(InetSocketAddress address, int backlog) {
+    ConnectionIdentifier listening(InetSocketAddress address, int backlog, IdentifierOptions options) {
         int tries = transitions.isIwarp() && address.getPort() == 0 ? ChosenPort.TRIES : 1;
         while (true) {
             ConnectionIdentifier identifier = channel.create(this);
             boolean success = false;
             try {
+                optionSetter.set(identifier, options);
                 bind(identifier, address);
                 int errno = identifier.call(id -> library.listen(id, backlog));
                 tries--;
@@ -121,12 +129,14 @@ public final class IbvConnectionManager extends ConnectionManager {
     }
 
     @Override
-    protected Route doResolve(InetSocketAddress destination, long timeoutNanos) throws InterruptedException {
+    protected Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos)
+            throws InterruptedException {
         ConnectionIdentifier identifier = channel.create(this);
         boolean success = false;
         try {
+            optionSetter.set(identifier, options);
             resolve(identifier, destination, Deadline.after(timeoutNanos), timeoutNanos);
-            Route route = new IbvRoute(this, identifier, destination);
+            Route route = new IbvRoute(this, identifier, destination, options);
             success = true;
             return route;
         } finally {
@@ -199,7 +209,7 @@ public final class IbvConnectionManager extends ConnectionManager {
 
     /// librdmacm keeps the lowest byte.
     private int atMost(DeviceLimit limit, int wanted) {
-        return (int) Math.min(Math.min(wanted, MOST_READS), context.attributes().limit(limit));
+        return (int) Math.min(Math.min(wanted, MOST_READS), context.limit(limit));
     }
 
     /// Calls a function that asks the peer for an answer.

@@ -76,6 +76,7 @@ final class IbvConnectionRequest extends ConnectionRequest {
         long deadline = Deadline.after(timeoutNanos);
         boolean success = false;
         try {
+            connections.optionSetter().set(identifier, parameters.ackTimeout());
             if (!transitions.isIwarp()) {
                 transitions.bringUp(identifier, queuePair, depths);
             }

@@ -6,6 +6,7 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
 import java.util.concurrent.locks.LockSupport;
@@ -17,18 +18,24 @@ final class IbvRoute extends Route {
     private final IbvConnectionManager connections;
     private final ConnectionTransitions transitions;
     private final InetSocketAddress remote;
+    private final IdentifierOptions options;
     private final Object identifierLock = new Object();
     private volatile ConnectionIdentifier identifier;
     private volatile InetSocketAddress local;
     private boolean closing;
 
-    IbvRoute(IbvConnectionManager connections, ConnectionIdentifier identifier, InetSocketAddress destination) {
+    IbvRoute(
+            IbvConnectionManager connections,
+            ConnectionIdentifier identifier,
+            InetSocketAddress destination,
+            IdentifierOptions options) {
         super(connections);
         this.connections = connections;
         this.transitions = connections.transitions();
         this.identifier = identifier;
         this.local = identifier.localAddress();
         this.remote = destination;
+        this.options = options;
         identifier.handOver(connections, this);
     }
 
@@ -60,6 +67,7 @@ final class IbvRoute extends Route {
                 pointer -> connections.library().connect(id, pointer));
         boolean intact = false;
         try {
+            connections.optionSetter().set(identifier, parameters.ackTimeout());
             long deadline = Deadline.after(timeoutNanos);
             int errno = connections.ask(identifier, connect, deadline);
             for (int tries = 1; isTaken(errno) && tries < ChosenPort.TRIES; tries++) {
@@ -104,6 +112,7 @@ final class IbvRoute extends Route {
         }
         other.destroy(this);
         checkOpen();
+        connections.optionSetter().set(identifier, options);
         connections.resolve(identifier, remote, deadline, timeoutNanos);
         local = identifier.localAddress();
     }

@@ -4,6 +4,7 @@ import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,26 +25,29 @@ final class ListeningPort {
     private final Map<String, IbvListener> listeners = new ConcurrentHashMap<>();
 
     /// The ports of the wildcard address that somebody listens on.
-    private record Key(LibRdmacm library, InetSocketAddress address) {}
+    private record Key(LibRdmacm library, InetSocketAddress address, IdentifierOptions options) {}
 
-    private ListeningPort(IbvConnectionManager manager, ConnectionIdentifier identifier, boolean shared) {
+    /// @param shared the options with which it listens for several devices; null if only one can have the address
+    private ListeningPort(
+            IbvConnectionManager manager, ConnectionIdentifier identifier, @Nullable IdentifierOptions shared) {
         this.identifier = identifier;
         this.address = identifier.localAddress();
-        this.key = shared ? new Key(manager.library(), address) : null;
+        this.key = shared != null ? new Key(manager.library(), address, shared) : null;
     }
 
     /// Listens, perhaps together with other devices.
-    static IbvListener listen(IbvConnectionManager manager, InetSocketAddress address, int backlog) {
+    static IbvListener listen(
+            IbvConnectionManager manager, InetSocketAddress address, int backlog, IdentifierOptions options) {
         synchronized (SHARED) {
-            ListeningPort shared = SHARED.get(new Key(manager.library(), address));
+            ListeningPort shared = SHARED.get(new Key(manager.library(), address, options));
             if (shared != null) {
                 return shared.join(manager, backlog);
             }
-            ConnectionIdentifier identifier = manager.listening(address, backlog);
+            ConnectionIdentifier identifier = manager.listening(address, backlog, options);
             boolean success = false;
             try {
                 ListeningPort port = new ListeningPort(
-                        manager, identifier, address.getAddress().isAnyLocalAddress());
+                        manager, identifier, address.getAddress().isAnyLocalAddress() ? options : null);
                 IbvListener listener = port.join(manager, backlog);
                 identifier.handOver(manager, port, port::occurred);
                 if (port.key != null) {

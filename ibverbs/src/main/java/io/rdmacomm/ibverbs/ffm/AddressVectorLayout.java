@@ -18,6 +18,10 @@ public final class AddressVectorLayout {
     public static final int DESTINATION_LID = 24;
     /// Service level, 1 byte.
     public static final int SERVICE_LEVEL = 26;
+    /// Low bits of the own local identifier, 1 byte.
+    public static final int SOURCE_PATH_BITS = 27;
+    /// Limit of the speed, `enum ibv_rate`, 1 byte.
+    public static final int STATIC_RATE = 28;
     /// Whether there is a global routing header, 1 byte.
     public static final int IS_GLOBAL = 29;
     /// Port, 1 byte.

@@ -23,5 +23,16 @@ public final class ConnectionIdentifierLayout {
     /// `enum rdma_port_space`: connections, by port numbers as those of TCP.
     public static final int PORT_SPACE_TCP = 0x106;
 
+    /// The level of the options below (rdma_set_option(3)).
+    public static final int OPTION_LEVEL = 0;
+    /// The type of service, 1 byte.
+    public static final int OPTION_TYPE_OF_SERVICE = 0;
+    /// Whether the address can be reused, 4 bytes.
+    public static final int OPTION_REUSE_ADDRESS = 1;
+    /// Whether one address family is meant, 4 bytes.
+    public static final int OPTION_ADDRESS_FAMILY_ONLY = 2;
+    /// The acknowledgement timeout, 1 byte.
+    public static final int OPTION_ACK_TIMEOUT = 3;
+
     private ConnectionIdentifierLayout() {}
 }

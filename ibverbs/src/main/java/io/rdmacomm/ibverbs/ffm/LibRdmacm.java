@@ -15,6 +15,7 @@ public final class LibRdmacm {
             "rdma_ack_cm_event",
             "rdma_create_id",
             "rdma_destroy_id",
+            "rdma_set_option",
             "rdma_bind_addr",
             "rdma_listen",
             "rdma_resolve_addr",
@@ -89,6 +90,11 @@ public final class LibRdmacm {
     /// acknowledged (rdma_migrate_id(3)).
     public int migrateIdentifier(long identifier, long channel) {
         return library.number("rdma_migrate_id", identifier, channel);
+    }
+
+    /// Takes a pointer to the value and its size in bytes (rdma_set_option(3)).
+    public int setOption(long identifier, int level, int option, long value, int bytes) {
+        return library.number("rdma_set_option", identifier, level, option, value, bytes);
     }
 
     /// Takes a socket address (rdma_bind_addr(3)).

@@ -27,6 +27,7 @@ final class IbvCapabilities {
                 Capability.FENCED_READ,
                 Capability.SHORT_READ_ACROSS_PAGES,
                 Capability.EMPTY_ELEMENTS,
+                Capability.CONNECTION_TYPE_OF_SERVICE,
                 Capability.RESET,
                 Capability.RESIZE_COMPLETION_QUEUE,
                 Capability.REREGISTER_MEMORY,
@@ -39,6 +40,7 @@ final class IbvCapabilities {
         add(able, Capability.MULTICAST, !iwarp && attributes.limit(DeviceLimit.MAX_MULTICAST_GROUPS) > 0);
         // An iWARP connection is a TCP connection: only a connection manager can make it.
         add(able, Capability.CONNECT_BY_NUMBERS, infiniband);
+        add(able, Capability.CONNECTION_ACK_TIMEOUT, infiniband);
         add(able, Capability.SEND_WITH_IMMEDIATE, infiniband);
         add(able, Capability.WRITE_WITH_IMMEDIATE, infiniband);
         add(able, Capability.SEND_WITH_INVALIDATE, invalidates);

@@ -108,7 +108,7 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     /// only, and report success.
     @Override
     protected final int doReadElements() {
-        int allowed = (int) protectionDomain().context().attributes().limit(DeviceLimit.MAX_SGE_READ);
+        int allowed = (int) protectionDomain().context().limit(DeviceLimit.MAX_SGE_READ);
         return allowed == 0 ? sizes.sendElements() : Math.min(allowed, sizes.sendElements());
     }
 

@@ -23,6 +23,8 @@ public final class SiwDriver extends Driver {
             Capability.SHORT_READ_ACROSS_PAGES,
             // siw_check_sgl_tx() skips an empty element, but siw_tx_hdt() looks up its memory: the kernel fails.
             Capability.EMPTY_ELEMENTS,
+            // siw_connect() and siw_create_listen() do not look at `tos`.
+            Capability.CONNECTION_TYPE_OF_SERVICE,
             // siw_qp_nextstate_from_rts() does nothing, so the peer could go on, and ERROR is final.
             Capability.RESET,
             Capability.RESIZE_COMPLETION_QUEUE,

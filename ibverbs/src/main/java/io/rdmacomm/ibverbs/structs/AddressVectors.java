@@ -30,6 +30,8 @@ public final class AddressVectors {
         struct.set(JAVA_BYTE, AddressVectorLayout.TRAFFIC_CLASS, (byte) vector.trafficClass());
         struct.set(JAVA_SHORT, AddressVectorLayout.DESTINATION_LID, (short) vector.destinationLid());
         struct.set(JAVA_BYTE, AddressVectorLayout.SERVICE_LEVEL, (byte) vector.serviceLevel());
+        struct.set(JAVA_BYTE, AddressVectorLayout.SOURCE_PATH_BITS, (byte) vector.sourcePathBits());
+        struct.set(JAVA_BYTE, AddressVectorLayout.STATIC_RATE, (byte) vector.staticRate());
         struct.set(JAVA_BYTE, AddressVectorLayout.IS_GLOBAL, (byte) (vector.isGlobal() ? 1 : 0));
         struct.set(JAVA_BYTE, AddressVectorLayout.PORT, (byte) vector.port());
     }
@@ -48,7 +50,9 @@ public final class AddressVectors {
                 unsigned(struct, AddressVectorLayout.SERVICE_LEVEL),
                 unsigned(struct, AddressVectorLayout.TRAFFIC_CLASS),
                 unsigned(struct, AddressVectorLayout.HOP_LIMIT),
-                struct.get(JAVA_INT, AddressVectorLayout.FLOW_LABEL) & FLOW_LABEL_BITS);
+                struct.get(JAVA_INT, AddressVectorLayout.FLOW_LABEL) & FLOW_LABEL_BITS,
+                unsigned(struct, AddressVectorLayout.SOURCE_PATH_BITS) & 127,
+                unsigned(struct, AddressVectorLayout.STATIC_RATE) & 31);
     }
 
     private static int unsigned(MemorySegment struct, long offset) {

@@ -6,8 +6,11 @@ import io.rdmacomm.soft.iwarp.MpaFrameReader;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.MpaViolation;
 import io.rdmacomm.soft.transport.AcceptPause;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.io.IOException;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -30,6 +33,7 @@ public final class MpaAcceptor implements AutoCloseable {
     private static final long JOIN_MILLIS = 5_000;
 
     private final AcceptLimits limits;
+    private final IdentifierOptions options;
     private final AcceptCounters counters = new AcceptCounters();
     private final Selector selector;
     private final ServerSocketChannel server;
@@ -49,9 +53,13 @@ public final class MpaAcceptor implements AutoCloseable {
     /// Listens at `address`; port 0 takes any free one.
     ///
     /// @throws IOException if that is not possible
-    public MpaAcceptor(InetSocketAddress address, AcceptLimits limits) throws IOException {
+    public MpaAcceptor(InetSocketAddress address, AcceptLimits limits, IdentifierOptions options) throws IOException {
         this.limits = limits;
-        this.server = ServerSocketChannel.open();
+        this.options = options;
+        // Sockets of IPv6, which are the default, listen at the wildcard address for both families.
+        this.server = options.addressFamilyOnly() && address.getAddress() instanceof Inet4Address
+                ? ServerSocketChannel.open(StandardProtocolFamily.INET)
+                : ServerSocketChannel.open();
         try {
             server.configureBlocking(false);
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -213,7 +221,7 @@ public final class MpaAcceptor implements AutoCloseable {
     private void admit(SocketChannel channel) {
         try {
             channel.configureBlocking(false);
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            SocketOptions.set(channel, options);
             if (halfOpen.size() >= limits.halfOpen()) {
                 counters.displaced.increment();
                 drop(halfOpen.removeFirst().channel);

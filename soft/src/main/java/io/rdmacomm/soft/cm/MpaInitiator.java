@@ -4,6 +4,7 @@ import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaFrameReader;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.MpaTerms;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,7 +12,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
@@ -23,12 +23,14 @@ import org.jspecify.annotations.Nullable;
 /// an interrupt.
 public final class MpaInitiator implements AutoCloseable {
     private final InetSocketAddress remote;
+    private final IdentifierOptions options;
     private @Nullable SocketChannel current;
     private boolean closed;
 
     /// For a connection to `remote`.
-    public MpaInitiator(InetSocketAddress remote) {
+    public MpaInitiator(InetSocketAddress remote, IdentifierOptions options) {
         this.remote = remote;
+        this.options = options;
     }
 
     /// Connects, sends the request, and waits for the reply. Blocks. If the peer disconnects without a reply to
@@ -66,7 +68,7 @@ public final class MpaInitiator implements AutoCloseable {
     private MpaConnection attempt(MpaNegotiation own, MpaFrame request, long deadline) throws IOException {
         SocketChannel channel = open();
         try {
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            SocketOptions.set(channel, options);
             Socket socket = channel.socket();
             socket.connect(remote, millisUntil(deadline));
             ByteBuffer bytes = request.encode();

@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -108,7 +109,8 @@ final class SoftConnection extends Connection {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_SEND)
                 .sendPsn(0)
-                .timeout(RetryOptions.defaults().timeout())
+                .timeout(Objects.requireNonNullElse(
+                        parameters.ackTimeout(), RetryOptions.defaults().timeout()))
                 .retryCount(parameters.retryCount())
                 .rnrRetry(parameters.rnrRetry())
                 .maxReadAtomic(terms.mpa().outboundReads());

@@ -15,12 +15,14 @@ import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import io.rdmacomm.verbs.cm.RouteUnresolvedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -70,11 +72,22 @@ public final class SoftConnectionManager extends ConnectionManager {
     }
 
     @Override
-    protected Listener doListen(InetSocketAddress address, int backlog) {
+    protected Listener doListen(InetSocketAddress address, int backlog, IdentifierOptions options) {
+        checkFamily(address.getAddress(), options);
         try {
-            return new SoftListener(this, new MpaAcceptor(address, AcceptLimits.withBacklog(backlog)));
+            return new SoftListener(this, new MpaAcceptor(address, AcceptLimits.withBacklog(backlog), options));
         } catch (IOException e) {
             throw cannotListen(address, e);
+        }
+    }
+
+    private static void checkFamily(InetAddress address, IdentifierOptions options) {
+        if (options.addressFamilyOnly() && address instanceof Inet6Address && address.isAnyLocalAddress()) {
+            throw new VerbException(
+                    "set address family only (rdma_set_option)",
+                    Errno.EOPNOTSUPP,
+                    "sockets of Java that listen at " + address.getHostAddress()
+                            + " do so for IPv4 as well; listen at one IPv6 address, or leave the option out");
         }
     }
 
@@ -105,7 +118,7 @@ public final class SoftConnectionManager extends ConnectionManager {
     /// Asks the kernel for the route: a connected datagram socket has the address that this host would use. Nothing
     /// is sent.
     @Override
-    protected Route doResolve(InetSocketAddress destination, long timeoutNanos) {
+    protected Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {
         String operation = "resolve address (rdma_resolve_addr)";
         if (destination.getPort() == 0) {
             throw new AddressUnresolvedException(
@@ -113,7 +126,7 @@ public final class SoftConnectionManager extends ConnectionManager {
         }
         try (DatagramChannel probe = DatagramChannel.open()) {
             probe.connect(new InetSocketAddress(destination.getAddress(), ANY_PORT));
-            return new SoftRoute(this, (InetSocketAddress) probe.getLocalAddress(), destination);
+            return new SoftRoute(this, (InetSocketAddress) probe.getLocalAddress(), destination, options);
         } catch (IOException e) {
             throw new RouteUnresolvedException(
                     "resolve route (rdma_resolve_route)",

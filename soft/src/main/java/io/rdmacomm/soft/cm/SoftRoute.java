@@ -14,6 +14,7 @@ import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.cm.Route;
 import java.io.IOException;
@@ -37,12 +38,16 @@ final class SoftRoute extends Route {
     private final InetSocketAddress remote;
     private final MpaInitiator initiator;
 
-    SoftRoute(SoftConnectionManager manager, InetSocketAddress local, InetSocketAddress remote) {
+    SoftRoute(
+            SoftConnectionManager manager,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            IdentifierOptions options) {
         super(manager);
         this.connections = manager;
         this.local = local;
         this.remote = remote;
-        this.initiator = new MpaInitiator(remote);
+        this.initiator = new MpaInitiator(remote, options);
     }
 
     /// The address that this side will have; its port is chosen when it connects.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -46,7 +47,7 @@ class MpaAcceptorTest {
     }
 
     private MpaAcceptor listen(AcceptLimits limits) throws IOException {
-        return kept(new MpaAcceptor(ANY_PORT, limits));
+        return kept(new MpaAcceptor(ANY_PORT, limits, IdentifierOptions.none()));
     }
 
     private Wire call(MpaAcceptor acceptor) throws IOException {
@@ -399,7 +400,8 @@ class MpaAcceptorTest {
     @Test
     void portInUse() throws Exception {
         MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(4));
-        assertThatThrownBy(() -> new MpaAcceptor(acceptor.localAddress(), AcceptLimits.withBacklog(4)))
+        assertThatThrownBy(() ->
+                        new MpaAcceptor(acceptor.localAddress(), AcceptLimits.withBacklog(4), IdentifierOptions.none()))
                 .isInstanceOf(BindException.class);
     }
 

@@ -8,14 +8,18 @@ import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.MpaTerms;
 import io.rdmacomm.soft.iwarp.MpaViolation;
 import io.rdmacomm.soft.iwarp.ReadyToReceive;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SocketChannel;
 import java.util.HexFormat;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +40,7 @@ class MpaInitiatorTest {
     @BeforeEach
     void listen() throws IOException {
         server = Wire.listen();
-        initiator = new MpaInitiator(Wire.addressOf(server));
+        initiator = new MpaInitiator(Wire.addressOf(server), IdentifierOptions.none());
     }
 
     @AfterEach
@@ -211,7 +215,7 @@ class MpaInitiatorTest {
     void nobodyListens() throws Exception {
         InetSocketAddress address = Wire.addressOf(server);
         server.close();
-        assertThatThrownBy(() -> new MpaInitiator(address).connect(OWN, new byte[0], LONG))
+        assertThatThrownBy(() -> new MpaInitiator(address, IdentifierOptions.none()).connect(OWN, new byte[0], LONG))
                 .isInstanceOf(ConnectException.class);
     }
 
@@ -248,10 +252,43 @@ class MpaInitiatorTest {
     }
 
     @Test
+    void eachSideSendsWithItsTypeOfService() throws Exception {
+        IdentifierOptions options = IdentifierOptions.none();
+        InetSocketAddress any = new InetSocketAddress(server.getInetAddress(), 0);
+        try (MpaAcceptor acceptor = new MpaAcceptor(any, AcceptLimits.withBacklog(1), options.withTypeOfService(72))) {
+            MpaInitiator caller = new MpaInitiator(acceptor.localAddress(), options.withTypeOfService(104));
+            CompletableFuture<MpaConnection> connecting = async(() -> caller.connect(OWN, new byte[0], LONG));
+            MpaRequest request = acceptor.await(LONG);
+            try (var accepted =
+                            request.reply(new MpaNegotiation(false, 4, 4).acceptance(request.frame(), new byte[100]));
+                    var called = get(connecting).channel()) {
+                assertThat(accepted.getOption(StandardSocketOptions.IP_TOS)).isEqualTo(72);
+                assertThat(called.getOption(StandardSocketOptions.IP_TOS)).isEqualTo(104);
+            }
+        }
+    }
+
+    @Test
+    void theWildcardAddressCanStandForOneFamily() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getByAddress(new byte[4]), 0);
+        try (MpaAcceptor acceptor = new MpaAcceptor(
+                        any,
+                        AcceptLimits.withBacklog(1),
+                        IdentifierOptions.none().withAddressFamilyOnly(true));
+                SocketChannel ipv6 = SocketChannel.open()) {
+            int port = acceptor.localAddress().getPort();
+            assertThatThrownBy(() -> ipv6.connect(new InetSocketAddress(InetAddress.ofLiteral("::1"), port)))
+                    .isInstanceOf(ConnectException.class);
+        }
+    }
+
+    @Test
     void ourOwnAcceptor() throws Exception {
-        try (MpaAcceptor acceptor =
-                new MpaAcceptor(new InetSocketAddress(server.getInetAddress(), 0), AcceptLimits.withBacklog(1))) {
-            MpaInitiator caller = new MpaInitiator(acceptor.localAddress());
+        try (MpaAcceptor acceptor = new MpaAcceptor(
+                new InetSocketAddress(server.getInetAddress(), 0),
+                AcceptLimits.withBacklog(1),
+                IdentifierOptions.none())) {
+            MpaInitiator caller = new MpaInitiator(acceptor.localAddress(), IdentifierOptions.none());
             CompletableFuture<MpaConnection> connecting = async(() -> caller.connect(OWN, new byte[251], LONG));
             MpaRequest request = acceptor.await(LONG);
             assertThat(request).isNotNull();

@@ -90,6 +90,18 @@ class DeviceOptionsTest {
     }
 
     @Test
+    void aMissingPartitionKeyIsReportedInOneLine() {
+        try (ServerSession server =
+                ServerSession.listen(SessionOptions.defaults().withPort(0))) {
+            Result result = Command.run("ping", "localhost:" + server.port(), "--device", "soft0", "--pkey-index", "1");
+
+            assertThat(result.exitCode()).isEqualTo(1);
+            assertThat(result.err()).contains("port 1 of soft0 has no partition key 1");
+            assertThat(result.err().strip().lines()).hasSize(1);
+        }
+    }
+
+    @Test
     void aMissingGidIsReportedInOneLine() {
         Result result = Command.run("ping", "localhost:1", "--device", "soft0", "--gid-index", "7");
 

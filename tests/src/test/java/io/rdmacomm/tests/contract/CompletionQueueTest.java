@@ -14,10 +14,12 @@ import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
@@ -33,6 +35,27 @@ import org.junit.jupiter.api.Test;
 
 /// Capacity, overrun and resizing of completion queues.
 class CompletionQueueTest extends ContractCase {
+    @Test
+    void everyCompletionVectorServesQueues() throws Exception {
+        Context context = here().context();
+        int vectors = (int) context.limit(DeviceLimit.COMPLETION_VECTORS);
+        assertThat(vectors).isPositive();
+        try (CompletionChannel channel = context.createCompletionChannel()) {
+            CompletionQueueOptions options =
+                    CompletionQueueOptions.ofCapacity(1).withChannel(channel);
+            for (int vector = 0; vector < vectors; vector++) {
+                CompletionQueue queue = context.createCompletionQueue(options.withVector(vector));
+                queue.arm(false);
+                queue.close();
+            }
+            assertThatThrownBy(() -> context.createCompletionQueue(options.withVector(vectors)))
+                    .isInstanceOfSatisfying(
+                            VerbException.class,
+                            rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL))
+                    .hasMessageContaining("no completion vector " + vectors);
+        }
+    }
+
     @Test
     void holdsAtLeastTheRequestedCapacity() {
         for (int capacity : new int[] {1, 2, 3, 100, 1000}) {

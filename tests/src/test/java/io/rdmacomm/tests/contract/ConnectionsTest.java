@@ -18,6 +18,7 @@ import io.rdmacomm.tests.fixture.Outcome;
 import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
@@ -33,6 +34,7 @@ import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetAddress;
@@ -211,6 +213,89 @@ class ConnectionsTest {
         assertThat(both.here.one().status()).isEqualTo(WorkStatus.SUCCESS);
         assertThat(Deadline.until(EndQueue.PATIENCE_MILLIS, () -> Arrays.equals(far.read(0, 8), bytes("brought!"))))
                 .isTrue();
+    }
+
+    @Test
+    void timeoutsAreEachSidesOwn() throws Exception {
+        assumeSupported(
+                Capability.CONNECTION_ACK_TIMEOUT,
+                () -> connectedWith(IdentifierOptions.none(), DEFAULTS.withAckTimeout(new AckTimeout(17)), DEFAULTS));
+        Both both = connectedWith(
+                IdentifierOptions.none(),
+                DEFAULTS.withAckTimeout(new AckTimeout(17)),
+                DEFAULTS.withAckTimeout(new AckTimeout(18)));
+        assertThat(both.here.queuePair().query().timeout()).isEqualTo(new AckTimeout(17));
+        assertThat(both.there.queuePair().query().timeout()).isEqualTo(new AckTimeout(18));
+        both.message(memory(client), memory(server), 1);
+    }
+
+    @Test
+    void connectsWithATypeOfService() throws Exception {
+        IdentifierOptions options = IdentifierOptions.none().withTypeOfService(104);
+        assumeSupported(Capability.CONNECTION_TYPE_OF_SERVICE, () -> connectedWith(options, DEFAULTS, DEFAULTS));
+        Both both = connectedWith(options, DEFAULTS, DEFAULTS);
+        both.message(memory(client), memory(server), 1);
+        if (fabric.provider().equals("ibverbs")) {
+            assertThat(both.here.queuePair().query().addressVector().trafficClass())
+                    .isEqualTo(104);
+            assertThat(both.there.queuePair().query().addressVector().trafficClass())
+                    .as("that of the side that connects")
+                    .isEqualTo(104);
+        }
+    }
+
+    /// Ends the case on a device that lacks the capability, after it has rejected the call.
+    private void assumeSupported(Capability needed, ThrowingCallable call) {
+        if (!server.context().supports(needed)) {
+            assertThatThrownBy(call)
+                    .isInstanceOfSatisfying(
+                            UnsupportedVerbException.class,
+                            failure -> assertThat(failure.capability()).isEqualTo(needed))
+                    .hasMessageContainingAll("rdma_set_option", "leave it out");
+            System.out.println(fabric + ": " + needed + " is not supported, and setting it is rejected");
+            Assumptions.abort(fabric + " does not support " + needed);
+        }
+    }
+
+    private Both connectedWith(IdentifierOptions options, ConnectionParameters mine, ConnectionParameters peers)
+            throws Exception {
+        Listener listener = listen();
+        LocalQueue there = server.queue(Spec.usual());
+        LocalQueue here = client.queue(Spec.usual());
+        FutureTask<Connection> accepting = start(() -> {
+            try (ConnectionRequest request = listener.awaitRequest(LONG)) {
+                return request.accept(there.queuePair(), peers, LONG);
+            }
+        });
+        try (Route route = connecting.resolve(listener.localAddress(), options, LONG)) {
+            return new Both(here, route.connect(here.queuePair(), mine, LONG), there, accepting.get());
+        } finally {
+            listener.close();
+        }
+    }
+
+    @Test
+    void listensWithOptions() throws Exception {
+        IdentifierOptions options =
+                IdentifierOptions.none().withReuseAddress(true).withAddressFamilyOnly(true);
+        Listener listener = serving.listen(new InetSocketAddress(address, 0), 0, options);
+        LocalQueue there = server.queue(Spec.usual());
+        LocalQueue here = client.queue(Spec.usual());
+        FutureTask<Connection> accepting = start(() -> {
+            try (ConnectionRequest request = listener.awaitRequest(LONG)) {
+                return request.accept(there.queuePair(), DEFAULTS, LONG);
+            }
+        });
+        assertThat(connecting
+                        .connect(listener.localAddress(), here.queuePair(), DEFAULTS, LONG)
+                        .isConnected())
+                .isTrue();
+        assertThat(accepting.get().isConnected()).isTrue();
+        assertThatThrownBy(() -> serving.listen(listener.localAddress(), 0, options))
+                .as("only one listens")
+                .isInstanceOfSatisfying(
+                        VerbException.class,
+                        failure -> assertThat(failure.errno()).isEqualTo(Errno.EADDRINUSE));
     }
 
     @Test

@@ -14,7 +14,9 @@ import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.DeviceAttributes;
@@ -22,8 +24,10 @@ import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryWindowType;
+import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
+import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
@@ -32,6 +36,7 @@ import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +94,26 @@ class DeviceTest extends ContractCase {
         }
         assertThatThrownBy(() -> here().context().gid(1, 9999)).isInstanceOf(VerbException.class);
         assertThatThrownBy(() -> here().context().partitionKey(1, 9999)).isInstanceOf(VerbException.class);
+    }
+
+    @Test
+    void rejectsAPathThatThePortDoesNotHave() {
+        Context context = here().context();
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(4));
+        QueuePair pair = context.allocateProtectionDomain().createQueuePair(QueuePairOptions.reliable(queue));
+        PathOptions path = PathOptions.defaults();
+        int beyond = Math.max(1, context.port(1).partitionKeyTableLength());
+        for (PathOptions wrong : List.of(path.withPartitionKeyIndex(beyond), path.withSubnetPath(127, 0))) {
+            assertThatThrownBy(
+                            () -> pair.initialize(ConnectionOptions.defaults().withPath(wrong)))
+                    .isInstanceOfSatisfying(
+                            VerbException.class,
+                            rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL))
+                    .hasMessageContainingAll("port 1 of", fabric.device());
+        }
+        assertThat(pair.state()).isEqualTo(QueuePairState.RESET);
+        pair.close();
+        queue.close();
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.CompletionLoop;
+import io.rdmacomm.comm.progress.CompletionQueues;
 import io.rdmacomm.comm.progress.EventLoop;
 import io.rdmacomm.comm.progress.GroupMember;
 import io.rdmacomm.comm.progress.IdleStrategy;
@@ -46,7 +47,8 @@ class WakeUpTest extends ContractCase {
     @Timeout(value = 1, unit = TimeUnit.HOURS)
     void completionChannelModeMissesNoWakeUp() {
         long seed = System.nanoTime();
-        try (CompletionGroup group = new CompletionGroup(here().context(), "woken", 0, 64, 1, false)) {
+        try (CompletionGroup group =
+                new CompletionGroup(new CompletionQueues(here().context()), "woken", 0, 64, 1, false)) {
             WatchedIdleStrategy idle = new WatchedIdleStrategy(group.newIdleStrategy(), seed);
             try (Answerer answerer = new Answerer(group, seed);
                     CompletionLoop _ = new CompletionLoop(group, idle).start()) {
@@ -62,7 +64,8 @@ class WakeUpTest extends ContractCase {
     void epollModeMissesNoWakeUp() {
         long seed = System.nanoTime();
         try (EventLoop loop = new EventLoop(here().context(), "woken", FOR_GOOD).start();
-                CompletionGroup group = new CompletionGroup(here().context(), "woken", 64, loop)) {
+                CompletionGroup group =
+                        new CompletionGroup(new CompletionQueues(here().context()), "woken", 64, loop)) {
             loop.add(group);
             try (Answerer answerer = new Answerer(group, seed)) {
                 converse(answerer, seed);
@@ -78,7 +81,8 @@ class WakeUpTest extends ContractCase {
     void callersMissNoWakeUp() throws Exception {
         long seed = System.nanoTime();
         int count = count(seed) / 4;
-        try (CompletionGroup group = new CompletionGroup(here().context(), "woken", 0, 128, 2, true);
+        try (CompletionGroup group =
+                        new CompletionGroup(new CompletionQueues(here().context()), "woken", 0, 128, 2, true);
                 Answerer first = new Answerer(group, seed);
                 Answerer second = new Answerer(group, seed + 1)) {
             EndQueue firstPeer = first.connect();

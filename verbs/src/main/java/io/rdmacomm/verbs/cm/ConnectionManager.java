@@ -56,9 +56,22 @@ public abstract class ConnectionManager extends Resource {
     /// @throws io.rdmacomm.verbs.VerbException EADDRINUSE if the port is in use, EADDRNOTAVAIL if the address does
     ///         not belong to this device, EINVAL if the address is unresolved
     public final Listener listen(InetSocketAddress address, int backlog) {
+        return listen(address, backlog, IdentifierOptions.none());
+    }
+
+    /// Listens with options (rdma_set_option(3)). Does not block.
+    ///
+    /// @param address as for [#listen(InetSocketAddress, int)]
+    /// @param backlog as for [#listen(InetSocketAddress, int)]
+    /// @throws UnsupportedVerbException if the device lacks [Capability#CONNECTION_TYPE_OF_SERVICE] and the options
+    ///         name a type of service
+    /// @throws io.rdmacomm.verbs.VerbException as [#listen(InetSocketAddress, int)]; EOPNOTSUPP if the device
+    ///         cannot listen at the IPv6 wildcard address for IPv6 alone
+    public final Listener listen(InetSocketAddress address, int backlog, IdentifierOptions options) {
         checkOpen();
         CommunicationIdentifier.checkResolved("listen (rdma_listen)", address);
-        return adopt(doListen(address, backlog > 0 ? backlog : DEFAULT_BACKLOG));
+        check(options);
+        return adopt(doListen(address, backlog > 0 ? backlog : DEFAULT_BACKLOG, options));
     }
 
     /// Finds the route to a peer (rdma_resolve_addr(3), rdma_resolve_route(3)). Blocks.
@@ -70,16 +83,30 @@ public abstract class ConnectionManager extends Resource {
     /// @throws ConnectionTimeoutException if the timeout passed first
     /// @throws InterruptedException if the thread was interrupted
     public final Route resolve(InetSocketAddress destination, Duration timeout) throws InterruptedException {
+        return resolve(destination, IdentifierOptions.none(), timeout);
+    }
+
+    /// Finds the route to a peer for a connection with options (rdma_set_option(3)). Blocks.
+    ///
+    /// @param destination the address where the peer listens
+    /// @param timeout the longest wait
+    /// @throws UnsupportedVerbException if the device lacks [Capability#CONNECTION_TYPE_OF_SERVICE] and the options
+    ///         name a type of service
+    /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)]
+    /// @throws InterruptedException if the thread was interrupted
+    public final Route resolve(InetSocketAddress destination, IdentifierOptions options, Duration timeout)
+            throws InterruptedException {
         checkOpen();
         CommunicationIdentifier.checkResolved("resolve address (rdma_resolve_addr)", destination);
-        return adopt(doResolve(destination, timeout.toNanos()));
+        check(options);
+        return adopt(doResolve(destination, options, timeout.toNanos()));
     }
 
     /// Resolves and connects in one call, for a queue pair whose receives are posted, or whose peer waits for the
     /// first message.
     ///
     /// @param timeout the longest wait for each of the two steps
-    /// @throws ConnectionException as [#resolve] and [Route#connect]
+    /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)] and [Route#connect]
     /// @throws InterruptedException if the thread was interrupted
     public final Connection connect(
             InetSocketAddress destination, QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
@@ -94,6 +121,32 @@ public abstract class ConnectionManager extends Resource {
         return "connection manager of " + context;
     }
 
+    private void check(IdentifierOptions options) {
+        if (options.typeOfService() != null) {
+            require(
+                    Capability.CONNECTION_TYPE_OF_SERVICE,
+                    "set type of service (rdma_set_option)",
+                    "leave it out; its driver sends with that of the system");
+        }
+    }
+
+    /// Rejects parameters that the device cannot apply.
+    final void check(ConnectionParameters parameters) {
+        if (parameters.ackTimeout() != null) {
+            require(
+                    Capability.CONNECTION_ACK_TIMEOUT,
+                    "set acknowledgement timeout (rdma_set_option)",
+                    "leave it out; on iWARP TCP decides when it repeats what is not acknowledged");
+        }
+    }
+
+    private void require(Capability needed, String operation, String hint) {
+        if (!context.supports(needed)) {
+            throw new UnsupportedVerbException(
+                    operation, needed, context.device().name(), hint);
+        }
+    }
+
     /// Adopts a connection, which a provider creates outside the calls of this class.
     final Connection established(Connection connection) {
         return adopt(connection);
@@ -104,9 +157,10 @@ public abstract class ConnectionManager extends Resource {
         return adopt(request);
     }
 
-    /// Binds and listens for [#listen].
-    protected abstract Listener doListen(InetSocketAddress address, int backlog);
+    /// Binds and listens for [#listen(InetSocketAddress, int, IdentifierOptions)].
+    protected abstract Listener doListen(InetSocketAddress address, int backlog, IdentifierOptions options);
 
-    /// Resolves for [#resolve].
-    protected abstract Route doResolve(InetSocketAddress destination, long timeoutNanos) throws InterruptedException;
+    /// Resolves for [#resolve(InetSocketAddress, IdentifierOptions, Duration)].
+    protected abstract Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos)
+            throws InterruptedException;
 }

@@ -1,18 +1,27 @@
 package io.rdmacomm.verbs.cm;
 
+import io.rdmacomm.verbs.AckTimeout;
+import org.jspecify.annotations.Nullable;
+
 /// The parameters that each side of a connection requests (`struct rdma_conn_param`, rdma_connect(3),
 /// rdma_accept(3)). Immutable.
 public final class ConnectionParameters {
-    private static final ConnectionParameters DEFAULTS = new ConnectionParameters(new byte[0], 16, 16, 7, 7);
+    private static final ConnectionParameters DEFAULTS = new ConnectionParameters(new byte[0], 16, 16, 7, 7, null);
 
     private final byte[] privateData;
     private final int responderResources;
     private final int initiatorDepth;
     private final int retryCount;
     private final int rnrRetry;
+    private final @Nullable AckTimeout ackTimeout;
 
     private ConnectionParameters(
-            byte[] privateData, int responderResources, int initiatorDepth, int retryCount, int rnrRetry) {
+            byte[] privateData,
+            int responderResources,
+            int initiatorDepth,
+            int retryCount,
+            int rnrRetry,
+            @Nullable AckTimeout ackTimeout) {
         checkRange("responder resources", responderResources, 255);
         checkRange("initiator depth", initiatorDepth, 255);
         checkRange("retry count", retryCount, 7);
@@ -22,9 +31,11 @@ public final class ConnectionParameters {
         this.initiatorDepth = initiatorDepth;
         this.retryCount = retryCount;
         this.rnrRetry = rnrRetry;
+        this.ackTimeout = ackTimeout;
     }
 
-    /// No private data, 16 READs and atomics each way, 7 retries of each kind.
+    /// No private data, 16 READs and atomics each way, 7 retries of each kind, and the timeout that
+    /// the connection manager chooses.
     public static ConnectionParameters defaults() {
         return DEFAULTS;
     }
@@ -32,7 +43,8 @@ public final class ConnectionParameters {
     /// These parameters with other private data: bytes for the peer's program, delivered with the request or
     /// reply, at most [ConnectionManager#privateDataLimit()].
     public ConnectionParameters withPrivateData(byte[] value) {
-        return new ConnectionParameters(value.clone(), responderResources, initiatorDepth, retryCount, rnrRetry);
+        return new ConnectionParameters(
+                value.clone(), responderResources, initiatorDepth, retryCount, rnrRetry, ackTimeout);
     }
 
     /// These parameters with other depths for READs and atomics.
@@ -41,7 +53,7 @@ public final class ConnectionParameters {
     /// @param initiator how many this side may have in flight, 0 to 255
     /// @throws IllegalArgumentException if a number is out of its range
     public ConnectionParameters withDepths(int responder, int initiator) {
-        return new ConnectionParameters(privateData, responder, initiator, retryCount, rnrRetry);
+        return new ConnectionParameters(privateData, responder, initiator, retryCount, rnrRetry, ackTimeout);
     }
 
     /// These parameters with other retry counts; not used on iWARP.
@@ -50,7 +62,17 @@ public final class ConnectionParameters {
     /// @param rnrRetries how often a message that found no receive is repeated, 0 to 6, or 7 for no limit
     /// @throws IllegalArgumentException if a number is out of its range
     public ConnectionParameters withRetries(int retries, int rnrRetries) {
-        return new ConnectionParameters(privateData, responderResources, initiatorDepth, retries, rnrRetries);
+        return new ConnectionParameters(
+                privateData, responderResources, initiatorDepth, retries, rnrRetries, ackTimeout);
+    }
+
+    /// These parameters with the time after which this side repeats a request that is not acknowledged
+    /// (`RDMA_OPTION_ID_ACK_TIMEOUT`, rdma_set_option(3)). The peer chooses its own. Needs
+    /// [io.rdmacomm.verbs.Capability#CONNECTION_ACK_TIMEOUT].
+    ///
+    /// @param value the timeout; null lets the connection manager choose
+    public ConnectionParameters withAckTimeout(@Nullable AckTimeout value) {
+        return new ConnectionParameters(privateData, responderResources, initiatorDepth, retryCount, rnrRetry, value);
     }
 
     /// A copy of the private data.
@@ -76,6 +98,11 @@ public final class ConnectionParameters {
     /// How often a message that found no receive is repeated; 7 means without limit.
     public int rnrRetry() {
         return rnrRetry;
+    }
+
+    /// How long an unacknowledged request waits before it is repeated; null if the connection manager chooses.
+    public @Nullable AckTimeout ackTimeout() {
+        return ackTimeout;
     }
 
     private static void checkRange(String name, int value, int max) {

@@ -38,6 +38,8 @@ public abstract class ConnectionRequest extends CommunicationIdentifier {
     ///
     /// @param queuePair in RESET or INIT; post receives first
     /// @param timeout the longest wait
+    /// @throws io.rdmacomm.verbs.UnsupportedVerbException if the parameters name an acknowledgement timeout,
+    ///         and the device lacks [io.rdmacomm.verbs.Capability#CONNECTION_ACK_TIMEOUT]
     /// @throws ConnectFailedException if the peer disconnected meanwhile
     /// @throws ConnectionTimeoutException if the timeout passed first
     /// @throws IllegalStateException if the request was already answered
@@ -46,6 +48,7 @@ public abstract class ConnectionRequest extends CommunicationIdentifier {
             throws InterruptedException {
         checkOpen();
         checkPrivateData(ACCEPT, parameters.privateData());
+        manager().check(parameters);
         makeReady(ACCEPT, queuePair);
         answer();
         return manager().established(doAccept(queuePair, parameters, timeout.toNanos()));

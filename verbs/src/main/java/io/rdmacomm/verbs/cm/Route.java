@@ -29,6 +29,8 @@ public abstract class Route extends CommunicationIdentifier {
     /// @param queuePair in RESET or INIT; post receives first, as the peer may send as soon as the connection is
     ///         established
     /// @param timeout the longest wait
+    /// @throws io.rdmacomm.verbs.UnsupportedVerbException if the parameters name an acknowledgement timeout,
+    ///         and the device lacks [io.rdmacomm.verbs.Capability#CONNECTION_ACK_TIMEOUT]
     /// @throws ConnectionRejectedException if the peer rejected the connection
     /// @throws PeerUnreachableException if the peer did not reply
     /// @throws ConnectFailedException if connecting failed in another way
@@ -39,6 +41,7 @@ public abstract class Route extends CommunicationIdentifier {
             throws InterruptedException {
         checkOpen();
         checkPrivateData(CONNECT, parameters.privateData());
+        manager().check(parameters);
         makeReady(CONNECT, queuePair);
         if (!used.compareAndSet(false, true)) {
             throw new IllegalStateException(this + " was already used; resolve a new route for each connection");

@@ -1,0 +1,72 @@
+package io.rdmacomm.ibverbs.cm;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.rdmacomm.ibverbs.ffm.ConnectionIdentifierLayout;
+import io.rdmacomm.ibverbs.ffm.LibRdmacm;
+import io.rdmacomm.ibverbs.structs.IbvFailure;
+import io.rdmacomm.verbs.AckTimeout;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// Sets the options of an identifier (rdma_set_option(3)).
+final class OptionSetter {
+    private final LibRdmacm library;
+    private final Context context;
+
+    OptionSetter(LibRdmacm library, Context context) {
+        this.library = library;
+        this.context = context;
+    }
+
+    /// Sets the options that differ from those of the system. To be called before the identifier has an
+    /// address: the kernel rejects two of them later, and the route depends on the type of service.
+    void set(ConnectionIdentifier identifier, IdentifierOptions options) {
+        Integer type = options.typeOfService();
+        if (type != null) {
+            int errno = setByte(identifier, ConnectionIdentifierLayout.OPTION_TYPE_OF_SERVICE, type);
+            IbvFailure.check(
+                    "set type of service (rdma_set_option)", errno, Capability.CONNECTION_TYPE_OF_SERVICE, context);
+        }
+        if (options.reuseAddress()) {
+            int errno = setTrue(identifier, ConnectionIdentifierLayout.OPTION_REUSE_ADDRESS);
+            IbvFailure.check("reuse address (rdma_set_option)", errno, context.toString());
+        }
+        if (options.addressFamilyOnly()) {
+            int errno = setTrue(identifier, ConnectionIdentifierLayout.OPTION_ADDRESS_FAMILY_ONLY);
+            IbvFailure.check("set address family only (rdma_set_option)", errno, context.toString());
+        }
+    }
+
+    /// Sets the acknowledgement timeout, unless the connection manager chooses it. To be called before the
+    /// queue pair is brought up. Linux before 5.2 does not know it.
+    void set(ConnectionIdentifier identifier, @Nullable AckTimeout timeout) {
+        if (timeout != null) {
+            int errno = setByte(identifier, ConnectionIdentifierLayout.OPTION_ACK_TIMEOUT, timeout.code());
+            IbvFailure.check(
+                    "set acknowledgement timeout (rdma_set_option)", errno, Capability.CONNECTION_ACK_TIMEOUT, context);
+        }
+    }
+
+    private int setByte(ConnectionIdentifier identifier, int option, int value) {
+        try (Arena arena = Arena.ofConfined()) {
+            return set(identifier, option, arena.allocateFrom(JAVA_BYTE, (byte) value));
+        }
+    }
+
+    private int setTrue(ConnectionIdentifier identifier, int option) {
+        try (Arena arena = Arena.ofConfined()) {
+            return set(identifier, option, arena.allocateFrom(JAVA_INT, 1));
+        }
+    }
+
+    private int set(ConnectionIdentifier identifier, int option, MemorySegment value) {
+        return identifier.call(id -> library.setOption(
+                id, ConnectionIdentifierLayout.OPTION_LEVEL, option, value.address(), (int) value.byteSize()));
+    }
+}

@@ -1,0 +1,47 @@
+package io.rdmacomm.verbs;
+
+/// Checks what a program says about a port against the port. Drivers differ in what they reject, and when.
+final class PortChecks {
+    private static final int KEY_BITS = 0x7fff;
+
+    private final Context context;
+    private final String operation;
+
+    PortChecks(Context context, String operation) {
+        this.context = context;
+        this.operation = operation;
+    }
+
+    /// Rejects a partition key that the port does not have. The first is always there.
+    void partitionKey(int port, int index) {
+        if (index == 0) {
+            return;
+        }
+        int count = context.port(port).partitionKeyTableLength();
+        if (index >= count) {
+            throw rejected("port " + port + " of " + context + " has no partition key " + index
+                    + "; choose one of 0 to " + Math.max(0, count - 1));
+        }
+        // A key whose low bits are 0 is none (InfiniBand Architecture Specification, P_Key).
+        if ((context.partitionKey(port, index) & KEY_BITS) == 0) {
+            throw rejected("partition key " + index + " of port " + port + " of " + context
+                    + " is empty; choose another, or have the subnet manager set it");
+        }
+    }
+
+    /// Rejects bits that do not select a LID of the port.
+    void sourcePathBits(int port, int bits) {
+        if (bits == 0) {
+            return;
+        }
+        int lids = 1 << context.port(port).lidMask();
+        if (bits >= lids) {
+            throw rejected("port " + port + " of " + context + " has no source path bits " + bits
+                    + "; its LIDs allow 0 to " + (lids - 1));
+        }
+    }
+
+    private VerbException rejected(String why) {
+        return new VerbException(operation, Errno.EINVAL, why);
+    }
+}
