@@ -58,6 +58,7 @@ import picocli.CommandLine.Option;
             "  rdmacomm bench --tests write_lat --sizes 8,4k        one test",
             "  rdmacomm bench --tests send_lat --work-mode epoll    messages whose receiver sleeps until they come",
             "  rdmacomm bench --tests request_lat                   the same there and back, in modes that sleep",
+            "  rdmacomm bench --transport ud                        datagrams, and how many of them are lost",
             "  rdmacomm bench --matrix                              every work mode and thread mode",
             "  rdmacomm bench --device siw0 --bind 10.8.0.1         a device that only its own address reaches",
             "  rdmacomm bench --server                              on one machine, and on another:",
@@ -129,6 +130,7 @@ final class BenchCommand extends Subcommand {
                 .withWorkMode(WorkMode.ADAPTIVE)
                 .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));
         List<CollectiveTest> collectives = tests.collectives();
+        tests.checkTransport(!collectives.isEmpty());
         if (presentation.requested() && (peer.isServer() || !collectives.isEmpty())) {
             throw usage("--report and --baseline show the results of a client, and not those of collectives");
         }

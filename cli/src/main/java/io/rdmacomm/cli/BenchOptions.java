@@ -3,6 +3,7 @@ package io.rdmacomm.cli;
 import io.rdmacomm.cli.bench.BenchSettings;
 import io.rdmacomm.cli.bench.BenchTest;
 import io.rdmacomm.cli.bench.Modes;
+import io.rdmacomm.cli.bench.TransportService;
 import io.rdmacomm.cli.collective.CollectiveSettings;
 import io.rdmacomm.cli.collective.CollectiveTest;
 import io.rdmacomm.cli.terminal.ByteSize;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,6 +25,8 @@ final class BenchOptions {
     private static final double TEST_SECONDS = 0.25;
     private static final long MAX_BYTES = 1L << 30;
     private static final int LARGEST_SHIFT = 23;
+    private static final int LARGEST_DATAGRAM_SHIFT = 10;
+    private static final List<Long> DATAGRAM_SIZES = List.of(8L, 1L << LARGEST_DATAGRAM_SHIFT);
     private static final List<Long> COLLECTIVE_SIZES = List.of(8L, 1L << 10, 1L << 16, 1L << 20, 1L << 24);
     private static final int SMALLEST_COLLECTIVE_SHIFT = 3;
     private static final int LARGEST_COLLECTIVE_SHIFT = 26;
@@ -45,7 +49,7 @@ final class BenchOptions {
     @Option(
             names = {"-a", "--all"},
             description =
-                    "All sizes that are powers of two, from 1 byte to 8 MiB; of collectives, from 8 bytes to 64 MiB.")
+                    "All sizes that are powers of two, from 1 byte to 8 MiB; of datagrams, to 1 KiB; of collectives, from 8 bytes to 64 MiB.")
     private boolean all;
 
     @Option(
@@ -105,6 +109,9 @@ final class BenchOptions {
             description = "In latency tests, read the clock only at the beginning and the end, and report the mean.")
     private boolean noSamples;
 
+    @Mixin
+    private final TransportServiceOption transport = new TransportServiceOption();
+
     /// The time to measure, in nanoseconds.
     long durationNanos(double defaultSeconds) {
         return (long) ((duration == null ? defaultSeconds : duration) * 1e9);
@@ -134,9 +141,12 @@ final class BenchOptions {
         if (depth < 1 || depth > 16_384 || queuePairs < 1 || idleQueuePairs < 0 || queuePairs + idleQueuePairs > 256) {
             throw usage("--depth can be 1 to 16384, --qps and --idle-qps together 1 to 256");
         }
+        List<BenchTest> wanted = tests(chosen);
+        List<Long> wantedSizes = checked(sizes());
+        transport.check(wanted, wantedSizes);
         return new BenchSettings(
-                tests(chosen),
-                checked(all ? powersOfTwo(0, LARGEST_SHIFT) : sizes),
+                wanted,
+                wantedSizes,
                 iterations,
                 durationNanos(TEST_SECONDS),
                 warmUpNanos(),
@@ -147,13 +157,40 @@ final class BenchOptions {
                 bidirectional,
                 !noFloors,
                 !noSamples,
-                chosen);
+                chosen,
+                transport.service());
+    }
+
+    /// Datagrams without a choice have sizes that every Ethernet carries.
+    private List<Long> sizes() {
+        boolean datagrams = transport.service() == TransportService.UD;
+        if (all) {
+            return powersOfTwo(0, datagrams ? LARGEST_DATAGRAM_SHIFT : LARGEST_SHIFT);
+        }
+        return datagrams && !isGiven("--sizes") ? DATAGRAM_SIZES : sizes;
+    }
+
+    private boolean isGiven(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    /// Rejects options that do not fit with the transport.
+    ///
+    /// @param meshed whether collectives are measured
+    /// @throws ParameterException if there are some
+    void checkTransport(boolean meshed) {
+        transport.checkOptions();
+        if (meshed && !transport.service().isReliable()) {
+            throw usage("collectives run over reliable connections: leave --transport out");
+        }
     }
 
     /// The chosen tests; with modes, those that can wait in them.
     private List<BenchTest> tests(@Nullable Modes chosen) {
         List<BenchTest> usual = Arrays.stream(BenchTest.values())
-                .filter(test -> test.isUsual() && (chosen == null || test.hasBlockingForm()))
+                .filter(test -> test.isUsual()
+                        && transport.service().allows(test)
+                        && (chosen == null || test.hasBlockingForm()))
                 .toList();
         List<BenchTest> wanted =
                 tests.isEmpty() ? usual : tests.stream().map(this::test).toList();
@@ -213,8 +250,7 @@ final class BenchOptions {
         if (all) {
             return powersOfTwo(SMALLEST_COLLECTIVE_SHIFT, LARGEST_COLLECTIVE_SHIFT);
         }
-        boolean given = spec.commandLine().getParseResult().hasMatchedOption("--sizes");
-        return checked(given ? sizes : COLLECTIVE_SIZES);
+        return checked(isGiven("--sizes") ? sizes : COLLECTIVE_SIZES);
     }
 
     private List<Long> checked(List<Long> wanted) {

@@ -1,11 +1,13 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.terminal.UsageFailure;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
-/// Reports a failed command with one line and exit code 1. A stack trace follows only if the user asked for details.
+/// Reports a failed command with one line and exit code 1, or 2 for a [UsageFailure]. A stack trace follows only if the
+/// user asked for details.
 final class FailureHandler implements IExecutionExceptionHandler {
     @Override
     public int handleExecutionException(Exception failure, CommandLine commandLine, ParseResult arguments) {
@@ -13,7 +15,7 @@ final class FailureHandler implements IExecutionExceptionHandler {
         if (isVerbose(arguments)) {
             failure.printStackTrace(commandLine.getErr());
         }
-        return CommandLine.ExitCode.SOFTWARE;
+        return failure instanceof UsageFailure ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;
     }
 
     private static boolean isVerbose(ParseResult arguments) {

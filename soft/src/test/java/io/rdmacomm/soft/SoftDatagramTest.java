@@ -9,6 +9,7 @@ import io.rdmacomm.verbs.AddressHandle;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
@@ -29,6 +30,7 @@ import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -72,6 +74,28 @@ class SoftDatagramTest {
     void close() {
         context.close();
         arena.close();
+    }
+
+    @Test
+    void multicastIsRejectedAndSaysWhatToDoInstead() {
+        Gid group = new Gid(0xff0e_0000_0000_0000L, 0xffff_ef01_0203L);
+
+        assertThat(context.supports(Capability.MULTICAST)).isFalse();
+        assertThatThrownBy(() -> pair.attach(group))
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("soft0 does not support MULTICAST: send a datagram to each receiver instead");
+        assertThatThrownBy(() -> pair.detach(group)).isInstanceOf(UnsupportedVerbException.class);
+        assertThatThrownBy(() -> domain.createAddressHandle(new AddressVector(group, 0, 0, 1, 0, 0, 1, 0)))
+                .isInstanceOf(VerbException.class)
+                .hasMessageContaining("send a datagram to each receiver instead");
+    }
+
+    @Test
+    void unreliableConnectionsAreRejectedAndSayWhatToUse() {
+        assertThat(context.supports(Capability.UNRELIABLE_CONNECTED)).isFalse();
+        assertThatThrownBy(() -> domain.createQueuePair(options().withType(QueuePairType.UNRELIABLE_CONNECTED)))
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("soft0 does not support UNRELIABLE_CONNECTED: use RELIABLE_CONNECTED, which has");
     }
 
     private QueuePairOptions options() {

@@ -122,13 +122,7 @@ public abstract class ProtectionDomain extends Resource {
     ///         context, ENOMEM if the device has no more queue pairs
     public final QueuePair createQueuePair(QueuePairOptions options) {
         checkOpen();
-        require(
-                switch (options.type()) {
-                    case RELIABLE_CONNECTED -> Capability.RELIABLE_CONNECTED;
-                    case UNRELIABLE_CONNECTED -> Capability.UNRELIABLE_CONNECTED;
-                    case UNRELIABLE_DATAGRAM -> Capability.UNRELIABLE_DATAGRAM;
-                },
-                CREATE_QUEUE_PAIR);
+        requireType(options.type());
         SharedReceiveQueue shared = options.sharedReceives();
         if (!options.sendCompletions().context().equals(context)
                 || !options.receiveCompletions().context().equals(context)
@@ -167,10 +161,26 @@ public abstract class ProtectionDomain extends Resource {
         }
     }
 
+    private void requireType(QueuePairType type) {
+        switch (type) {
+            case RELIABLE_CONNECTED -> require(Capability.RELIABLE_CONNECTED, CREATE_QUEUE_PAIR);
+            case UNRELIABLE_CONNECTED ->
+                require(
+                        Capability.UNRELIABLE_CONNECTED,
+                        CREATE_QUEUE_PAIR,
+                        "use RELIABLE_CONNECTED, which has all operations of an unreliable connection");
+            case UNRELIABLE_DATAGRAM -> require(Capability.UNRELIABLE_DATAGRAM, CREATE_QUEUE_PAIR);
+        }
+    }
+
     private void require(Capability capability, String operation) {
+        require(capability, operation, "");
+    }
+
+    private void require(Capability capability, String operation, String reason) {
         if (!context.supports(capability)) {
             throw new UnsupportedVerbException(
-                    operation, capability, context.device().name());
+                    operation, capability, context.device().name(), reason);
         }
     }
 

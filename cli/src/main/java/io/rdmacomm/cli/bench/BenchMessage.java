@@ -28,7 +28,9 @@ enum BenchMessage {
     /// The client has finished with the connection.
     END,
     /// The client asks for a plain TCP socket to measure; the answer carries its port.
-    SOCKET;
+    SOCKET,
+    /// Each side describes the queue pair of an unreliable test; see [UnreliablePair#address].
+    QUEUE_PAIR;
 
     /// How long either side waits for a message.
     static final Duration PATIENCE = Duration.ofSeconds(40);

@@ -148,6 +148,10 @@ public final class BenchServer implements AutoCloseable {
     }
 
     private void serveTrial(TrialPlan wanted, FrameChannel<BenchMessage> control) {
+        if (!wanted.service().isReliable()) {
+            UnreliableServer.serve(session, wanted, control);
+            return;
+        }
         Modes modes = wanted.modes();
         if (modes != null) {
             serveInModes(wanted, modes, control);

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param floors whether to measure the limits of the machine, too
 /// @param sampled whether to read the clock after every operation of a latency test, or only at the beginning and end
 /// @param modes the modes in which the tests wait; null to poll all the time, except for [BenchTest#REQUEST_LAT]
+/// @param service what carries the messages
 public record BenchSettings(
         List<BenchTest> tests,
         List<Long> sizes,
@@ -31,7 +32,8 @@ public record BenchSettings(
         boolean bidirectional,
         boolean floors,
         boolean sampled,
-        @Nullable Modes modes) {
+        @Nullable Modes modes,
+        TransportService service) {
     private static final List<Long> FIXED_SIZE = List.of(8L);
 
     /// The sizes of a test.
@@ -61,7 +63,8 @@ public record BenchSettings(
                 depth,
                 bidirectional && !latency,
                 seed,
-                modesOf(test));
+                modesOf(test),
+                service);
     }
 
     /// The number of measurements.

@@ -6,6 +6,7 @@ import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.PathOptions;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -38,6 +39,7 @@ public final class Benchmark {
         try (ClientSession session = ClientSession.connect(options.withName(NAME));
                 FrameChannel<BenchMessage> control =
                         BenchMessage.over(session, session.endPoint().channel(0))) {
+            checkDevice(session);
             MachineFloors floors = measureFloors(control);
             listener.onFloors(floors);
             TrialFloors trialFloors = new TrialFloors(session, floors);
@@ -49,13 +51,13 @@ public final class Benchmark {
                 long warmUp = firstWarmUp;
                 firstWarmUp = settings.firstWarmUpNanos();
                 if (settings.sizes(test).getFirst() > SMALL_BYTES) {
-                    warmUp(control, test, warmUp);
+                    warmUp(control, session, test, warmUp);
                 }
                 for (long bytes : settings.sizes(test)) {
                     listener.onStart(results.size() + 1, settings.count(), test, bytes);
                     TrialPlan plan = plan(test, bytes);
                     double floor = settings.floors() ? trialFloors.of(plan) : 0;
-                    try (Trial trial = Trial.open(control, options, plan)) {
+                    try (Trial trial = Trial.open(control, session, options, plan)) {
                         setUpTimes.add(trial.setUpTime());
                         Result result = new TrialRun(trial, plan, settings).measure(warmUp, floor);
                         listener.onResult(result);
@@ -78,11 +80,22 @@ public final class Benchmark {
         }
     }
 
+    private void checkDevice(ClientSession session) {
+        TransportService service = settings.service();
+        if (!service.isReliable()) {
+            PathOptions path = session.options().channel().connection().path();
+            int longest = Math.min(
+                    path.mtu().bytes(),
+                    session.context().port(path.port()).activeMtu().bytes());
+            service.check(session.context(), settings.sizes(), longest);
+        }
+    }
+
     /// Warms up with small messages: the JIT compiler counts operations, and there are few when each of them moves
     /// much data.
-    private void warmUp(FrameChannel<BenchMessage> control, BenchTest test, long nanos) {
+    private void warmUp(FrameChannel<BenchMessage> control, ClientSession session, BenchTest test, long nanos) {
         TrialPlan plan = plan(test, SMALL_BYTES);
-        try (Trial trial = Trial.open(control, options, plan)) {
+        try (Trial trial = Trial.open(control, session, options, plan)) {
             new TrialRun(trial, plan, settings).warmUp(nanos);
         }
     }

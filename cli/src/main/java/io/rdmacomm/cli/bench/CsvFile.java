@@ -29,7 +29,11 @@ public final class CsvFile {
             "mmsgs_per_s",
             "cpu_us_per_gb",
             "copy_gbps",
-            "ratio");
+            "ratio",
+            "transport",
+            "sent",
+            "received",
+            "lost");
 
     private CsvFile() {}
 

@@ -44,7 +44,8 @@ public final class ModeMatrix {
             List<MatrixCell> cells = new ArrayList<>();
             for (Modes modes : all) {
                 listener.onStart(cells.size() + 1, all.size(), modes);
-                MatrixCell cell = measure(control, modes, cells.isEmpty() ? FIRST_FACTOR * warmUpNanos : warmUpNanos);
+                MatrixCell cell =
+                        measure(control, session, modes, cells.isEmpty() ? FIRST_FACTOR * warmUpNanos : warmUpNanos);
                 listener.onCell(cell);
                 cells.add(cell);
             }
@@ -52,7 +53,7 @@ public final class ModeMatrix {
         }
     }
 
-    private MatrixCell measure(FrameChannel<BenchMessage> control, Modes modes, long warmUp) {
+    private MatrixCell measure(FrameChannel<BenchMessage> control, ClientSession session, Modes modes, long warmUp) {
         BenchSettings settings = new BenchSettings(
                 List.of(BenchTest.SEND_LAT),
                 List.of(BYTES),
@@ -66,10 +67,11 @@ public final class ModeMatrix {
                 false,
                 false,
                 true,
-                modes);
+                modes,
+                TransportService.RC);
         TrialPlan plan = settings.plan(
                 BenchTest.SEND_LAT, BYTES, ThreadLocalRandom.current().nextLong());
-        try (Trial trial = Trial.open(control, options, plan)) {
+        try (Trial trial = Trial.open(control, session, options, plan)) {
             TrialRun run = new TrialRun(trial, plan, settings);
             double nanosPerRoundTrip = run.warmUp(warmUp);
             LatencySamples samples = new LatencySamples(WHOLE_ROUND_TRIP);

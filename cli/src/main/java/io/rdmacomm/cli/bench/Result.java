@@ -3,7 +3,7 @@ package io.rdmacomm.cli.bench;
 import java.util.Map;
 
 /// The result of one measurement.
-public sealed interface Result permits LatencyResult, MeanLatency, BandwidthResult {
+public sealed interface Result permits LatencyResult, MeanLatency, BandwidthResult, UnreliableResult {
     /// The test.
     BenchTest test();
 

@@ -24,12 +24,20 @@ public final class Table {
             out.println();
             header(printed);
         }
+        print(result);
+        out.flush();
+    }
+
+    private void print(Result result) {
         switch (result) {
             case LatencyResult latency -> row(latency);
             case MeanLatency mean -> row(mean);
             case BandwidthResult bandwidth -> row(bandwidth);
+            case UnreliableResult unreliable -> {
+                print(unreliable.measured());
+                out.println("    over " + unreliable.service().label() + ": " + unreliable.losses());
+            }
         }
-        out.flush();
     }
 
     private void header(BenchTest.Kind kind) {

@@ -4,6 +4,7 @@ import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.comm.ChannelOptions;
+import io.rdmacomm.verbs.PathMtu;
 import org.jspecify.annotations.Nullable;
 
 /// The plan for one connection: one test with one message size.
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param bidirectional whether both sides send at the same time
 /// @param seed the seed of the data pattern
 /// @param modes the modes in which both sides wait; null if they poll all the time
+/// @param service what carries the messages
 record TrialPlan(
         BenchTest test,
         long bytes,
@@ -24,7 +26,8 @@ record TrialPlan(
         int depth,
         boolean bidirectional,
         long seed,
-        @Nullable Modes modes) {
+        @Nullable Modes modes,
+        TransportService service) {
     /// The largest message size.
     static final long MAX_BYTES = 1L << 30;
 
@@ -49,6 +52,12 @@ record TrialPlan(
         check(test, "number of queue pairs", queuePairs, 1, MAX_QUEUE_PAIRS);
         check(test, "number of idle queue pairs", idleQueuePairs, 0, MAX_QUEUE_PAIRS - queuePairs);
         check(test, "depth", depth, 1, MAX_DEPTH);
+        if (!service.allows(test)) {
+            throw new CommandFailure(test.label() + " cannot run over " + service.label());
+        }
+        if (service == TransportService.UD) {
+            check(test, "size", bytes, 1, PathMtu.MTU_4096.bytes());
+        }
         if (modes != null && !test.hasBlockingForm()) {
             throw new CommandFailure(test.label() + " polls, so it cannot use " + modes);
         }
@@ -63,7 +72,8 @@ record TrialPlan(
                 toInt(frame.number(3)),
                 frame.number(4) != 0,
                 frame.number(5),
-                Modes.of(frame.number(6)));
+                Modes.of(frame.number(6)),
+                TransportService.of(frame.number(7)));
     }
 
     Frame<BenchMessage> toFrame() {
@@ -76,7 +86,8 @@ record TrialPlan(
                 depth,
                 bidirectional ? 1 : 0,
                 seed,
-                Modes.code(modes));
+                Modes.code(modes),
+                service.code());
     }
 
     int channels() {
@@ -121,6 +132,11 @@ record TrialPlan(
     /// Keeps a number that is out of range out of range.
     private static int toInt(long number) {
         return Math.clamp(number, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    }
+
+    /// Whether the messages are SENDs.
+    boolean sends() {
+        return isSend(test);
     }
 
     private static boolean isSend(BenchTest test) {

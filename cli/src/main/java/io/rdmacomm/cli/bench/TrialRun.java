@@ -1,5 +1,7 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.terminal.CommandFailure;
+
 /// One measurement: verifies the data, warms up, and then performs as many operations as were asked for, in steps.
 final class TrialRun {
     private static final long WARM_UP_STEP_NANOS = 50_000_000;
@@ -38,6 +40,19 @@ final class TrialRun {
     ///
     /// @param floor the machine's limit for this measurement; 0 if unknown
     Result measure(long warmUpNanos, double floor) {
+        Result figures = figures(warmUpNanos, floor);
+        if (plan.service().isReliable()) {
+            return figures;
+        }
+        Losses losses = trial.losses();
+        if (losses.received() == 0) {
+            throw new CommandFailure("all " + losses.sent() + " messages of "
+                    + plan.test().label() + " over " + plan.service().label() + " were lost: measure for longer");
+        }
+        return new UnreliableResult(figures, plan.service(), losses);
+    }
+
+    private Result figures(long warmUpNanos, double floor) {
         double nanosPerOperation = warmUp(warmUpNanos);
         if (!latency) {
             return bandwidth(nanosPerOperation, floor);
@@ -135,18 +150,12 @@ final class TrialRun {
         for (int part = 0; part < PARTS; part++) {
             Total own = perform(part, nanosPerOperation, BANDWIDTH_STEP_NANOS);
             if (own.operations > 0) {
-                spread = spread.with(8.0 * plan.bytes() * directions * own.operations / own.nanos);
+                spread = spread.with(8.0 * plan.bytes() * directions * own.arrived / own.nanos);
                 total = total.plus(own);
             }
         }
         return new BandwidthResult(
-                plan.test(),
-                plan.bytes(),
-                directions * total.operations,
-                total.nanos,
-                total.cpuNanos,
-                copyGbps,
-                spread);
+                plan.test(), plan.bytes(), directions * total.arrived, total.nanos, total.cpuNanos, copyGbps, spread);
     }
 
     /// Performs the operations of a part, of which only the first post and the last completion are timed, in steps of
@@ -162,17 +171,24 @@ final class TrialRun {
                     iterations == UNLIMITED ? (long) ((wanted - total.nanos) / each) : iterations - total.operations;
             int count = Math.clamp(left, 1, Math.clamp((long) (stepNanos / each), 1, MAX_COUNT));
             long cpuNanos = trial.step(count, StepMode.MEASURE, readings).cpuNanos();
-            total = total.plus(new Total(count, Math.max(1, readings.elapsed()), cpuNanos));
+            total = total.plus(new Total(count, trial.completed(), Math.max(1, readings.elapsed()), cpuNanos));
         }
         return total;
     }
 
     /// What several steps took together.
-    private record Total(long operations, long nanos, long cpuNanos) {
-        static final Total NONE = new Total(0, 0, 0);
+    ///
+    /// @param operations how many were performed
+    /// @param arrived how many of them took effect
+    private record Total(long operations, long arrived, long nanos, long cpuNanos) {
+        static final Total NONE = new Total(0, 0, 0, 0);
 
         Total plus(Total other) {
-            return new Total(operations + other.operations, nanos + other.nanos, cpuNanos + other.cpuNanos);
+            return new Total(
+                    operations + other.operations,
+                    arrived + other.arrived,
+                    nanos + other.nanos,
+                    cpuNanos + other.cpuNanos);
         }
     }
 
@@ -194,7 +210,7 @@ final class TrialRun {
             trial.step(count, StepMode.WARM_UP, readings);
             long stepNanos = readings.elapsed();
             worked += stepNanos;
-            nanosPerOperation = Math.max(1.0, stepNanos / (double) count);
+            nanosPerOperation = Math.max(1.0, stepNanos / (double) (latency ? Math.max(1, trial.completed()) : count));
             long longest = Math.min(sampled ? MAX_READINGS : Integer.MAX_VALUE, (long) count * MAX_STEP_GROWTH);
             count = (int) Math.clamp((long) (WARM_UP_STEP_NANOS / nanosPerOperation), 1, longest);
             now = System.nanoTime();

@@ -73,12 +73,16 @@ public final class BenchDocument {
         String member = row.containsKey("gbps") ? "gbps" : row.containsKey("p50_us") ? "p50_us" : "avg_us";
         String kind = member.equals("p50_us") ? " p50" : member.equals("avg_us") ? " mean" : "";
         return new Figure(
-                row.get("test") + " " + size(row) + kind,
+                row.get("test") + transport(row) + " " + size(row) + kind,
                 member.equals("gbps") ? GBPS : MICROS,
                 !member.equals("gbps"),
                 number(row, member),
                 number(row, "low"),
                 number(row, "high"));
+    }
+
+    private static String transport(Map<?, ?> row) {
+        return row.get("transport") == null ? "" : " " + row.get("transport");
     }
 
     /// The page with all charts and tables.

@@ -21,6 +21,7 @@ public final class FailureText {
     public static String of(Throwable failure) {
         String text = switch (failure) {
             case CommandFailure known -> message(known);
+            case UsageFailure known -> message(known);
             case RdmaException known -> message(known);
             case UnknownHostException unknown -> "unknown host " + message(unknown) + ": check the name";
             case UnresolvedAddressException _ -> "unknown host: check the name";

@@ -28,7 +28,7 @@ class BenchServerTest {
     @Test
     void aConnectionThatEndsBeforeItsTestLeavesRoomForTheNext() throws InterruptedException {
         StringWriter log = new StringWriter();
-        TrialPlan plan = new TrialPlan(BenchTest.SEND_LAT, 64, 1, 0, 1, false, 7, null);
+        TrialPlan plan = new TrialPlan(BenchTest.SEND_LAT, 64, 1, 0, 1, false, 7, null, TransportService.RC);
         Thread serving;
         try (BenchServer server =
                 new BenchServer(OPTIONS, new CommandOutput(new PrintWriter(log), new PrintWriter(log), "bench"))) {
@@ -44,7 +44,7 @@ class BenchServerTest {
                         .isInstanceOf(CommandFailure.class)
                         .hasMessageContaining("the peer reports");
 
-                try (Trial trial = Trial.open(control, options, plan)) {
+                try (Trial trial = Trial.open(control, session, options, plan)) {
                     assertThat(trial.step(3, StepMode.CHECK, Readings.ofEach(3)).cpuNanos())
                             .isNotNegative();
                 }
@@ -96,8 +96,8 @@ class BenchServerTest {
                             BenchMessage.over(session, session.endPoint().channel(0))) {
                 for (BenchTest test :
                         List.of(BenchTest.SEND_LAT, BenchTest.READ_LAT, BenchTest.ATOMIC_LAT, BenchTest.REQUEST_LAT)) {
-                    TrialPlan plan = new TrialPlan(test, 8, 1, 0, 16, false, 7, modes);
-                    try (Trial trial = Trial.open(control, options, plan)) {
+                    TrialPlan plan = new TrialPlan(test, 8, 1, 0, 16, false, 7, modes, TransportService.RC);
+                    try (Trial trial = Trial.open(control, session, options, plan)) {
                         assertThat(eventThreads())
                                 .containsExactlyInAnyOrder(
                                         "rdmacomm-bench server-events", "rdmacomm-bench data-events");

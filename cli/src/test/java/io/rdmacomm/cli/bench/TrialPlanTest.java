@@ -25,10 +25,11 @@ class TrialPlanTest {
             true,
             false,
             true,
-            null);
+            null,
+            TransportService.RC);
 
     private static TrialPlan plan(BenchTest test, long bytes) {
-        return new TrialPlan(test, bytes, 1, 0, 128, false, 7, null);
+        return new TrialPlan(test, bytes, 1, 0, 128, false, 7, null, TransportService.RC);
     }
 
     @Test
@@ -53,7 +54,8 @@ class TrialPlanTest {
 
     @Test
     void aPlanSurvivesItsFrame() {
-        TrialPlan plan = new TrialPlan(BenchTest.SEND_BW, 4096, 3, 2, 17, true, Long.MIN_VALUE, null);
+        TrialPlan plan =
+                new TrialPlan(BenchTest.SEND_BW, 4096, 3, 2, 17, true, Long.MIN_VALUE, null, TransportService.UC);
 
         assertThat(TrialPlan.of(plan.toFrame())).isEqualTo(plan);
     }
@@ -62,7 +64,7 @@ class TrialPlanTest {
     void allModesSurviveTheirFrame() {
         assertThat(Modes.all()).hasSize(12);
         for (Modes modes : Modes.all()) {
-            TrialPlan plan = new TrialPlan(BenchTest.READ_LAT, 8, 1, 0, 1, false, 7, modes);
+            TrialPlan plan = new TrialPlan(BenchTest.READ_LAT, 8, 1, 0, 1, false, 7, modes, TransportService.RC);
 
             assertThat(TrialPlan.of(plan.toFrame())).isEqualTo(plan);
         }
@@ -82,7 +84,7 @@ class TrialPlanTest {
     void aTestThatPollsHasNoModes() {
         Modes modes = Modes.all().getFirst();
 
-        assertThatThrownBy(() -> new TrialPlan(BenchTest.WRITE_BW, 8, 1, 0, 1, false, 7, modes))
+        assertThatThrownBy(() -> new TrialPlan(BenchTest.WRITE_BW, 8, 1, 0, 1, false, 7, modes, TransportService.RC))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("write_bw polls");
     }
@@ -100,7 +102,8 @@ class TrialPlanTest {
         "WRITE_BW, 8, 1, 0, 16385",
     })
     void aPeerCannotExceedTheLimits(BenchTest test, long bytes, long queuePairs, long idle, long depth) {
-        Frame<BenchMessage> frame = Frame.of(BenchMessage.TRIAL, test.label(), bytes, queuePairs, idle, depth, 0, 7, 0);
+        Frame<BenchMessage> frame =
+                Frame.of(BenchMessage.TRIAL, test.label(), bytes, queuePairs, idle, depth, 0, 7, 0, 0);
 
         assertThatThrownBy(() -> TrialPlan.of(frame))
                 .isInstanceOf(CommandFailure.class)
@@ -111,7 +114,7 @@ class TrialPlanTest {
     void smallOperationsShareADoorbell() {
         assertThat(plan(BenchTest.WRITE_BW, 4096).chainLength()).isEqualTo(32);
         assertThat(plan(BenchTest.WRITE_BW, 4097).chainLength()).isEqualTo(1);
-        assertThat(new TrialPlan(BenchTest.WRITE_BW, 8, 1, 0, 5, false, 7, null).chainLength())
+        assertThat(new TrialPlan(BenchTest.WRITE_BW, 8, 1, 0, 5, false, 7, null, TransportService.RC).chainLength())
                 .isEqualTo(5);
     }
 

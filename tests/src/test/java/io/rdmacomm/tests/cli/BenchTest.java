@@ -182,6 +182,10 @@ class BenchTest {
         assertThat(number(fast.toMap(), "gbps")).isEqualTo(11.984);
     }
 
+    private static long count(Map<?, ?> row, String name) {
+        return ((Number) row.get(name)).longValue();
+    }
+
     private static double number(Map<?, ?> row, String name) {
         return ((Number) row.get(name)).doubleValue();
     }
@@ -215,6 +219,63 @@ class BenchTest {
         assertThat(results).hasSize(10);
         assertThat(results.stream().map(row -> (Map<?, ?>) row).filter(row -> row.containsKey("gbps")))
                 .allSatisfy(row -> assertThat(row.get("iterations")).isEqualTo(1000));
+    }
+
+    @Test
+    void datagramsAreCounted() throws Exception {
+        Result result = Command.run(
+                "bench", "--transport", "ud", "--iterations", "300", "--warmup", "0", "--no-floors", "--json", "-");
+
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        List<?> results = (List<?>) JSON.std.mapFrom(result.out()).get("results");
+        assertThat(results).hasSize(4).allSatisfy(row -> {
+            Map<?, ?> figures = (Map<?, ?>) row;
+            boolean latency = figures.get("test").equals("send_lat");
+            assertThat(figures.get("transport")).isEqualTo("ud");
+            long sent = count(figures, "sent");
+            long received = count(figures, "received");
+            assertThat(count(figures, "lost")).isEqualTo(sent - received).isNotNegative();
+            if (latency) {
+                // A lost message is repeated.
+                assertThat(figures.get("iterations")).isEqualTo(300);
+                assertThat(received).isGreaterThanOrEqualTo(600);
+            } else {
+                assertThat(sent).isEqualTo(300);
+                assertThat(count(figures, "iterations")).isEqualTo(received);
+            }
+        });
+    }
+
+    @Test
+    void lossesAreShownBelowEachRow() {
+        Result result = Command.run(
+                "bench", "--transport", "ud", "--tests", "send_bw", "--sizes", "4k", "-n", "50", "--warmup", "0");
+
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.out()).containsPattern("(?m)^    over ud: sent 50, received \\d+, lost \\d+$");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--transport uc | soft0 has no unreliable connections (UNRELIABLE_CONNECTED): leave --transport uc out",
+                "--transport uc --tests read_lat | read_lat cannot run over uc: choose from send_lat, write_lat,",
+                "--transport uc --tests atomic_lat | atomic_lat cannot run over uc",
+                "--transport ud --tests write_lat | write_lat cannot run over ud: choose from send_lat, send_bw",
+                "--transport ud --sizes 8,4097 | size 4097 does not fit into a datagram: no path has an MTU above 4096",
+                "--transport ud --sizes 2048 --mtu 1024 | size 2048 does not fit into a datagram, which has at most 1024",
+                "--transport ud --qps 2 | --qps has no meaning with --transport ud",
+                "--transport ud --no-samples | --no-samples has no meaning with --transport ud",
+                "--transport ud --tests allreduce | collectives run over reliable connections",
+                "--transport xrc | is not one of rc, uc and ud"
+            })
+    void whatATransportLacksIsWrongUsage(String arguments, String reason) {
+        Result result = Command.run(("bench " + arguments).split(" ", -1));
+
+        assertThat(result.exitCode()).as(result.err()).isEqualTo(2);
+        assertThat(result.err()).contains(reason);
+        assertThat(result.err().strip().lines()).hasSize(1);
     }
 
     @Test
