@@ -7,6 +7,7 @@ import io.rdmacomm.cli.bench.BenchTest;
 import io.rdmacomm.cli.bench.Benchmark;
 import io.rdmacomm.cli.bench.MachineFloors;
 import io.rdmacomm.cli.bench.Result;
+import io.rdmacomm.cli.bench.TransportService;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.comm.SessionOptions;
 import java.io.IOException;
@@ -40,7 +41,20 @@ public final class BenchCheck implements Check {
     @Override
     public Verdict run(Scene scene) throws IOException {
         BenchSettings settings = new BenchSettings(
-                TESTS, SIZES, 0, MEASURED, FIRST_WARM_UP, WARM_UP, DEPTH, 1, 0, false, false, true, null);
+                TESTS,
+                SIZES,
+                0,
+                MEASURED,
+                FIRST_WARM_UP,
+                WARM_UP,
+                DEPTH,
+                1,
+                0,
+                false,
+                false,
+                true,
+                null,
+                TransportService.RC);
         BenchReport report = new Benchmark(options, settings, new Silence()).run();
         return Verdict.ok(report.results().stream().map(BenchCheck::text).collect(Collectors.joining(", ")));
     }
