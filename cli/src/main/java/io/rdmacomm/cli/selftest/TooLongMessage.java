@@ -3,6 +3,7 @@ package io.rdmacomm.cli.selftest;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A SEND that is longer than the receive of the peer.
 final class TooLongMessage extends FaultCheck {
@@ -39,9 +40,14 @@ final class TooLongMessage extends FaultCheck {
         super.verify(pair, scene);
         List<WorkStatus> receives = pair.far().receives(1, scene.patience());
         WorkStatus status = receives.isEmpty() ? null : receives.getFirst();
-        if (status != WorkStatus.LOCAL_LENGTH_ERROR && !(scene.isIwarp() && status == WorkStatus.FLUSHED)) {
+        if (!isRejection(status) && !(scene.isIwarp() && status == WorkStatus.FLUSHED)) {
             throw new CheckFailure(
                     "LOCAL_LENGTH_ERROR at the peer", status == null ? "nothing completed there" : "it has " + status);
         }
+    }
+
+    /// rxe ends the receive with the error that it has for its whole queue pair.
+    private static boolean isRejection(@Nullable WorkStatus status) {
+        return status == WorkStatus.LOCAL_LENGTH_ERROR || status == WorkStatus.LOCAL_QUEUE_PAIR_ERROR;
     }
 }

@@ -217,7 +217,11 @@ class DeviceFaultsTest {
         Shell.run("echo " + DEVICE + " hca_handle=max hca_object=12 > /run/cgroup/few/rdma.max");
         String said =
                 Shell.text("echo $$ > /run/cgroup/few/cgroup.procs; exec " + Shell.java(Creates.class, DEVICE, "64"));
-        assertThat(said).contains("ibv_create_").contains("EAGAIN").contains("the first still works");
+        assertThat(said)
+                .contains("ibv_create_")
+                .contains("EAGAIN")
+                .contains("rdma.max")
+                .contains("the first still works");
     }
 
     /// Creates queue pairs until that fails, then uses the first one.
