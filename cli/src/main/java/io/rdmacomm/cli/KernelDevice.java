@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What the kernel tells about a device that the verbs do not.
+/// Facts about a device that the kernel has and the verbs lack.
 final class KernelDevice {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final List<String> FILES = List.of("hca_type", "board_id", "fw_ver", "node_desc");

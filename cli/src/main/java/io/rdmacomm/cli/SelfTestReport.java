@@ -31,7 +31,7 @@ final class SelfTestReport {
         }
     }
 
-    /// What the report says about the machine beside the environment.
+    /// The facts about the machine that the environment does not contain.
     static Map<String, Object> system(String device) {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("os", operatingSystem());

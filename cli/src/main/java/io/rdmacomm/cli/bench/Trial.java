@@ -25,13 +25,13 @@ interface Trial extends AutoCloseable {
     /// @return the CPU time of both sides
     StepUse step(int count, StepMode mode, Readings readings);
 
-    /// How many operations of the last step took effect: all, unless messages were lost.
+    /// The number of operations of the last step that took effect: all, unless messages were lost.
     int completed();
 
     /// The compiler time of both sides at the end of the last step; see [CompilerTime#nanos()].
     long compilerNanos();
 
-    /// How long the connection took to set up.
+    /// The time that it took to set up the connection.
     Duration setUpTime();
 
     /// The messages of all steps that were measured; [Losses#NONE] if nothing can be lost.

@@ -2,7 +2,7 @@ package io.rdmacomm.cli.selftest;
 
 /// One check of a device.
 public interface Check {
-    /// What it is about, in a few words.
+    /// Its subject, in a few words.
     String name();
 
     /// Runs it. Blocks; [CheckRunner] ends the wait if it takes too long.

@@ -7,7 +7,7 @@ import java.util.List;
 
 /// The other end of a connection.
 interface Far extends AutoCloseable {
-    /// How it is reached.
+    /// The way to reach it.
     Offer offer();
 
     /// Connects it by numbers.
@@ -19,7 +19,7 @@ interface Far extends AutoCloseable {
     /// Whether nobody has written to its closed memory.
     boolean isIntact();
 
-    /// How its next receives ended.
+    /// The statuses of its next receives.
     ///
     /// @param count how many to wait for
     /// @param limit how long to wait; after that, there are fewer

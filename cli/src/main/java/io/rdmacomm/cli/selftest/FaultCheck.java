@@ -33,7 +33,7 @@ abstract class FaultCheck implements Check {
         return EndPlan.usual();
     }
 
-    /// How this end connects.
+    /// The options with which this end connects.
     ConnectionOptions how(ConnectionOptions usual) {
         return usual;
     }
