@@ -9,6 +9,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.jmx.ChannelMXBean;
 import io.rdmacomm.comm.jmx.EndPointMXBean;
 import io.rdmacomm.comm.jmx.SessionMXBean;
+import io.rdmacomm.tests.fixture.Deadline;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -103,6 +104,9 @@ final class ManagementTest {
                     assertThat(ofSession.getEndPoints()).isEqualTo(1);
                     assertThat(ofSession.getEndPointsSetUp()).isEqualTo(1);
                     assertThat(ofSession.getEndPointsFailed()).isZero();
+                    // The server counts the message when its thread takes it, perhaps after the client's send is done.
+                    Deadline.await(
+                            "one operation or message", () -> ofSession.getOperations() + ofSession.getMessages() > 0);
                     assertThat(ofSession.getOperations() + ofSession.getMessages())
                             .isEqualTo(1);
                     assertThat(ofSession.getDeviceCounters())
