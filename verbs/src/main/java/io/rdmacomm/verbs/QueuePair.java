@@ -126,8 +126,7 @@ public abstract class QueuePair extends Resource {
     public final void connect(QueuePairInfo remote, ConnectionOptions how) {
         require(Capability.CONNECT_BY_NUMBERS, "connect queue pair", "connect it by address, with a ConnectionManager");
         ConnectionOptions fitting = fitting(how);
-        checkPath(how.path());
-        modify(fitting.initialize());
+        modifyToInitial(fitting);
         modifyToReceive(remote, fitting);
         modify(fitting.readyToSend(isReliable(), initialPsn));
     }
@@ -142,9 +141,7 @@ public abstract class QueuePair extends Resource {
     /// @throws QueuePairStateException if the state is neither RESET nor INIT
     /// @throws VerbException EINVAL as [#connect(QueuePairInfo, ConnectionOptions)]
     public final void initialize(ConnectionOptions how) {
-        ConnectionOptions fitting = fitting(how);
-        checkPath(fitting.path());
-        modify(fitting.initialize());
+        modifyToInitial(fitting(how));
     }
 
     /// Takes the queue pair from INIT to READY_TO_RECEIVE, the second step of [#connect(QueuePairInfo,
@@ -170,10 +167,12 @@ public abstract class QueuePair extends Resource {
         modify(fitting(how).readyToSend(isReliable(), initialPsn));
     }
 
-    private void checkPath(PathOptions path) {
+    private void modifyToInitial(ConnectionOptions fitting) {
+        PathOptions path = fitting.path();
         PortChecks checks = new PortChecks(protectionDomain.context(), "connect queue pair (ibv_modify_qp)");
         checks.partitionKey(path.port(), path.partitionKeyIndex());
         checks.sourcePathBits(path.port(), path.sourcePathBits());
+        modify(fitting.initialize());
     }
 
     private ConnectionOptions fitting(ConnectionOptions how) {

@@ -49,7 +49,7 @@ abstract class FaultCheck implements Check {
         return true;
     }
 
-    /// What else must be so, after the request has failed.
+    /// Checks the rest, after the request has failed.
     void verify(Pair pair, Scene scene) {
         if (!pair.far().isIntact()) {
             throw new CheckFailure("the peer's memory to stay as it was", "the request changed it");

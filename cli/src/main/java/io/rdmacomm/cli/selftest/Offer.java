@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.RemoteMemory;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// How an end is reached.
+/// The way to reach an end.
 ///
 /// @param numbers of its queue pair
 /// @param address where it accepts; null if it connects by numbers

@@ -41,7 +41,7 @@ final class Overrun implements Check {
         return Verdict.ok(told + "; another queue works");
     }
 
-    /// How the device tells.
+    /// Waits until the device reports the overrun.
     private static String tells(QueuePairEnd near, int posted, Duration patience) throws InterruptedException {
         if (raisesEvent(near.context(), patience)) {
             return "COMPLETION_QUEUE_ERROR";

@@ -75,7 +75,7 @@ final class Pair implements AutoCloseable {
         return far;
     }
 
-    /// How the request with this number ended.
+    /// The status of the request with this number. Waits for it.
     ///
     /// @throws CheckFailure if it did not end in time
     WorkStatus end(long id) throws InterruptedException {

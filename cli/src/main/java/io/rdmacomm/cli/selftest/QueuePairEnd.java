@@ -176,7 +176,7 @@ final class QueuePairEnd implements AutoCloseable {
         }
     }
 
-    /// How work ended, by its number, in the order of completion.
+    /// Collects the statuses of work by its number, in the order of completion.
     ///
     /// @param enough ends the wait
     /// @param limit ends it as well

@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.TransportType;
 import java.time.Duration;
 
-/// What a check works with.
+/// The device and the peer of a check.
 ///
 /// @param context the open device
 /// @param how how its queue pairs connect, with the port and the index of the GID

@@ -36,7 +36,7 @@ enum SelfTestMessage {
     /// The client does not need the end any more.
     CLOSE;
 
-    /// How long either side waits for a message.
+    /// The time that either side waits for a message.
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /// Frames with the magic "RCD1".

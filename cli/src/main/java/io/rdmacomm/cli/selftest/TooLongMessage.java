@@ -46,7 +46,7 @@ final class TooLongMessage extends FaultCheck {
         }
     }
 
-    /// rxe ends the receive with the error that it has for its whole queue pair.
+    /// rxe ends the receive as LOCAL_QUEUE_PAIR_ERROR.
     private static boolean isRejection(@Nullable WorkStatus status) {
         return status == WorkStatus.LOCAL_LENGTH_ERROR || status == WorkStatus.LOCAL_QUEUE_PAIR_ERROR;
     }

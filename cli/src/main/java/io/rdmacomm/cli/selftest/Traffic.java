@@ -45,7 +45,7 @@ final class Traffic {
         return task;
     }
 
-    /// How many WRITEs have completed.
+    /// The number of WRITEs that have completed.
     long done() {
         return done;
     }
