@@ -3,6 +3,8 @@ package io.rdmacomm.tests.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.RdmaCommand;
+import io.rdmacomm.cli.bench.ChildServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,18 +57,20 @@ class SelfTestTest {
         assertThat(failed(folder.resolve("siw.json"))).as(outcome.text()).isEqualTo(List.of("READ without the right"));
     }
 
-    /// With a server in this process, as if it were on another host.
+    /// As if the server were on another host.
     @ParameterizedTest
     @CsvSource({"rxe0, 10.9.0.1", "siw0, 10.8.0.1"})
     void aPeerIsTestedLikeTheDeviceAlone(String device, String address) throws IOException {
-        NearCommand server = NearCommand.serve(
-                "doctor --serve --device " + device + " --bind " + address + " --port 0 --set-up-timeout 120");
-        Outcome outcome = NearCommand.run("doctor --device " + device + " --peer " + address + ":" + server.port()
-                + " --report " + folder.resolve("peer") + PATIENT);
+        String serve = "doctor --serve --until-eof --device " + device + " --bind " + address
+                + " --port 0 --set-up-timeout 120";
+        try (ChildServer server = ChildServer.start(RdmaCommand.class.getName(), List.of(serve.split(" ", -1)))) {
+            Outcome outcome = NearCommand.run("doctor --device " + device + " --peer " + address + ":" + server.port()
+                    + " --report " + folder.resolve("peer") + PATIENT);
 
-        System.out.println(outcome.text());
-        assertThat(failed(folder.resolve("peer.json")))
-                .as(outcome.text())
-                .isEqualTo(device.startsWith("siw") ? List.of("READ without the right") : List.of());
+            System.out.println(outcome.text());
+            assertThat(failed(folder.resolve("peer.json")))
+                    .as(outcome.text())
+                    .isEqualTo(device.startsWith("siw") ? List.of("READ without the right") : List.of());
+        }
     }
 }
