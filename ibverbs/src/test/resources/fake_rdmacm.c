@@ -88,8 +88,22 @@ static void report(struct fake_id *about, struct rdma_cm_id *listener, int type,
 		event->event.param.conn.private_data = event->data;
 		event->event.param.conn.private_data_len = strlen(data);
 	}
-	event->event.param.conn.responder_resources = 5;
-	event->event.param.conn.initiator_depth = 3;
+	if (about->id.ps == RDMA_PS_UDP) {
+		struct ibv_ah_attr *path = &event->event.param.ud.ah_attr;
+		path->grh.dgid.raw[0] = 0xfe;
+		path->grh.dgid.raw[15] = 9;
+		path->grh.sgid_index = 2;
+		path->grh.hop_limit = 64;
+		path->dlid = 0xc001;
+		path->sl = 5;
+		path->is_global = 1;
+		path->port_num = 1;
+		event->event.param.ud.qp_num = type == RDMA_CM_EVENT_MULTICAST_JOIN ? 0xffffff : 0x123456;
+		event->event.param.ud.qkey = RDMA_UDP_QKEY;
+	} else {
+		event->event.param.conn.responder_resources = 5;
+		event->event.param.conn.initiator_depth = 3;
+	}
 	if (write(((struct fake_events *)about->id.channel)->write_fd, &event, sizeof(event)) < 0)
 		abort();
 }
@@ -161,12 +175,12 @@ int rdma_ack_cm_event(struct rdma_cm_event *event)
 	return 0;
 }
 
-static struct fake_id *new_id(struct rdma_event_channel *channel)
+static struct fake_id *new_id(struct rdma_event_channel *channel, enum rdma_port_space ps)
 {
 	struct fake_id *id = named(calloc(1, sizeof(*id)), "id");
 	sprintf(objects[object_count - 1].name, "id%d", id_count++); /* identifiers have a count of their own */
 	id->id.channel = channel;
-	id->id.ps = RDMA_PS_TCP;
+	id->id.ps = ps;
 	__atomic_add_fetch(&live_ids, 1, __ATOMIC_SEQ_CST);
 	return id;
 }
@@ -174,7 +188,7 @@ static struct fake_id *new_id(struct rdma_event_channel *channel)
 int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context, enum rdma_port_space ps)
 {
 	MINUS_ONE();
-	*id = &new_id(channel)->id;
+	*id = &new_id(channel, ps)->id;
 	note("create_id %s context=%d space=%x", n(*id), context != NULL, ps);
 	return 0;
 }
@@ -332,7 +346,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *p)
 		pthread_cond_wait(&cm_changed, &cm_lock);
 	pthread_mutex_unlock(&cm_lock);
 	answer(id, __func__,
-	       transport == IBV_TRANSPORT_IWARP ? RDMA_CM_EVENT_ESTABLISHED : RDMA_CM_EVENT_CONNECT_RESPONSE, "welcome");
+	       transport == IBV_TRANSPORT_IWARP || id->ps == RDMA_PS_UDP ? RDMA_CM_EVENT_ESTABLISHED : RDMA_CM_EVENT_CONNECT_RESPONSE, "welcome");
 	return 0;
 }
 
@@ -350,7 +364,7 @@ const char *fake_cm_request(const char *listener, const char *data, int elsewher
 	struct fake_id *id;
 	if (!at)
 		return NULL;
-	id = new_id(at->channel);
+	id = new_id(at->channel, at->ps);
 	id->id.verbs = elsewhere == 2 ? &second_context : elsewhere ? &other_context : &cm_context;
 	id->id.route.addr.src_storage = at->route.addr.src_storage;
 	id->id.route.addr.dst_sin.sin_family = AF_INET;
@@ -364,7 +378,8 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *p)
 {
 	MINUS_ONE();
 	note_parameters("accept", id, p);
-	answer(id, __func__, RDMA_CM_EVENT_ESTABLISHED, "");
+	if (id->ps != RDMA_PS_UDP)
+		answer(id, __func__, RDMA_CM_EVENT_ESTABLISHED, "");
 	return 0;
 }
 
@@ -372,6 +387,14 @@ int rdma_reject(struct rdma_cm_id *id, const void *data, uint8_t length)
 {
 	MINUS_ONE();
 	note("reject %s %.*s", n(id), length, length ? (const char *)data : "");
+	return 0;
+}
+
+int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *address, void *context)
+{
+	MINUS_ONE();
+	note("join_multicast %s %s context=%d", n(id), text(address), context != NULL);
+	answer(id, __func__, RDMA_CM_EVENT_MULTICAST_JOIN, "");
 	return 0;
 }
 

@@ -3,9 +3,13 @@ package io.rdmacomm.fault;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.DatagramListener;
+import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.cm.MulticastMembership;
 import io.rdmacomm.verbs.cm.Route;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -35,6 +39,23 @@ final class FaultConnectionManager extends ConnectionManager {
     protected Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos)
             throws InterruptedException {
         return new FaultRoute(this, real.resolve(destination, options, Duration.ofNanos(timeoutNanos)));
+    }
+
+    @Override
+    protected DatagramListener doListenForDatagrams(InetSocketAddress address, int backlog) {
+        return new FaultDatagramListener(this, real.listenForDatagrams(address, backlog));
+    }
+
+    @Override
+    protected DatagramService doLookUp(InetSocketAddress destination, byte[] privateData, long timeoutNanos)
+            throws InterruptedException {
+        return real.lookUp(destination, privateData, Duration.ofNanos(timeoutNanos));
+    }
+
+    @Override
+    protected MulticastMembership doJoinMulticast(InetAddress local, InetAddress group, long timeoutNanos)
+            throws InterruptedException {
+        return new FaultMulticastMembership(this, real.joinMulticast(local, group, Duration.ofNanos(timeoutNanos)));
     }
 
     /// Has the real connection manager prepare the real queue pair.

@@ -9,7 +9,8 @@ public enum Capability {
     UNRELIABLE_CONNECTED,
     /// Unreliable datagram queue pairs and address handles.
     UNRELIABLE_DATAGRAM,
-    /// Multicast groups for datagrams ([QueuePair#attach(Gid)]).
+    /// Multicast groups for datagrams ([QueuePair#attach(Gid)]), which the connection manager can join
+    /// ([io.rdmacomm.verbs.cm.ConnectionManager#joinMulticast]).
     MULTICAST,
     /// Queue pairs connected with [QueuePair#modify] or [QueuePair#connect] and exchanged numbers, without a
     /// connection manager.
@@ -22,6 +23,9 @@ public enum Capability {
     /// A connection manager that sets the acknowledgement timeout of a connection
     /// ([io.rdmacomm.verbs.cm.ConnectionParameters#withAckTimeout(AckTimeout)]).
     CONNECTION_ACK_TIMEOUT,
+    /// A connection manager that finds datagram queue pairs by address
+    /// ([io.rdmacomm.verbs.cm.ConnectionManager#lookUp]).
+    DATAGRAM_SERVICES,
     /// SEND with immediate data.
     SEND_WITH_IMMEDIATE,
     /// RDMA WRITE with immediate data.

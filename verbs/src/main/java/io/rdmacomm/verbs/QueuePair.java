@@ -235,8 +235,8 @@ public abstract class QueuePair extends Resource {
     }
 
     /// Receives what is sent to a multicast group as well (ibv_attach_mcast(3)). The network delivers it only to hosts
-    /// that have joined the group: on RoCE with an IGMP report, for which a `java.net.MulticastSocket` that has
-    /// joined it is enough; on InfiniBand through the subnet manager. Does nothing if it is attached already.
+    /// that have joined the group; see [io.rdmacomm.verbs.cm.ConnectionManager#joinMulticast]. Does nothing if
+    /// it is attached already.
     ///
     /// @param group a [multicast][Gid#isMulticast()] identifier
     /// @param lid the group's local identifier on InfiniBand; 0 on Ethernet

@@ -4,15 +4,18 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.ibverbs.ffm.AddressVectorLayout;
 import io.rdmacomm.ibverbs.ffm.ConnectionEventLayout;
 import io.rdmacomm.ibverbs.ffm.ConnectionIdentifierLayout;
 import io.rdmacomm.ibverbs.ffm.LibC;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
+import io.rdmacomm.ibverbs.structs.AddressVectors;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
+import io.rdmacomm.verbs.cm.DatagramTarget;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
@@ -85,16 +88,16 @@ final class ConnectionEventChannel implements AutoCloseable {
     /// A new identifier (rdma_create_id(3)).
     ///
     /// @throws IllegalStateException if the channel is closed
-    ConnectionIdentifier create(Object owner) {
+    ConnectionIdentifier create(Object owner, PortSpace space) {
         enter();
         boolean success = false;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(JAVA_LONG);
             IbvFailure.check(
                     "create identifier (rdma_create_id)",
-                    library.createIdentifier(address, pointer.address(), ConnectionIdentifierLayout.PORT_SPACE_TCP),
+                    library.createIdentifier(address, pointer.address(), space.code()),
                     name);
-            ConnectionIdentifier created = add(pointer.get(JAVA_LONG, 0), owner);
+            ConnectionIdentifier created = add(pointer.get(JAVA_LONG, 0), owner, space);
             success = true;
             // Closing wakes the identifiers that it finds, perhaps without this one.
             if (isClosing()) {
@@ -108,8 +111,8 @@ final class ConnectionEventChannel implements AutoCloseable {
         }
     }
 
-    private ConnectionIdentifier add(long identifier, Object owner) {
-        ConnectionIdentifier added = new ConnectionIdentifier(this, library, identifier, owner);
+    private ConnectionIdentifier add(long identifier, Object owner, PortSpace space) {
+        ConnectionIdentifier added = new ConnectionIdentifier(this, library, identifier, owner, space);
         byAddress.put(identifier, added);
         return added;
     }
@@ -264,33 +267,50 @@ final class ConnectionEventChannel implements AutoCloseable {
             // Looked up before the event is acknowledged: after that the struct may be freed and its address reused.
             ConnectionIdentifier about = byAddress.get(
                     struct.get(JAVA_LONG, request ? ConnectionEventLayout.LISTENER : ConnectionEventLayout.IDENTIFIER));
-            IdentifierEvent copy = copy(struct, request);
+            IdentifierEvent copy = copy(struct, about == null ? PortSpace.CONNECTIONS : about.space(), request);
             int _ = library.acknowledgeEvent(event);
             tell(about, copy);
         }
     }
 
-    private IdentifierEvent copy(MemorySegment struct, boolean request) {
-        MemorySegment parameters =
-                struct.asSlice(ConnectionEventLayout.PARAMETERS, ConnectionEventLayout.PARAMETERS_BYTES);
+    private IdentifierEvent copy(MemorySegment struct, PortSpace space, boolean request) {
+        ConnectionEvent type = ConnectionEvent.of(struct.get(JAVA_INT, ConnectionEventLayout.TYPE));
+        ConnectionIdentifier arrived =
+                request ? arrived(struct.get(JAVA_LONG, ConnectionEventLayout.IDENTIFIER), space) : null;
+        int status = struct.get(JAVA_INT, ConnectionEventLayout.STATUS);
+        MemorySegment parameters = struct.asSlice(ConnectionEventLayout.PARAMETERS);
+        byte[] privateData = privateData(parameters);
+        if (space == PortSpace.DATAGRAMS) {
+            boolean named = type == ConnectionEvent.ESTABLISHED || type == ConnectionEvent.MULTICAST_JOIN;
+            return new IdentifierEvent(type, status, arrived, privateData, 0, 0, named ? target(parameters) : null);
+        }
         return new IdentifierEvent(
-                ConnectionEvent.of(struct.get(JAVA_INT, ConnectionEventLayout.TYPE)),
-                struct.get(JAVA_INT, ConnectionEventLayout.STATUS),
-                request ? arrived(struct.get(JAVA_LONG, ConnectionEventLayout.IDENTIFIER)) : null,
-                privateData(parameters),
+                type,
+                status,
+                arrived,
+                privateData,
                 Byte.toUnsignedInt(parameters.get(JAVA_BYTE, ConnectionEventLayout.RESPONDER_RESOURCES)),
-                Byte.toUnsignedInt(parameters.get(JAVA_BYTE, ConnectionEventLayout.INITIATOR_DEPTH)));
+                Byte.toUnsignedInt(parameters.get(JAVA_BYTE, ConnectionEventLayout.INITIATOR_DEPTH)),
+                null);
+    }
+
+    /// The private data is at the same place as that of a connection.
+    private static DatagramTarget target(MemorySegment parameters) {
+        return new DatagramTarget(
+                AddressVectors.read(parameters.asSlice(ConnectionEventLayout.PATH, AddressVectorLayout.BYTES)),
+                parameters.get(JAVA_INT, ConnectionEventLayout.DATAGRAM_QUEUE_PAIR_NUMBER),
+                parameters.get(JAVA_INT, ConnectionEventLayout.QUEUE_KEY));
     }
 
     /// A request brings an identifier of its own, which counts even if it is rejected.
-    private ConnectionIdentifier arrived(long identifier) {
+    private ConnectionIdentifier arrived(long identifier, PortSpace space) {
         lock.lock();
         try {
             identifiers++;
         } finally {
             lock.unlock();
         }
-        return add(identifier, this);
+        return add(identifier, this, space);
     }
 
     private static byte[] privateData(MemorySegment parameters) {

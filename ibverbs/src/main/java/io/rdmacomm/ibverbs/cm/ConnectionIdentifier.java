@@ -31,6 +31,7 @@ final class ConnectionIdentifier {
     private volatile ConnectionEventChannel channel;
     private final LibRdmacm library;
     private final long address;
+    private final PortSpace space;
     private final Deque<IdentifierEvent> events = new ArrayDeque<>();
     private Object owner;
     private @Nullable Consumer<IdentifierEvent> handler;
@@ -41,11 +42,18 @@ final class ConnectionIdentifier {
     private boolean closing;
     private boolean destroyed;
 
-    ConnectionIdentifier(ConnectionEventChannel channel, LibRdmacm library, long address, Object owner) {
+    ConnectionIdentifier(
+            ConnectionEventChannel channel, LibRdmacm library, long address, Object owner, PortSpace space) {
         this.channel = channel;
         this.library = library;
         this.address = address;
         this.owner = owner;
+        this.space = space;
+    }
+
+    /// Whether it is for connections or for datagrams.
+    PortSpace space() {
+        return space;
     }
 
     /// Calls C with the address of the struct.

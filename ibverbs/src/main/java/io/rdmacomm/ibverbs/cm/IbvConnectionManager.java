@@ -20,11 +20,16 @@ import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.DatagramListener;
+import io.rdmacomm.verbs.cm.DatagramService;
+import io.rdmacomm.verbs.cm.DatagramTarget;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.cm.MulticastMembership;
 import io.rdmacomm.verbs.cm.Route;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongToIntFunction;
@@ -37,6 +42,8 @@ public final class IbvConnectionManager extends ConnectionManager {
     private static final String BIND = "listen (rdma_bind_addr)";
     private static final String RESOLVE_ADDRESS = "resolve address (rdma_resolve_addr)";
     private static final String RESOLVE_ROUTE = "resolve route (rdma_resolve_route)";
+    private static final String LOOK_UP = "look up datagram service (rdma_connect)";
+    private static final String JOIN = "join multicast group (rdma_join_multicast)";
     private static final int MOST_READS = 255;
     private static final int PRIVATE_DATA_LIMIT = 56;
     /// With more, siw writes a wrong length.
@@ -87,14 +94,14 @@ public final class IbvConnectionManager extends ConnectionManager {
 
     @Override
     protected Listener doListen(InetSocketAddress address, int backlog, IdentifierOptions options) {
-        return ListeningPort.listen(this, address, backlog, options);
+        return new IbvListener(this, ListeningPort.listen(this, PortSpace.CONNECTIONS, address, backlog, options));
     }
 
     /// An identifier that listens; this manager owns it.
-    ConnectionIdentifier listening(InetSocketAddress address, int backlog, IdentifierOptions options) {
+    ConnectionIdentifier listening(PortSpace space, InetSocketAddress address, int backlog, IdentifierOptions options) {
         int tries = transitions.isIwarp() && address.getPort() == 0 ? ChosenPort.TRIES : 1;
         while (true) {
-            ConnectionIdentifier identifier = channel.create(this);
+            ConnectionIdentifier identifier = channel.create(this, space);
             boolean success = false;
             try {
                 optionSetter.set(identifier, options);
@@ -131,7 +138,7 @@ public final class IbvConnectionManager extends ConnectionManager {
     @Override
     protected Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos)
             throws InterruptedException {
-        ConnectionIdentifier identifier = channel.create(this);
+        ConnectionIdentifier identifier = channel.create(this, PortSpace.CONNECTIONS);
         boolean success = false;
         try {
             optionSetter.set(identifier, options);
@@ -139,6 +146,60 @@ public final class IbvConnectionManager extends ConnectionManager {
             Route route = new IbvRoute(this, identifier, destination, options);
             success = true;
             return route;
+        } finally {
+            if (!success) {
+                identifier.destroy(this);
+            }
+        }
+    }
+
+    @Override
+    protected DatagramListener doListenForDatagrams(InetSocketAddress address, int backlog) {
+        return new IbvDatagramListener(
+                this, ListeningPort.listen(this, PortSpace.DATAGRAMS, address, backlog, IdentifierOptions.none()));
+    }
+
+    @Override
+    protected DatagramService doLookUp(InetSocketAddress destination, byte[] privateData, long timeoutNanos)
+            throws InterruptedException {
+        ConnectionIdentifier identifier = channel.create(this, PortSpace.DATAGRAMS);
+        try {
+            long deadline = Deadline.after(timeoutNanos);
+            resolve(identifier, destination, deadline, timeoutNanos);
+            int errno = DatagramParameters.with(
+                    privateData, 0, pointer -> identifier.call(id -> library.connect(id, pointer)));
+            IbvFailure.check(LOOK_UP, errno, destination.toString());
+            IdentifierEvent answer = identifier.await(deadline);
+            DatagramTarget target = answer == null ? null : answer.target();
+            if (answer == null || target == null) {
+                throw IdentifierFailures.ofLookingUp(LOOK_UP, answer, destination.toString(), timeoutNanos);
+            }
+            return new DatagramService(target, answer.privateData());
+        } finally {
+            identifier.destroy(this);
+        }
+    }
+
+    @Override
+    protected MulticastMembership doJoinMulticast(InetAddress local, InetAddress group, long timeoutNanos)
+            throws InterruptedException {
+        ConnectionIdentifier identifier = channel.create(this, PortSpace.DATAGRAMS);
+        boolean success = false;
+        try {
+            bind(identifier, new InetSocketAddress(local, 0));
+            String name = group.getHostAddress();
+            int errno = withAddress(
+                    new InetSocketAddress(group, 0),
+                    pointer -> identifier.call(id -> library.joinMulticast(id, pointer)));
+            IbvFailure.check(JOIN, errno, name);
+            IdentifierEvent answer = identifier.await(Deadline.after(timeoutNanos));
+            DatagramTarget target = answer == null ? null : answer.target();
+            if (target == null) {
+                throw IdentifierFailures.ofJoining(JOIN, answer, name, timeoutNanos);
+            }
+            MulticastMembership membership = new IbvMulticastMembership(this, identifier, target);
+            success = true;
+            return membership;
         } finally {
             if (!success) {
                 identifier.destroy(this);
@@ -217,6 +278,16 @@ public final class IbvConnectionManager extends ConnectionManager {
     /// @return what the call returned, or -1 after the deadline
     int ask(ConnectionIdentifier identifier, LongToIntFunction function, long deadline) throws InterruptedException {
         return transitions.isIwarp() ? identifier.callSlow(function, deadline) : identifier.call(function);
+    }
+
+    /// Rejects a request that arrived.
+    void reject(ConnectionIdentifier identifier, byte[] privateData) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment data = arena.allocate(Math.max(1, privateData.length));
+            MemorySegment.copy(privateData, 0, data, JAVA_BYTE, 0, privateData.length);
+            // Ignores the errno: a peer that has withdrawn its request needs no rejection.
+            int _ = identifier.call(id -> library.reject(id, data.address(), privateData.length));
+        }
     }
 
     /// Calls C with a `struct rdma_conn_param`.

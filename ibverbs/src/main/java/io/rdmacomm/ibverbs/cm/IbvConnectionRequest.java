@@ -8,9 +8,6 @@ import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.util.function.LongToIntFunction;
 
@@ -112,12 +109,7 @@ final class IbvConnectionRequest extends ConnectionRequest {
 
     @Override
     protected void doReject(byte[] privateData) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment data = arena.allocate(Math.max(1, privateData.length));
-            MemorySegment.copy(privateData, 0, data, ValueLayout.JAVA_BYTE, 0, privateData.length);
-            // Ignores the errno: a peer that has withdrawn its request needs no rejection.
-            int _ = identifier.call(id -> connections.library().reject(id, data.address(), privateData.length));
-        }
+        connections.reject(identifier, privateData);
     }
 
     @Override

@@ -103,7 +103,7 @@ final class IbvRoute extends Route {
     /// The queue pair is unchanged: the kernel releases it when it cannot connect.
     private void takeAnotherPort(long deadline, long timeoutNanos) throws InterruptedException {
         ConnectionIdentifier taken = identifier;
-        ConnectionIdentifier other = connections.channel().create(this);
+        ConnectionIdentifier other = connections.channel().create(this, PortSpace.CONNECTIONS);
         synchronized (identifierLock) {
             if (!closing) {
                 identifier = other;

@@ -1,6 +1,7 @@
 package io.rdmacomm.ibverbs.cm;
 
 import io.rdmacomm.verbs.cm.ConnectionEvent;
+import io.rdmacomm.verbs.cm.DatagramTarget;
 import org.jspecify.annotations.Nullable;
 
 /// A copy of what the connection manager reported about an identifier (`struct rdma_cm_event`).
@@ -11,22 +12,31 @@ final class IdentifierEvent {
     private final byte[] privateData;
     private final int responderResources;
     private final int initiatorDepth;
+    private final @Nullable DatagramTarget target;
 
     /// @param arrived the identifier of a request that arrived; null for everything else
     /// @param privateData the private data of the peer; not copied
+    /// @param target where a datagram service or a multicast group is; null for everything else
     IdentifierEvent(
             ConnectionEvent type,
             int status,
             @Nullable ConnectionIdentifier arrived,
             byte[] privateData,
             int responderResources,
-            int initiatorDepth) {
+            int initiatorDepth,
+            @Nullable DatagramTarget target) {
         this.type = type;
         this.status = status;
         this.arrived = arrived;
         this.privateData = privateData;
         this.responderResources = responderResources;
         this.initiatorDepth = initiatorDepth;
+        this.target = target;
+    }
+
+    /// The device went away.
+    static IdentifierEvent ofRemoval() {
+        return new IdentifierEvent(ConnectionEvent.DEVICE_REMOVAL, 0, null, new byte[0], 0, 0, null);
     }
 
     /// The kind of event.
@@ -58,5 +68,11 @@ final class IdentifierEvent {
     /// The number of READs and atomics of this side that the peer holds.
     int initiatorDepth() {
         return initiatorDepth;
+    }
+
+    /// Where a datagram service or a multicast group is; null for everything else.
+    @Nullable
+    DatagramTarget target() {
+        return target;
     }
 }

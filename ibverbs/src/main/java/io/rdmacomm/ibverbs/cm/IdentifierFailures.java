@@ -21,6 +21,11 @@ final class IdentifierFailures {
     /// The program rejected the request (`IB_CM_REJ_CONSUMER_DEFINED`).
     private static final int REASON_PROGRAM = 28;
 
+    /// No program listens at the port of a datagram service (`IB_SIDR_UNSUPPORTED`).
+    private static final int STATUS_NOBODY_LISTENS = 1;
+    /// The program rejected the request for a datagram service (`IB_SIDR_REJECT`).
+    private static final int STATUS_REJECTED = 2;
+
     private IdentifierFailures() {}
 
     /// The exception for an event that ends a call.
@@ -58,6 +63,36 @@ final class IdentifierFailures {
             return of(operation, event, peer, timeoutNanos);
         }
         return failed(operation, event, peer);
+    }
+
+    /// The exception for an event that ends looking up a datagram service. A negative answer is an event of type
+    /// UNREACHABLE whose status says why (`enum ib_cm_sidr_status`, `cma_sidr_rep_handler`).
+    static VerbException ofLookingUp(
+            String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
+        if (event == null || event.type() != ConnectionEvent.UNREACHABLE || event.status() <= 0) {
+            return of(operation, event, peer, timeoutNanos);
+        }
+        String why = switch (event.status()) {
+            case STATUS_NOBODY_LISTENS -> "nobody listens for datagram requests there";
+            case STATUS_REJECTED -> "its program declined it";
+            default -> "status " + event.status();
+        };
+        return new ConnectionRejectedException(operation, peer + " rejected the request: " + why, event.privateData());
+    }
+
+    /// The exception for an event that ends joining a multicast group.
+    static VerbException ofJoining(String operation, @Nullable IdentifierEvent event, String group, long timeoutNanos) {
+        if (event == null) {
+            return new ConnectionTimeoutException(
+                    operation,
+                    "the network did not confirm the membership in " + group + " within "
+                            + Duration.ofNanos(timeoutNanos).toMillis()
+                            + " ms; check the subnet manager, or wait longer");
+        }
+        if (event.type() == ConnectionEvent.DEVICE_REMOVAL) {
+            return of(operation, event, group, timeoutNanos);
+        }
+        return IbvFailure.of(operation, Math.abs(event.status()), group);
     }
 
     private static ConnectFailedException failed(String operation, IdentifierEvent event, String peer) {

@@ -3,7 +3,6 @@ package io.rdmacomm.ibverbs.cm;
 import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -22,33 +21,40 @@ final class ListeningPort {
     private final ConnectionIdentifier identifier;
     private final InetSocketAddress address;
     private final @Nullable Key key;
-    private final Map<String, IbvListener> listeners = new ConcurrentHashMap<>();
+    private final Map<String, ArrivedRequests> listeners = new ConcurrentHashMap<>();
 
     /// The ports of the wildcard address that somebody listens on.
-    private record Key(LibRdmacm library, InetSocketAddress address, IdentifierOptions options) {}
+    private record Key(LibRdmacm library, PortSpace space, InetSocketAddress address, IdentifierOptions options) {}
 
     /// @param shared the options with which it listens for several devices; null if only one can have the address
     private ListeningPort(
-            IbvConnectionManager manager, ConnectionIdentifier identifier, @Nullable IdentifierOptions shared) {
+            IbvConnectionManager manager,
+            PortSpace space,
+            ConnectionIdentifier identifier,
+            @Nullable IdentifierOptions shared) {
         this.identifier = identifier;
         this.address = identifier.localAddress();
-        this.key = shared != null ? new Key(manager.library(), address, shared) : null;
+        this.key = shared != null ? new Key(manager.library(), space, address, shared) : null;
     }
 
     /// Listens, perhaps together with other devices.
-    static IbvListener listen(
-            IbvConnectionManager manager, InetSocketAddress address, int backlog, IdentifierOptions options) {
+    static ArrivedRequests listen(
+            IbvConnectionManager manager,
+            PortSpace space,
+            InetSocketAddress address,
+            int backlog,
+            IdentifierOptions options) {
         synchronized (SHARED) {
-            ListeningPort shared = SHARED.get(new Key(manager.library(), address, options));
+            ListeningPort shared = SHARED.get(new Key(manager.library(), space, address, options));
             if (shared != null) {
                 return shared.join(manager, backlog);
             }
-            ConnectionIdentifier identifier = manager.listening(address, backlog, options);
+            ConnectionIdentifier identifier = manager.listening(space, address, backlog, options);
             boolean success = false;
             try {
                 ListeningPort port = new ListeningPort(
-                        manager, identifier, address.getAddress().isAnyLocalAddress() ? options : null);
-                IbvListener listener = port.join(manager, backlog);
+                        manager, space, identifier, address.getAddress().isAnyLocalAddress() ? options : null);
+                ArrivedRequests listener = port.join(manager, backlog);
                 identifier.handOver(manager, port, port::occurred);
                 if (port.key != null) {
                     SHARED.put(port.key, port);
@@ -63,8 +69,8 @@ final class ListeningPort {
         }
     }
 
-    private IbvListener join(IbvConnectionManager manager, int backlog) {
-        IbvListener listener = new IbvListener(manager, this, backlog);
+    private ArrivedRequests join(IbvConnectionManager manager, int backlog) {
+        ArrivedRequests listener = new ArrivedRequests(manager, this, backlog);
         if (listeners.putIfAbsent(manager.deviceName(), listener) != null) {
             throw new VerbException(
                     "listen (rdma_listen)",
@@ -86,14 +92,14 @@ final class ListeningPort {
             listeners.values().forEach(listener -> listener.end(event));
             return;
         }
-        IbvListener listener = listeners.get(arrived.deviceName());
+        ArrivedRequests listener = listeners.get(arrived.deviceName());
         if (listener == null || !arrived.tryMoveTo(listener.channel()) || !listener.keep(event)) {
             arrived.channel().refuse(arrived);
         }
     }
 
     /// A listener is being closed; the last one closes the port.
-    void leave(IbvListener listener) {
+    void leave(ArrivedRequests listener) {
         synchronized (SHARED) {
             listeners.values().remove(listener);
             if (listeners.values().stream().noneMatch(other -> identifier.tryMoveTo(other.channel()))) {
@@ -101,7 +107,7 @@ final class ListeningPort {
                     SHARED.remove(key, this);
                 }
                 identifier.destroy(this);
-                IdentifierEvent end = new IdentifierEvent(ConnectionEvent.DEVICE_REMOVAL, 0, null, new byte[0], 0, 0);
+                IdentifierEvent end = IdentifierEvent.ofRemoval();
                 listeners.values().forEach(other -> other.end(end));
             }
         }

@@ -35,5 +35,12 @@ public final class ConnectionEventLayout {
     /// In the parameters: the number of the queue pair.
     public static final int QUEUE_PAIR_NUMBER = 16;
 
+    /// In the parameters of a datagram event (`struct rdma_ud_param`): the path, a `struct ibv_ah_attr`.
+    public static final int PATH = 16;
+    /// In the parameters of a datagram event: the number of the peer's queue pair.
+    public static final int DATAGRAM_QUEUE_PAIR_NUMBER = 48;
+    /// In the parameters of a datagram event: the queue key.
+    public static final int QUEUE_KEY = 52;
+
     private ConnectionEventLayout() {}
 }

@@ -22,6 +22,8 @@ public final class ConnectionIdentifierLayout {
 
     /// `enum rdma_port_space`: connections, by port numbers as those of TCP.
     public static final int PORT_SPACE_TCP = 0x106;
+    /// `enum rdma_port_space`: datagrams, by port numbers as those of UDP.
+    public static final int PORT_SPACE_UDP = 0x111;
 
     /// The level of the options below (rdma_set_option(3)).
     public static final int OPTION_LEVEL = 0;

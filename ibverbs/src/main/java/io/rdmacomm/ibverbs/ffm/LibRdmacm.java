@@ -143,6 +143,11 @@ public final class LibRdmacm {
         return library.number("rdma_reject", identifier, privateData, length);
     }
 
+    /// Takes the socket address of a group; destroying the identifier leaves it (rdma_join_multicast(3)).
+    public int joinMulticast(long identifier, long address) {
+        return library.number("rdma_join_multicast", identifier, address, 0);
+    }
+
     /// rdma_disconnect(3).
     public int disconnect(long identifier) {
         return library.number("rdma_disconnect", identifier);

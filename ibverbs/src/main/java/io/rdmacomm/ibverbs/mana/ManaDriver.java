@@ -21,7 +21,11 @@ public final class ManaDriver extends Driver {
     @Override
     protected Set<Capability> missing() {
         // It has no ibv_rereg_mr, and mana_create_qp knows only RC.
-        return Set.of(Capability.REREGISTER_MEMORY, Capability.UNRELIABLE_CONNECTED, Capability.UNRELIABLE_DATAGRAM);
+        return Set.of(
+                Capability.REREGISTER_MEMORY,
+                Capability.UNRELIABLE_CONNECTED,
+                Capability.UNRELIABLE_DATAGRAM,
+                Capability.DATAGRAM_SERVICES);
     }
 
     @Override

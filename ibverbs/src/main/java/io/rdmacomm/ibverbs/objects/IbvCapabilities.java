@@ -41,6 +41,7 @@ final class IbvCapabilities {
         // An iWARP connection is a TCP connection: only a connection manager can make it.
         add(able, Capability.CONNECT_BY_NUMBERS, infiniband);
         add(able, Capability.CONNECTION_ACK_TIMEOUT, infiniband);
+        add(able, Capability.DATAGRAM_SERVICES, infiniband);
         add(able, Capability.SEND_WITH_IMMEDIATE, infiniband);
         add(able, Capability.WRITE_WITH_IMMEDIATE, infiniband);
         add(able, Capability.SEND_WITH_INVALIDATE, invalidates);

@@ -63,13 +63,7 @@ public abstract class CommunicationIdentifier extends Resource {
 
     /// Rejects private data that does not fit.
     final void checkPrivateData(String operation, byte[] privateData) {
-        int limit = manager.privateDataLimit();
-        if (privateData.length > limit) {
-            throw new VerbException(
-                    operation,
-                    Errno.EINVAL,
-                    privateData.length + " bytes of private data, " + manager + " allows " + limit);
-        }
+        manager.checkPrivateData(operation, privateData, manager.privateDataLimit());
     }
 
     /// Rejects an unresolved address.

@@ -1,0 +1,113 @@
+package io.rdmacomm.ibverbs.cm;
+
+import io.rdmacomm.ibverbs.structs.Deadline;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/// The requests that arrived at a port for one device. Thread-safe.
+///
+/// The kernel counts a request to its backlog only until its event is read, which happens at once. So the backlog is
+/// kept here, and requests beyond it are rejected.
+final class ArrivedRequests {
+    private final IbvConnectionManager connections;
+    private final ListeningPort port;
+    private final int backlog;
+    private final Deque<IdentifierEvent> requests = new ArrayDeque<>();
+    private @Nullable IdentifierEvent end;
+    private boolean closing;
+
+    ArrivedRequests(IbvConnectionManager connections, ListeningPort port, int backlog) {
+        this.connections = connections;
+        this.port = port;
+        this.backlog = backlog;
+    }
+
+    /// The address at which they arrive.
+    InetSocketAddress address() {
+        return port.address();
+    }
+
+    /// The channel to which they belong.
+    ConnectionEventChannel channel() {
+        return connections.channel();
+    }
+
+    /// No more requests come.
+    synchronized void end(IdentifierEvent event) {
+        end = event;
+        notifyAll();
+    }
+
+    /// Takes a request, if there is room.
+    synchronized boolean keep(IdentifierEvent event) {
+        boolean room = !closing && requests.size() < backlog;
+        if (room) {
+            requests.add(event);
+            notifyAll();
+        }
+        return room;
+    }
+
+    /// Waits for the next request.
+    ///
+    /// @param make makes an object of the request's identifier, which owns it then
+    /// @return null after the timeout and when the listener is being closed
+    <R> @Nullable R await(long timeoutNanos, BiFunction<ConnectionIdentifier, IdentifierEvent, R> make)
+            throws InterruptedException {
+        IdentifierEvent request = next(timeoutNanos);
+        ConnectionIdentifier arrived = request == null ? null : request.arrived();
+        if (request == null || arrived == null) {
+            return null;
+        }
+        boolean success = false;
+        try {
+            R made = make.apply(arrived, request);
+            success = true;
+            return made;
+        } finally {
+            if (!success) {
+                // The manager is being closed, and no other object knows the identifier.
+                channel().refuse(arrived);
+            }
+        }
+    }
+
+    private synchronized @Nullable IdentifierEvent next(long timeoutNanos) throws InterruptedException {
+        long deadline = Deadline.after(timeoutNanos);
+        while (requests.isEmpty() && end == null && !closing && Deadline.left(deadline) > 0) {
+            TimeUnit.NANOSECONDS.timedWait(this, Deadline.left(deadline));
+        }
+        if (closing) {
+            return null;
+        }
+        if (requests.isEmpty() && end != null) {
+            throw IdentifierFailures.of(
+                    "wait for a request (rdma_get_cm_event)", end, "listener at " + address(), timeoutNanos);
+        }
+        return requests.poll();
+    }
+
+    /// Ends all waits, now and from now on.
+    synchronized void wake() {
+        closing = true;
+        notifyAll();
+    }
+
+    /// Stops listening for this device, and rejects the requests that wait. After [#wake()].
+    void close() {
+        try {
+            port.leave(this);
+        } finally {
+            for (IdentifierEvent request : requests) {
+                if (request.arrived() != null) {
+                    channel().refuse(request.arrived());
+                }
+            }
+            requests.clear();
+        }
+    }
+}
