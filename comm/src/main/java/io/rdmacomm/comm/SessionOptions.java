@@ -401,6 +401,11 @@ public final class SessionOptions {
     }
 
     /// These options with other rights on buffers.
+    ///
+    /// With [AccessFlag#RELAXED_ORDERING] among them, the device may also reorder what arrives in the memory
+    /// for received messages. Completions keep their meaning, so messages, and buffers that are read after an
+    /// operation or a message has said that they are complete, are as good as before. A program that watches
+    /// the memory of a buffer for the last byte of a WRITE must not ask for it.
     public SessionOptions withAccess(Set<AccessFlag> value) {
         return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, Set.copyOf(value), listener);
     }

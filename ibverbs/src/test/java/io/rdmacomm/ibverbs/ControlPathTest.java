@@ -309,6 +309,35 @@ class ControlPathTest {
     }
 
     @Test
+    void registersMemoryWithRelaxedOrdering() {
+        assertThat(context.supports(Capability.RELAXED_ORDERING)).isTrue();
+        MemoryRegion region = domain.allocate(64, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RELAXED_ORDERING));
+        assertThat(region.access()).containsExactly(AccessFlag.LOCAL_WRITE, AccessFlag.RELAXED_ORDERING);
+        domain.allocate(64, EnumSet.of(AccessFlag.ZERO_BASED, AccessFlag.RELAXED_ORDERING));
+        region.reregister(null, null, Set.of(AccessFlag.RELAXED_ORDERING));
+        assertThat(fake.log())
+                .containsExactly(
+                        "reg_mr_iova2 pd1 length=64 iova=same access=100001",
+                        "reg_mr_iova2 pd1 length=64 iova=0 access=100000",
+                        "rereg_mr mr2 flags=4 0 addr=0 length=0 access=1048576");
+    }
+
+    @Test
+    void whereARegionBeginsCannotBeChanged() {
+        MemoryRegion fromZero = domain.allocate(8, Set.of(AccessFlag.ZERO_BASED));
+        assertThatThrownBy(() -> fromZero.reregister(null, null, Set.of()))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("is ZERO_BASED");
+        MemoryRegion usual = domain.allocate(8, Set.of());
+        assertThatThrownBy(() -> usual.reregister(null, null, Set.of(AccessFlag.ZERO_BASED)))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("is not ZERO_BASED");
+        fromZero.reregister(null, null, Set.of(AccessFlag.ZERO_BASED, AccessFlag.REMOTE_READ));
+        assertThat(fromZero.address()).isZero();
+        assertThat(fake.log()).contains("rereg_mr mr2 flags=4 0 addr=0 length=0 access=4");
+    }
+
+    @Test
     void reregistersMemory() {
         MemoryRegion region = domain.allocate(8, Set.of());
         int key = region.localKey();
@@ -333,6 +362,10 @@ class ControlPathTest {
         ProtectionDomain old = context.allocateProtectionDomain();
         MemoryRegion region = old.allocate(8, Set.of());
         assertThatThrownBy(() -> region.reregister(null, null, Set.of())).isInstanceOf(UnsupportedVerbException.class);
+        assertThat(context.supports(Capability.RELAXED_ORDERING)).isFalse();
+        fake.log();
+        old.allocate(8, Set.of(AccessFlag.RELAXED_ORDERING));
+        assertThat(fake.log()).containsExactly("reg_mr pd1 page=1 length=8 access=0");
         assertThatThrownBy(() -> old.allocate(8, Set.of(AccessFlag.ZERO_BASED))).hasMessageContaining("EOPNOTSUPP");
     }
 

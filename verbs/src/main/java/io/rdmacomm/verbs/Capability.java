@@ -63,6 +63,10 @@ public enum Capability {
     RESIZE_COMPLETION_QUEUE,
     /// A memory region can change its memory, protection domain or access rights.
     REREGISTER_MEMORY,
+    /// Memory registered with [AccessFlag#RELAXED_ORDERING] is, as far as the library knows: the flag reaches
+    /// the driver, and no attribute says what the driver and the PCI bus make of it. Without this capability
+    /// the flag has no effect.
+    RELAXED_ORDERING,
     /// A completion queue can be armed for solicited events only.
     SOLICITED_EVENTS,
     /// Completions of one queue pair arrive in posting order, READs included.

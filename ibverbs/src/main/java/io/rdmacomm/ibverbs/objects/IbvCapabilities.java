@@ -14,7 +14,8 @@ import java.util.Set;
 final class IbvCapabilities {
     private IbvCapabilities() {}
 
-    static Set<Capability> of(TransportType transport, DeviceAttributes attributes) {
+    /// @param takesOptions whether the library passes optional access flags on
+    static Set<Capability> of(TransportType transport, DeviceAttributes attributes, boolean takesOptions) {
         boolean infiniband = transport == TransportType.INFINIBAND;
         boolean iwarp = transport == TransportType.IWARP;
         int flags = (int) attributes.limit(DeviceLimit.CAPABILITY_FLAGS);
@@ -55,6 +56,7 @@ final class IbvCapabilities {
                 able,
                 Capability.RESIZE_SHARED_RECEIVE_QUEUE,
                 shared && has(flags, DeviceAttributesLayout.DEVICE_RESIZE_SHARED_RECEIVE_QUEUE));
+        add(able, Capability.RELAXED_ORDERING, takesOptions);
         add(able, Capability.MEMORY_WINDOW_TYPE_1, windows && has(flags, DeviceAttributesLayout.DEVICE_MEMORY_WINDOW));
         add(
                 able,

@@ -55,7 +55,8 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
         this.device = new NativeContext(libraries.verbs(), address, driver.postsInUserSpace());
         this.queries = queries;
         this.driver = driver;
-        this.capabilities = IbvCapabilities.of(device.transport(), attributes);
+        this.capabilities = IbvCapabilities.of(
+                device.transport(), attributes, libraries.verbs().takesOptions());
         this.capabilities.removeAll(driver.missing());
         this.resizing = new ResizeTrial(this.device);
         int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);

@@ -8,11 +8,9 @@ import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,9 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// A memory region (`struct ibv_mr`), and its memory when the region owns it. The memory is freed only after the device
 /// has released it, and when no poll can write to it any more ([RetiredMemory]).
 final class IbvMemoryRegion extends MemoryRegion {
-    private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
-    private static final long PAGE = 4096;
 
     private final NativeContext device;
     private final LibIbverbs library;
@@ -44,11 +40,9 @@ final class IbvMemoryRegion extends MemoryRegion {
         this.device = device;
         this.library = device.library();
         this.owned = owned;
-        this.handle = AccessFlag.ZERO_BASED.in(access)
-                ? registerFromZero(library, domain, segment, access)
-                : library.registerMemory(domain.address(), segment.address(), segment.byteSize(), access);
+        this.handle = Registration.of(library, domain, segment, access);
         if (handle <= 0) {
-            throw IbvFailure.ofRegistration(REGISTER, (int) -handle, segment.byteSize(), domain.context());
+            throw IbvFailure.ofRegistration(Registration.REGISTER, (int) -handle, segment.byteSize(), domain.context());
         }
         readKeys();
     }
@@ -56,7 +50,7 @@ final class IbvMemoryRegion extends MemoryRegion {
     static IbvMemoryRegion allocate(NativeContext device, IbvProtectionDomain domain, long bytes, int access) {
         OwnedMemory memory = OwnedMemory.allocate(bytes);
         if (memory == null) {
-            throw new VerbException(REGISTER, Errno.ENOMEM, "there are no " + bytes + " bytes of memory");
+            throw new VerbException(Registration.REGISTER, Errno.ENOMEM, "there are no " + bytes + " bytes of memory");
         }
         boolean success = false;
         try {
@@ -69,21 +63,6 @@ final class IbvMemoryRegion extends MemoryRegion {
                 memory.free();
             }
         }
-    }
-
-    /// Remote addresses that count from zero are memory registered at another remote address, 0.
-    private static long registerFromZero(
-            LibIbverbs library, IbvProtectionDomain domain, MemorySegment segment, int access) {
-        Context context = domain.context();
-        if (context.device().transport() == TransportType.IWARP || segment.address() % PAGE != 0) {
-            throw new VerbException(
-                    REGISTER,
-                    Errno.EOPNOTSUPP,
-                    "ZERO_BASED needs memory that begins at a page, and an InfiniBand or RoCE device; " + context
-                            + " has " + context.device().transport());
-        }
-        int rights = access & ~AccessFlag.ZERO_BASED.bit();
-        return library.registerMemoryAt(domain.address(), segment.address(), segment.byteSize(), 0, rights);
     }
 
     private void readKeys() {
@@ -124,6 +103,7 @@ final class IbvMemoryRegion extends MemoryRegion {
         if (newSegment != null && owned != null) {
             throw new VerbException(REREGISTER, Errno.EINVAL, this + " owns its memory, which cannot be replaced");
         }
+        checkStart(newSegment, newAccess);
         int flags = (newSegment == null ? 0 : MemoryLayouts.REREGISTER_TRANSLATION)
                 | (newDomain == null ? 0 : MemoryLayouts.REREGISTER_DOMAIN)
                 | (newAccess == -1 ? 0 : MemoryLayouts.REREGISTER_ACCESS);
@@ -136,7 +116,7 @@ final class IbvMemoryRegion extends MemoryRegion {
                 newDomain == null ? 0 : ((IbvProtectionDomain) newDomain).address(),
                 newSegment == null ? 0 : newSegment.address(),
                 newSegment == null ? 0 : newSegment.byteSize(),
-                newAccess == -1 ? 0 : newAccess);
+                newAccess == -1 ? 0 : Registration.flags(library, newAccess));
         IbvFailure.check(
                 REREGISTER,
                 errno,
@@ -144,6 +124,18 @@ final class IbvMemoryRegion extends MemoryRegion {
                 protectionDomain().context());
         reregistered(newSegment, newDomain, newAccess);
         readKeys();
+    }
+
+    /// The device keeps the address at which the region begins for peers, or takes that of the new memory.
+    private void checkStart(@Nullable MemorySegment newSegment, int newAccess) {
+        boolean fromZero = AccessFlag.ZERO_BASED.in(accessMask());
+        if ((newAccess != -1 && AccessFlag.ZERO_BASED.in(newAccess) != fromZero) || (fromZero && newSegment != null)) {
+            throw new VerbException(
+                    REREGISTER,
+                    Errno.EINVAL,
+                    this + (fromZero ? " is" : " is not")
+                            + " ZERO_BASED, which stays so, with the same memory; register the memory again instead");
+        }
     }
 
     @Override

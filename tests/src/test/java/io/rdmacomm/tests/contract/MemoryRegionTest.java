@@ -166,6 +166,29 @@ class MemoryRegionTest extends ContractCase {
         assertThat(target.getLong(8)).isEqualTo(12);
     }
 
+    /// Whatever the device does with it, completions mean the same.
+    @Test
+    void memoryWithRelaxedOrderingIsCompleteWithItsCompletion() {
+        Set<AccessFlag> rights = new HashSet<>(everything());
+        rights.add(AccessFlag.RELAXED_ORDERING);
+        for (Way way : bothWays(connected())) {
+            EndMemory mine = way.from().allocate(LARGE, rights);
+            EndMemory theirs = way.to().allocate(LARGE, rights);
+            mine.write(0, pattern(LARGE, 5));
+            way.target().receive(1, theirs.piece(0, 8));
+            way.source().post(Work.write(2, theirs.remote(), mine.piece(0, LARGE)));
+            way.source().post(Work.send(3, mine.piece(0, 8)));
+            good(way.target().one(), 1, CompletionOpcode.RECEIVE);
+            assertThat(theirs.read(8, LARGE - 8)).isEqualTo(mine.read(8, LARGE - 8));
+            good(way.source().one(), 2, CompletionOpcode.WRITE);
+            good(way.source().one(), 3, CompletionOpcode.SEND);
+            mine.fill(0);
+            way.source().post(Work.read(4, theirs.remote(), mine.piece(0, LARGE)));
+            good(way.source().one(), 4, CompletionOpcode.READ);
+            assertThat(mine.read(0, LARGE)).isEqualTo(pattern(LARGE, 5));
+        }
+    }
+
     @Test
     void reregistrationChangesAccessRights() {
         EndMemory target = there().allocate(64, Set.of(AccessFlag.REMOTE_READ));
