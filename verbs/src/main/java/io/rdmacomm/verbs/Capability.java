@@ -63,6 +63,11 @@ public enum Capability {
     RESIZE_COMPLETION_QUEUE,
     /// A memory region can change its memory, protection domain or access rights.
     REREGISTER_MEMORY,
+    /// Messages, and the answers to READs and atomics, can arrive in memory whose addresses in requests are
+    /// not those of this process: a [AccessFlag#ZERO_BASED] region. Without this capability, posting such a
+    /// receive throws [WorkRequestException], and so does posting such a READ or atomic to a queue pair that
+    /// signals all requests. Peers can write there nevertheless.
+    ARRIVAL_AT_OFFSETS,
     /// Memory registered with [AccessFlag#RELAXED_ORDERING] is, as far as the library knows: the flag reaches
     /// the driver, and no attribute says what the driver and the PCI bus make of it. Without this capability
     /// the flag has no effect.

@@ -52,12 +52,15 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
             Driver driver) {
         super(device);
         this.libraries = libraries;
-        this.device = new NativeContext(libraries.verbs(), address, driver.postsInUserSpace());
+        this.device = new NativeContext(libraries.verbs(), address, driver);
         this.queries = queries;
         this.driver = driver;
         this.capabilities = IbvCapabilities.of(
                 device.transport(), attributes, libraries.verbs().takesOptions());
         this.capabilities.removeAll(driver.missing());
+        if (!driver.whyNoArrivalsAtOffsets().isEmpty()) {
+            this.capabilities.remove(Capability.ARRIVAL_AT_OFFSETS);
+        }
         this.resizing = new ResizeTrial(this.device);
         int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);
         this.eventSource = new EventSource(file, device.name());

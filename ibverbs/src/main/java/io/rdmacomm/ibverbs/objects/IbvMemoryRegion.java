@@ -69,6 +69,14 @@ final class IbvMemoryRegion extends MemoryRegion {
         MemorySegment struct = NativeMemory.at(handle, MemoryLayouts.REGION_BYTES);
         localKey = struct.get(JAVA_INT, MemoryLayouts.REGION_LOCAL_KEY);
         remoteKey = struct.get(JAVA_INT, MemoryLayouts.REGION_REMOTE_KEY);
+        if (isAtOffsets()) {
+            device.offsetRegions().add(localKey);
+        }
+    }
+
+    /// Whether its addresses in requests are not those of this process.
+    private boolean isAtOffsets() {
+        return AccessFlag.ZERO_BASED.in(accessMask());
     }
 
     /// A window was bound to the region, or unbound from it.
@@ -123,7 +131,11 @@ final class IbvMemoryRegion extends MemoryRegion {
                 Capability.REREGISTER_MEMORY,
                 protectionDomain().context());
         reregistered(newSegment, newDomain, newAccess);
+        int before = localKey;
         readKeys();
+        if (isAtOffsets()) {
+            device.offsetRegions().remove(before);
+        }
     }
 
     /// The device keeps the address at which the region begins for peers, or takes that of the new memory.
@@ -144,6 +156,9 @@ final class IbvMemoryRegion extends MemoryRegion {
         // If the device keeps the region, its memory is not freed: a leak is better than a write into memory that
         // belongs to someone else by then.
         IbvFailure.check("deregister memory (ibv_dereg_mr)", library.deregisterMemory(handle), subject);
+        if (isAtOffsets()) {
+            device.offsetRegions().remove(localKey);
+        }
         if (owned != null) {
             owned.close();
             device.retiredMemory().add(owned);

@@ -10,6 +10,7 @@ import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.Deviation;
 import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.LocalMemory;
+import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
@@ -18,12 +19,14 @@ import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.WorkRequestException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -164,6 +167,42 @@ class MemoryRegionTest extends ContractCase {
         pair.here().post(Work.write(1, target.remote().slice(8, 8), source.piece(0, 8)));
         good(pair.here().one(), 1, CompletionOpcode.WRITE);
         assertThat(target.getLong(8)).isEqualTo(12);
+    }
+
+    @Test
+    void messagesAndAnswersArriveInAZeroBasedRegion() {
+        if (has(Deviation.NO_ZERO_BASED_REGIONS)) {
+            return;
+        }
+        Set<AccessFlag> rights = new HashSet<>(everything());
+        rights.add(AccessFlag.ZERO_BASED);
+        LocalMemory mine = here().allocate(8192, rights);
+        EndMemory theirs = there().allocate(8192, everything());
+        theirs.write(0, pattern(8192, 6));
+        Pair pair = connected(Spec.usual().withSignalAll());
+        if (!can(Capability.ARRIVAL_AT_OFFSETS)) {
+            Work read = Work.read(2, theirs.remote().slice(0, 8), mine.piece(0, 8));
+            for (ThrowingCallable post : new ThrowingCallable[] {
+                () -> pair.here().receive(1, mine.piece(64, 8)),
+                () -> pair.here().post(read)
+            }) {
+                assertThatThrownBy(post)
+                        .isInstanceOf(WorkRequestException.class)
+                        .hasMessageContaining("no addresses of this process");
+            }
+            return;
+        }
+        for (int length : new int[] {8, 4096}) {
+            mine.fill(0);
+            pair.here().receive(1, mine.piece(64, length));
+            pair.there().post(Work.send(2, theirs.piece(0, length)));
+            good(pair.here().one(), 1, CompletionOpcode.RECEIVE);
+            good(pair.there().one(), 2, CompletionOpcode.SEND);
+            assertThat(mine.read(64, length)).isEqualTo(theirs.read(0, length));
+            pair.here().post(Work.read(3, theirs.remote().slice(100, length), mine.piece(0, length)));
+            good(pair.here().one(), 3, CompletionOpcode.READ);
+            assertThat(mine.read(0, length)).isEqualTo(theirs.read(100, length));
+        }
     }
 
     /// Whatever the device does with it, completions mean the same.
