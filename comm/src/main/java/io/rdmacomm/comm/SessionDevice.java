@@ -298,7 +298,8 @@ final class SessionDevice implements AutoCloseable {
             throw new IllegalArgumentException(
                     blockCount + " blocks of " + blockSize + " bytes are more than can be addressed", e);
         }
-        return keep(new RdmaBuffer(name, domain.allocate(bytes, context.supported(access)), blockSize, blockCount));
+        MemoryRegion region = domain.allocate(bytes, context.supported(access), options.pages());
+        return keep(new RdmaBuffer(name, region, blockSize, blockCount));
     }
 
     RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {

@@ -25,6 +25,7 @@ import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
+import io.rdmacomm.verbs.PageSize;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.PortAttributes;
@@ -282,6 +283,16 @@ class ControlPathTest {
                         "reg_mr pd1 page=0 length=16 access=0",
                         "dereg_mr mr3",
                         "dereg_mr mr2");
+    }
+
+    @Test
+    void hugePagesThatAreNotThereAreRejectedWithAdvice() {
+        assertThat(context.supports(Capability.HUGE_PAGES)).isTrue();
+        assertThatThrownBy(() -> domain.allocate(1L << 50, Set.of(), PageSize.HUGE))
+                .isInstanceOfSatisfying(
+                        VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOMEM))
+                .hasMessageMatching(".*(`sysctl vm.nr_hugepages=[0-9]+`|no huge pages).*PageSize.NORMAL");
+        assertThat(fake.log()).isEmpty();
     }
 
     @Test

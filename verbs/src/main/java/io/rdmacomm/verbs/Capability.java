@@ -63,6 +63,8 @@ public enum Capability {
     RESIZE_COMPLETION_QUEUE,
     /// A memory region can change its memory, protection domain or access rights.
     REREGISTER_MEMORY,
+    /// The device allocates memory in huge pages ([PageSize#HUGE]).
+    HUGE_PAGES,
     /// Messages, and the answers to READs and atomics, can arrive in memory whose addresses in requests are
     /// not those of this process: a [AccessFlag#ZERO_BASED] region. Without this capability, posting such a
     /// receive throws [WorkRequestException], and so does posting such a READ or atomic to a queue pair that

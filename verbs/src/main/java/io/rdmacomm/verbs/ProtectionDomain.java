@@ -31,9 +31,31 @@ public abstract class ProtectionDomain extends Resource {
     /// @throws VerbException EINVAL for remote write or atomic without local write, ENOMEM or ENOSPC if there is
     ///         not enough memory; the message names the limit to raise
     public final MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
+        return allocate(bytes, access, PageSize.NORMAL);
+    }
+
+    /// Allocates zeroed memory in pages of a kind and registers it; see [#allocate(long, Set)]. Huge pages
+    /// are taken whole: the region has the length asked for, the rest of its last page is unused.
+    ///
+    /// @param bytes the length in bytes, at least 1
+    /// @param access the rights to use it, in addition to local reads
+    /// @throws UnsupportedVerbException if the device allocates no huge pages; it can still register those
+    ///        that the
+    ///         program has
+    /// @throws VerbException as for [#allocate(long, Set)]; ENOMEM, too, if the system has too few free huge
+    ///        pages;
+    ///         the message says how to reserve more
+    public final MemoryRegion allocate(long bytes, Set<AccessFlag> access, PageSize pages) {
         checkOpen();
         Checks.range("length of a memory region", bytes, 1, Long.MAX_VALUE);
-        return adopt(doAllocate(bytes, checkedAccess(access)));
+        if (pages == PageSize.HUGE) {
+            require(
+                    Capability.HUGE_PAGES,
+                    "allocate memory in huge pages",
+                    "use PageSize.NORMAL; the memory of a software device is files in /dev/shm, whose pages are chosen when"
+                            + " that is mounted (`huge` in tmpfs(5))");
+        }
+        return adopt(doAllocate(bytes, checkedAccess(access), pages));
     }
 
     /// Registers the caller's memory (ibv_reg_mr(3)). The region keeps the segment reachable. The caller frees it
@@ -194,8 +216,8 @@ public abstract class ProtectionDomain extends Resource {
         return AccessFlag.mask(access);
     }
 
-    /// Creates the object for [#allocate(long, Set)].
-    protected abstract MemoryRegion doAllocate(long bytes, int access);
+    /// Creates the object for [#allocate(long, Set, PageSize)].
+    protected abstract MemoryRegion doAllocate(long bytes, int access, PageSize pages);
 
     /// Creates the object for [#register(MemorySegment, Set)].
     protected abstract MemoryRegion doRegister(MemorySegment segment, int access);

@@ -32,6 +32,7 @@ final class IbvCapabilities {
                 Capability.RESET,
                 Capability.RESIZE_COMPLETION_QUEUE,
                 Capability.REREGISTER_MEMORY,
+                Capability.HUGE_PAGES,
                 Capability.ARRIVAL_AT_OFFSETS,
                 Capability.SOLICITED_EVENTS,
                 Capability.ORDERED_COMPLETIONS,

@@ -47,11 +47,8 @@ final class IbvMemoryRegion extends MemoryRegion {
         readKeys();
     }
 
-    static IbvMemoryRegion allocate(NativeContext device, IbvProtectionDomain domain, long bytes, int access) {
-        OwnedMemory memory = OwnedMemory.allocate(bytes);
-        if (memory == null) {
-            throw new VerbException(Registration.REGISTER, Errno.ENOMEM, "there are no " + bytes + " bytes of memory");
-        }
+    /// Registers memory that the region frees, also if that fails.
+    static IbvMemoryRegion allocate(NativeContext device, IbvProtectionDomain domain, OwnedMemory memory, int access) {
         boolean success = false;
         try {
             IbvMemoryRegion region = new IbvMemoryRegion(device, domain, memory.segment(), memory, access);

@@ -3,12 +3,15 @@ package io.rdmacomm.tests.comm;
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.PageSize;
+import io.rdmacomm.verbs.UnsupportedVerbException;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -35,6 +38,16 @@ final class BufferMemoryTest {
                 assertThat(message.segment().get(JAVA_LONG, 0)).isEqualTo(77);
                 assertThat(target.segment().get(JAVA_LONG, 8)).isEqualTo(77);
             }
+        }
+    }
+
+    @Test
+    void hugePagesAreRejectedWhereTheDeviceHasNone() {
+        SessionOptions options = SessionOptions.defaults().withDevice("soft0").withPages(PageSize.HUGE);
+        try (ConnectedPair pair = ConnectedPair.of(options)) {
+            assertThatThrownBy(() -> pair.client.allocate("source", 64, 1))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContainingAll("HUGE_PAGES", "soft0", "PageSize.NORMAL");
         }
     }
 }

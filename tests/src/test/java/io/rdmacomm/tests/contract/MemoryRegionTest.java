@@ -16,14 +16,18 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PageSize;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkRequestException;
 import io.rdmacomm.verbs.WorkStatus;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -49,6 +53,50 @@ class MemoryRegionTest extends ContractCase {
                 assertThat(region.access()).isEqualTo(everything());
             }
         }
+    }
+
+    @Test
+    void hugePagesAreGivenOrRejectedWithAdvice() throws IOException {
+        if (!can(Capability.HUGE_PAGES)) {
+            assertThatThrownBy(() -> here().domain().allocate(LARGE, everything(), PageSize.HUGE))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContainingAll(here().context().device().name(), "HUGE_PAGES", "PageSize.NORMAL");
+            return;
+        }
+        assertThatThrownBy(() -> here().domain().allocate(1L << 44, everything(), PageSize.HUGE))
+                .isInstanceOf(VerbException.class)
+                .hasMessageContainingAll("ENOMEM", "sysctl vm.nr_hugepages=", "PageSize.NORMAL");
+        long bytes = 3_000_000;
+        try (MemoryRegion region = here().domain().allocate(bytes, everything(), PageSize.HUGE)) {
+            assertThat(kibibytesInHugePages(region.address())).isPositive();
+            assertThat(region.length()).isEqualTo(bytes);
+            LocalMemory mine = new LocalMemory(region);
+            EndMemory theirs = there().allocate(LARGE, everything());
+            theirs.write(0, pattern(LARGE, 9));
+            Pair pair = connected();
+            pair.here().post(Work.read(1, theirs.remote(), mine.piece(bytes - LARGE, LARGE)));
+            good(pair.here().one(), 1, CompletionOpcode.READ);
+            assertThat(mine.read(bytes - LARGE, LARGE)).isEqualTo(pattern(LARGE, 9));
+        } catch (VerbException none) {
+            // Only the lab is known to have some.
+            assertThat(none.getMessage()).contains("are free; reserve more with `sysctl vm.nr_hugepages=");
+            assertThat(System.getenv("LAB")).as(none.getMessage()).isNull();
+        }
+        assertThat(here().domain().allocate(64, everything()).segment().get(ValueLayout.JAVA_LONG, 0))
+                .isZero();
+    }
+
+    /// How much of the mapping that begins at an address is in huge pages (proc_pid_smaps(5)).
+    private static long kibibytesInHugePages(long address) throws IOException {
+        boolean found = false;
+        for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+            if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+                found = line.startsWith(Long.toHexString(address) + "-");
+            } else if (found && line.startsWith("Private_Hugetlb:")) {
+                return Long.parseLong(line.replaceAll("[^0-9]", ""));
+            }
+        }
+        return 0;
     }
 
     @Test
