@@ -334,6 +334,36 @@ class ControlPathTest {
     }
 
     @Test
+    void registersMemoryOnDemand() {
+        assertThat(context.supports(Capability.ON_DEMAND_PAGING)).isTrue();
+        try (Arena arena = Arena.ofShared()) {
+            domain.register(arena.allocate(64, 4096), EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND))
+                    .close();
+        }
+        assertThat(fake.log()).containsExactly("reg_mr pd1 page=1 length=64 access=65", "dereg_mr mr2");
+    }
+
+    @Test
+    void aDeviceWithoutOnDemandPagingRejectsIt() {
+        context.close();
+        fake.extended(0);
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        assertThat(context.supports(Capability.ON_DEMAND_PAGING)).isFalse();
+        MemoryRegion usual = domain.allocate(64, Set.of());
+        for (ThrowingCallable registration : new ThrowingCallable[] {
+            () -> domain.allocate(64, Set.of(AccessFlag.ON_DEMAND)),
+            () -> usual.reregister(null, null, Set.of(AccessFlag.ON_DEMAND))
+        }) {
+            assertThatThrownBy(registration)
+                    .isInstanceOfSatisfying(
+                            UnsupportedVerbException.class,
+                            e -> assertThat(e.capability()).isEqualTo(Capability.ON_DEMAND_PAGING))
+                    .hasMessageContaining("without ON_DEMAND");
+        }
+    }
+
+    @Test
     void whereARegionBeginsCannotBeChanged() {
         MemoryRegion fromZero = domain.allocate(8, Set.of(AccessFlag.ZERO_BASED));
         assertThatThrownBy(() -> fromZero.reregister(null, null, Set.of()))

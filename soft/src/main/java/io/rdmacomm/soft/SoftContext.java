@@ -50,6 +50,8 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
             Capability.UNRELIABLE_CONNECTED,
             Capability.MULTICAST,
             Capability.RESIZE_SHARED_RECEIVE_QUEUE,
+            // It locks nothing, so there is nothing to leave out.
+            Capability.ON_DEMAND_PAGING,
             // Its memory is files, of which the file system chooses the pages.
             Capability.HUGE_PAGES,
             // A processor copies all data, in order.

@@ -63,6 +63,9 @@ public enum Capability {
     RESIZE_COMPLETION_QUEUE,
     /// A memory region can change its memory, protection domain or access rights.
     REREGISTER_MEMORY,
+    /// Memory can be registered with [AccessFlag#ON_DEMAND], for at least one operation of one transport
+    /// service.
+    ON_DEMAND_PAGING,
     /// The device allocates memory in huge pages ([PageSize#HUGE]).
     HUGE_PAGES,
     /// Messages, and the answers to READs and atomics, can arrive in memory whose addresses in requests are

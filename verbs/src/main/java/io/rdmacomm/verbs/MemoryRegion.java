@@ -95,7 +95,8 @@ public abstract class MemoryRegion extends Resource {
                         "its protection domain belongs to another context than " + protectionDomain.context());
             }
         }
-        doReregister(newSegment, newDomain, newAccess == null ? -1 : ProtectionDomain.checkedAccess(newAccess));
+        int rights = newAccess == null ? -1 : protectionDomain.checkedAccess(newAccess);
+        doReregister(newSegment, newDomain, rights);
     }
 
     /// Changes the region for [#reregister], then calls [#reregistered]. Access is -1 to keep it.

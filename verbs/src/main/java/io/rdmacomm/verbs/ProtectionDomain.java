@@ -28,6 +28,7 @@ public abstract class ProtectionDomain extends Resource {
     ///
     /// @param bytes the length in bytes, at least 1
     /// @param access the rights to use it, in addition to local reads
+    /// @throws UnsupportedVerbException for ON_DEMAND, if the device does not support it
     /// @throws VerbException EINVAL for remote write or atomic without local write, ENOMEM or ENOSPC if there is
     ///         not enough memory; the message names the limit to raise
     public final MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
@@ -66,6 +67,7 @@ public abstract class ProtectionDomain extends Resource {
     /// @param segment native memory of at least 1 byte, not of a confined arena
     /// @param access the rights to use it, in addition to local reads
     /// @throws IllegalArgumentException if the segment is on the heap, empty or confined to one thread
+    /// @throws UnsupportedVerbException for ON_DEMAND, if the device does not support it
     /// @throws VerbException EINVAL for remote write or atomic without local write, ENOMEM if the device cannot
     ///         register it; the message names the limit to raise
     public final MemoryRegion register(MemorySegment segment, Set<AccessFlag> access) {
@@ -207,11 +209,17 @@ public abstract class ProtectionDomain extends Resource {
     }
 
     /// Remote write and atomic rights require the local write right (ibv_reg_mr(3)).
-    static int checkedAccess(Set<AccessFlag> access) {
+    final int checkedAccess(Set<AccessFlag> access) {
         boolean remote = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
         if (remote && !access.contains(AccessFlag.LOCAL_WRITE)) {
             throw new VerbException(
                     REGISTER, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC require LOCAL_WRITE, got " + access);
+        }
+        if (access.contains(AccessFlag.ON_DEMAND)) {
+            require(
+                    Capability.ON_DEMAND_PAGING,
+                    REGISTER,
+                    "register the memory without ON_DEMAND; then it stays where it is");
         }
         return AccessFlag.mask(access);
     }

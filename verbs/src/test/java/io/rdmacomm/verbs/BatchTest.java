@@ -55,7 +55,7 @@ class BatchTest {
 
     @Test
     void whatIsForRegisteringMemoryIsNoRightOfAPeer() {
-        for (AccessFlag flag : new AccessFlag[] {AccessFlag.RELAXED_ORDERING}) {
+        for (AccessFlag flag : new AccessFlag[] {AccessFlag.ON_DEMAND, AccessFlag.RELAXED_ORDERING}) {
             Set<AccessFlag> wrong = Set.of(AccessFlag.LOCAL_WRITE, flag);
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> new QueuePairAttributes().accessFlags(wrong))

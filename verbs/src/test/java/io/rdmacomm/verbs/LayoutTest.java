@@ -202,7 +202,7 @@ class LayoutTest {
         assertThat(EnumSet.allOf(PathMtu.class).stream().mapToInt(PathMtu::code))
                 .containsExactly(1, 2, 3, 4, 5);
         assertThat(EnumSet.allOf(AccessFlag.class).stream().mapToInt(AccessFlag::bit))
-                .containsExactly(1, 2, 4, 8, 16, 32, 1 << 20);
+                .containsExactly(1, 2, 4, 8, 16, 32, 64, 1 << 20);
         assertThat(EnumSet.allOf(QueuePairAttribute.class).stream()
                         .mapToInt(QueuePairAttribute::bit)
                         .toArray())

@@ -58,6 +58,10 @@ final class IbvCapabilities {
                 able,
                 Capability.RESIZE_SHARED_RECEIVE_QUEUE,
                 shared && has(flags, DeviceAttributesLayout.DEVICE_RESIZE_SHARED_RECEIVE_QUEUE));
+        add(
+                able,
+                Capability.ON_DEMAND_PAGING,
+                (attributes.limit(DeviceLimit.ODP_CAPABILITIES) & DeviceAttributesLayout.ODP_SUPPORTED) != 0);
         add(able, Capability.RELAXED_ORDERING, takesOptions);
         add(able, Capability.MEMORY_WINDOW_TYPE_1, windows && has(flags, DeviceAttributesLayout.DEVICE_MEMORY_WINDOW));
         add(

@@ -100,6 +100,27 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
+    void memoryOnDemandIsUsedWithoutBeingLocked() {
+        Set<AccessFlag> rights = new HashSet<>(everything());
+        rights.add(AccessFlag.ON_DEMAND);
+        if (!can(Capability.ON_DEMAND_PAGING)) {
+            assertThatThrownBy(() -> here().register(LARGE, rights))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContainingAll("ON_DEMAND_PAGING", "without ON_DEMAND");
+            return;
+        }
+        EndMemory mine = here().register(LARGE, rights);
+        EndMemory theirs = there().register(LARGE, rights);
+        mine.write(0, pattern(LARGE, 4));
+        Pair pair = connected();
+        pair.there().receive(1, theirs.piece(0, LARGE));
+        pair.here().post(Work.send(2, mine.piece(0, LARGE)));
+        good(pair.there().one(), 1, CompletionOpcode.RECEIVE);
+        good(pair.here().one(), 2, CompletionOpcode.SEND);
+        assertThat(theirs.read(0, LARGE)).isEqualTo(pattern(LARGE, 4));
+    }
+
+    @Test
     void keysAreUniqueAndNotReusedSoon() {
         Set<Integer> keys = new HashSet<>();
         for (int i = 0; i < 100; i++) {
