@@ -737,6 +737,18 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	return new_region(pd, addr, length);
 }
 
+struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
+{
+	CREATOR();
+	if (fd < 0 || fcntl(fd, F_GETFD) < 0) {
+		errno = EBADF;
+		return NULL;
+	}
+	note("reg_dmabuf_mr %s offset=%llu length=%zu iova=%llx access=%x", n(pd), (unsigned long long)offset, length,
+	     (unsigned long long)iova, access);
+	return new_region(pd, (void *)(uintptr_t)offset, length);
+}
+
 int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
 {
 	if (failing(__func__))

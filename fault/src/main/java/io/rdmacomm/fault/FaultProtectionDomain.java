@@ -41,6 +41,13 @@ final class FaultProtectionDomain extends ProtectionDomain {
         return new FaultMemoryRegion(this, real.register(segment, AccessFlag.of(access)), access);
     }
 
+    @Override
+    protected MemoryRegion doRegisterDmaBuffer(int file, long offset, long length, long address, int access) {
+        beforeRegistering(access);
+        MemoryRegion region = real.registerDmaBuffer(file, offset, length, address, AccessFlag.of(access));
+        return FaultMemoryRegion.ofDmaBuffer(this, region, access);
+    }
+
     private void beforeRegistering(int access) {
         context.before(Operation.REGISTER);
         context.plan().restrictions().checkAccess("register memory", access);

@@ -38,6 +38,7 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.RnrTimer;
 import io.rdmacomm.verbs.SharedReceiveQueue;
@@ -60,6 +61,7 @@ import org.junit.jupiter.api.Test;
 class ControlPathTest {
     private static final int EINVAL = 22;
     private static final int ENOMEM = 12;
+    private static final int EPROTONOSUPPORT = 93;
     private static final int EOPNOTSUPP = 95;
 
     private FakeVerbs fake;
@@ -364,6 +366,60 @@ class ControlPathTest {
     }
 
     @Test
+    void registersDmaBuffers() {
+        assertThat(context.supports(Capability.DMA_BUFFER)).isTrue();
+        fake.log();
+        Set<AccessFlag> rights = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RELAXED_ORDERING);
+        MemoryRegion region = domain.registerDmaBuffer(0, 4100, 1L << 33, 0x7004, rights);
+        assertThat(region.address()).isEqualTo(0x7004);
+        assertThat(region.length()).isEqualTo(1L << 33);
+        assertThat(region.remote()).isEqualTo(new RemoteMemory(0x7004, 1L << 33, region.remoteKey()));
+        assertThat(region.access()).isEqualTo(rights);
+        assertThat(region.isMapped()).isFalse();
+        assertThatThrownBy(region::segment)
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("DMA buffer");
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64);
+            assertThatThrownBy(() -> region.reregister(memory, null, null)).hasMessageContaining("is a DMA buffer");
+        }
+        region.close();
+        assertThat(fake.log())
+                .containsExactly(
+                        "reg_dmabuf_mr pd1 offset=4100 length=8589934592 iova=7004 access=100001", "dereg_mr mr3");
+    }
+
+    @Test
+    void rejectsDmaBuffersThatCannotBe() {
+        assertThatThrownBy(() -> domain.registerDmaBuffer(0, 4096, 8, 0x7004, Set.of()))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("different positions in a page");
+        assertThatThrownBy(() -> domain.registerDmaBuffer(0, 0, 8, 0, Set.of(AccessFlag.ON_DEMAND)))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("[ON_DEMAND]");
+        assertThatThrownBy(() -> domain.registerDmaBuffer(0, 0, 8, 0, Set.of(AccessFlag.REMOTE_WRITE)))
+                .hasMessageContaining("require LOCAL_WRITE");
+        assertThatThrownBy(() -> domain.registerDmaBuffer(999_999, 0, 8, 0, Set.of()))
+                .isInstanceOfSatisfying(
+                        VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBADF))
+                .hasMessageContaining("file descriptor 999999");
+    }
+
+    @Test
+    void aDeviceWithoutDmaBuffersRejectsThem() {
+        for (int errno : new int[] {EOPNOTSUPP, EPROTONOSUPPORT}) {
+            context.close();
+            fake.fail("ibv_reg_dmabuf_mr", errno);
+            context = fake.open();
+            domain = context.allocateProtectionDomain();
+            assertThat(context.supports(Capability.DMA_BUFFER)).isFalse();
+            assertThatThrownBy(() -> domain.registerDmaBuffer(0, 0, 8, 0, Set.of()))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("memory of other devices");
+        }
+    }
+
+    @Test
     void whereARegionBeginsCannotBeChanged() {
         MemoryRegion fromZero = domain.allocate(8, Set.of(AccessFlag.ZERO_BASED));
         assertThatThrownBy(() -> fromZero.reregister(null, null, Set.of()))
@@ -404,6 +460,7 @@ class ControlPathTest {
         MemoryRegion region = old.allocate(8, Set.of());
         assertThatThrownBy(() -> region.reregister(null, null, Set.of())).isInstanceOf(UnsupportedVerbException.class);
         assertThat(context.supports(Capability.RELAXED_ORDERING)).isFalse();
+        assertThat(context.supports(Capability.DMA_BUFFER)).isFalse();
         fake.log();
         old.allocate(8, Set.of(AccessFlag.RELAXED_ORDERING));
         assertThat(fake.log()).containsExactly("reg_mr pd1 page=1 length=8 access=0");

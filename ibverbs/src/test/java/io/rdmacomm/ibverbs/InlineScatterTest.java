@@ -207,6 +207,19 @@ class InlineScatterTest {
     }
 
     @Test
+    void aReceiveIntoADmaBufferIsRejected() {
+        MemoryRegion buffer = domain.registerDmaBuffer(0, 0, 4096, 0x7000, LOCAL);
+        QueuePair pair = connected(QueuePairOptions.reliable(queue));
+        isRejected(
+                0, () -> pair.post(ReceiveBatch.create(arena, 1, 1).receive(2).with(buffer, 64, 64)));
+        fake.keep(true);
+        assertThat(pair.post(SendBatch.create(arena, 1, 1).send(1).with(buffer, 0, 8)))
+                .isEqualTo(1);
+        buffer.close();
+        assertThat(pair.post(receive())).isEqualTo(1);
+    }
+
+    @Test
     void onOtherAdaptersAZeroBasedRegionReceives() {
         context.close();
         fake.profile("software");

@@ -68,14 +68,16 @@ public enum Capability {
     ON_DEMAND_PAGING,
     /// The device allocates memory in huge pages ([PageSize#HUGE]).
     HUGE_PAGES,
+    /// DMA buffers, for example memory of a graphics processor, can be registered
+    /// ([ProtectionDomain#registerDmaBuffer]).
+    DMA_BUFFER,
     /// Messages, and the answers to READs and atomics, can arrive in memory whose addresses in requests are
-    /// not those of this process: a [AccessFlag#ZERO_BASED] region. Without this capability, posting such a
-    /// receive throws [WorkRequestException], and so does posting such a READ or atomic to a queue pair that
-    /// signals all requests. Peers can write there nevertheless.
+    /// not those of this process: a [AccessFlag#ZERO_BASED] region or a DMA buffer. Without this capability,
+    /// posting such a receive throws [WorkRequestException], and so does posting such a READ or atomic to a
+    /// queue pair that signals all requests. Peers can write there nevertheless.
     ARRIVAL_AT_OFFSETS,
-    /// Memory registered with [AccessFlag#RELAXED_ORDERING] is, as far as the library knows: the flag reaches
-    /// the driver, and no attribute says what the driver and the PCI bus make of it. Without this capability
-    /// the flag has no effect.
+    /// The device may use [AccessFlag#RELAXED_ORDERING]: the flag reaches its driver. No attribute says whether
+    /// it then makes a difference. Without this capability it makes none.
     RELAXED_ORDERING,
     /// A completion queue can be armed for solicited events only.
     SOLICITED_EVENTS,

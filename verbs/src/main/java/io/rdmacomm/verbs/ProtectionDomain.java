@@ -7,6 +7,14 @@ import java.util.Set;
 /// domain, and their peers, can use a memory region. Thread-safe. Not for the data path.
 public abstract class ProtectionDomain extends Resource {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
+    private static final String REGISTER_DMA_BUFFER = "register DMA buffer (ibv_reg_dmabuf_mr)";
+    private static final Set<AccessFlag> OF_DMA_BUFFERS = Set.of(
+            AccessFlag.LOCAL_WRITE,
+            AccessFlag.REMOTE_WRITE,
+            AccessFlag.REMOTE_READ,
+            AccessFlag.REMOTE_ATOMIC,
+            AccessFlag.RELAXED_ORDERING);
+    private static final long PAGE = 4096;
     private static final String CREATE_QUEUE_PAIR = "create queue pair (ibv_create_qp)";
 
     private final Context context;
@@ -86,6 +94,46 @@ public abstract class ProtectionDomain extends Resource {
             throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
         }
         return adopt(doRegister(segment, checkedAccess(access)));
+    }
+
+    /// Registers a part of a DMA buffer (ibv_reg_dmabuf_mr(3)): memory of another device, for example of a
+    /// graphics processor, that a file descriptor stands for. The adapter transfers from and to it without a
+    /// copy in this process. The region has no [MemoryRegion#segment()]. It keeps the buffer, so the file can
+    /// be closed. Messages can arrive in it if the device has [Capability#ARRIVAL_AT_OFFSETS].
+    ///
+    /// @param file the number of the file descriptor, open in this process
+    /// @param offset where the memory begins in the buffer
+    /// @param length in bytes, at least 1
+    /// @param address the address of its first byte in scatter/gather elements and for peers; any one with
+    ///        the same position in a page as `offset`
+    /// @param access the rights to use it, in addition to local reads: LOCAL_WRITE, REMOTE_WRITE,
+    ///        REMOTE_READ, REMOTE_ATOMIC, RELAXED_ORDERING
+    /// @throws UnsupportedVerbException if the library, the driver or the device does not support them
+    /// @throws VerbException EINVAL for other rights, remote write or atomic without local write, an address
+    ///        that does
+    ///         not fit the offset, or a range beyond the buffer; EBADF if the file is not open
+    public final MemoryRegion registerDmaBuffer(
+            int file, long offset, long length, long address, Set<AccessFlag> access) {
+        checkOpen();
+        Checks.range("file descriptor of a DMA buffer", file, 0, Integer.MAX_VALUE);
+        Checks.range("offset in a DMA buffer", offset, 0, Long.MAX_VALUE);
+        Checks.range("length of a memory region", length, 1, Long.MAX_VALUE - offset);
+        require(
+                Capability.DMA_BUFFER,
+                REGISTER_DMA_BUFFER,
+                "it cannot reach memory of other devices; have them copy the data to memory of this process");
+        if (!OF_DMA_BUFFERS.containsAll(access)) {
+            throw new VerbException(
+                    REGISTER_DMA_BUFFER, Errno.EINVAL, "rights " + access + "; possible are " + OF_DMA_BUFFERS);
+        }
+        if ((address - offset) % PAGE != 0) {
+            throw new VerbException(
+                    REGISTER_DMA_BUFFER,
+                    Errno.EINVAL,
+                    "address 0x" + Long.toHexString(address) + " and offset 0x" + Long.toHexString(offset)
+                            + " have different positions in a page");
+        }
+        return adopt(doRegisterDmaBuffer(file, offset, length, address, checkedAccess(access)));
     }
 
     /// Allocates an unbound memory window (ibv_alloc_mw(3)).
@@ -229,6 +277,12 @@ public abstract class ProtectionDomain extends Resource {
 
     /// Creates the object for [#register(MemorySegment, Set)].
     protected abstract MemoryRegion doRegister(MemorySegment segment, int access);
+
+    /// Creates the object for [#registerDmaBuffer]; the default does not support DMA buffers.
+    protected MemoryRegion doRegisterDmaBuffer(int file, long offset, long length, long address, int access) {
+        throw new UnsupportedVerbException(
+                REGISTER_DMA_BUFFER, Capability.DMA_BUFFER, context.device().name());
+    }
 
     /// Creates the object for [#allocateWindow(MemoryWindowType)].
     protected abstract MemoryWindow doAllocateWindow(MemoryWindowType type);

@@ -59,6 +59,8 @@ public final class LibCLayout {
     public static final int EINVAL = 22;
     /// errno: the kernel does not have this call.
     public static final int ENOSYS = 38;
+    /// errno: the kernel does not have this call for this device.
+    public static final int EPROTONOSUPPORT = 93;
     /// errno: the device does not have this call.
     public static final int EOPNOTSUPP = 95;
 

@@ -30,30 +30,48 @@ final class IbvMemoryRegion extends MemoryRegion {
     private volatile int remoteKey;
 
     /// @param owned the memory to free with the region; null if it is the caller's
-    IbvMemoryRegion(
+    /// @param handle the address of the struct
+    private IbvMemoryRegion(
             NativeContext device,
             IbvProtectionDomain domain,
             MemorySegment segment,
             @Nullable OwnedMemory owned,
-            int access) {
+            int access,
+            long handle) {
         super(domain, segment, access);
         this.device = device;
         this.library = device.library();
         this.owned = owned;
-        this.handle = Registration.of(library, domain, segment, access);
-        if (handle <= 0) {
-            throw IbvFailure.ofRegistration(Registration.REGISTER, (int) -handle, segment.byteSize(), domain.context());
-        }
+        this.handle = handle;
         readKeys();
+        noteOffsets();
+    }
+
+    /// A DMA buffer.
+    private IbvMemoryRegion(
+            NativeContext device, IbvProtectionDomain domain, long address, long length, int access, long handle) {
+        super(domain, address, length, access);
+        this.device = device;
+        this.library = device.library();
+        this.owned = null;
+        this.handle = handle;
+        readKeys();
+        noteOffsets();
+    }
+
+    static IbvMemoryRegion register(
+            NativeContext device, IbvProtectionDomain domain, MemorySegment segment, int access) {
+        long handle = Registration.of(device.library(), domain, segment, access);
+        return new IbvMemoryRegion(device, domain, segment, null, access, handle);
     }
 
     /// Registers memory that the region frees, also if that fails.
     static IbvMemoryRegion allocate(NativeContext device, IbvProtectionDomain domain, OwnedMemory memory, int access) {
         boolean success = false;
         try {
-            IbvMemoryRegion region = new IbvMemoryRegion(device, domain, memory.segment(), memory, access);
+            long handle = Registration.of(device.library(), domain, memory.segment(), access);
             success = true;
-            return region;
+            return new IbvMemoryRegion(device, domain, memory.segment(), memory, access, handle);
         } finally {
             if (!success) {
                 memory.close();
@@ -62,10 +80,18 @@ final class IbvMemoryRegion extends MemoryRegion {
         }
     }
 
+    static IbvMemoryRegion ofDmaBuffer(NativeContext device, IbvProtectionDomain domain, DmaBuffer buffer, int access) {
+        long handle = Registration.of(device.library(), domain, buffer, access);
+        return new IbvMemoryRegion(device, domain, buffer.address(), buffer.length(), access, handle);
+    }
+
     private void readKeys() {
         MemorySegment struct = NativeMemory.at(handle, MemoryLayouts.REGION_BYTES);
         localKey = struct.get(JAVA_INT, MemoryLayouts.REGION_LOCAL_KEY);
         remoteKey = struct.get(JAVA_INT, MemoryLayouts.REGION_REMOTE_KEY);
+    }
+
+    private void noteOffsets() {
         if (isAtOffsets()) {
             device.offsetRegions().add(localKey);
         }
@@ -73,7 +99,7 @@ final class IbvMemoryRegion extends MemoryRegion {
 
     /// Whether its addresses in requests are not those of this process.
     private boolean isAtOffsets() {
-        return AccessFlag.ZERO_BASED.in(accessMask());
+        return !isMapped() || AccessFlag.ZERO_BASED.in(accessMask());
     }
 
     /// A window was bound to the region, or unbound from it.
@@ -131,6 +157,7 @@ final class IbvMemoryRegion extends MemoryRegion {
         int before = localKey;
         readKeys();
         if (isAtOffsets()) {
+            noteOffsets();
             device.offsetRegions().remove(before);
         }
     }

@@ -43,7 +43,12 @@ final class IbvProtectionDomain extends ProtectionDomain {
 
     @Override
     protected MemoryRegion doRegister(MemorySegment segment, int access) {
-        return new IbvMemoryRegion(device, this, segment, null, access);
+        return IbvMemoryRegion.register(device, this, segment, access);
+    }
+
+    @Override
+    protected MemoryRegion doRegisterDmaBuffer(int file, long offset, long length, long address, int access) {
+        return IbvMemoryRegion.ofDmaBuffer(device, this, new DmaBuffer(file, offset, length, address), access);
     }
 
     @Override

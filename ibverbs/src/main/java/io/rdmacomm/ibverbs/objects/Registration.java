@@ -1,22 +1,29 @@
 package io.rdmacomm.ibverbs.objects;
 
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
+import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.MemorySegment;
 
 /// Registers memory with the function of libibverbs that its access flags need (ibv_reg_mr(3)).
 final class Registration {
-    static final String REGISTER = "register memory (ibv_reg_mr)";
+    private static final String REGISTER = "register memory (ibv_reg_mr)";
 
+    private static final String REGISTER_DMA_BUFFER = "register DMA buffer (ibv_reg_dmabuf_mr)";
     private static final long PAGE = 4096;
 
     private Registration() {}
 
-    /// @return the address of the struct, or minus the errno
+    /// Registers memory of this process.
+    ///
+    /// @return the address of the struct
+    /// @throws VerbException the errno
     static long of(LibIbverbs library, IbvProtectionDomain domain, MemorySegment segment, int access) {
         boolean fromZero = AccessFlag.ZERO_BASED.in(access);
         if (fromZero) {
@@ -27,12 +34,37 @@ final class Registration {
         // Addresses that count from zero are memory registered at another remote address, 0.
         long remote = fromZero ? 0 : from;
         int flags = flags(library, access);
+        long handle;
         if (AccessFlag.RELAXED_ORDERING.in(flags)) {
-            return library.registerWithOptions(domain.address(), from, bytes, remote, flags);
+            handle = library.registerWithOptions(domain.address(), from, bytes, remote, flags);
+        } else if (fromZero) {
+            handle = library.registerMemoryAt(domain.address(), from, bytes, remote, flags);
+        } else {
+            handle = library.registerMemory(domain.address(), from, bytes, flags);
         }
-        return fromZero
-                ? library.registerMemoryAt(domain.address(), from, bytes, remote, flags)
-                : library.registerMemory(domain.address(), from, bytes, flags);
+        if (handle <= 0) {
+            throw IbvFailure.ofRegistration(REGISTER, (int) -handle, bytes, domain.context());
+        }
+        return handle;
+    }
+
+    /// Registers memory of another device.
+    ///
+    /// @return the address of the struct
+    /// @throws VerbException the errno
+    static long of(LibIbverbs library, IbvProtectionDomain domain, DmaBuffer buffer, int access) {
+        Context context = domain.context();
+        long handle = library.registerDmaBuffer(
+                domain.address(), buffer.offset(), buffer.length(), buffer.address(), buffer.file(), access);
+        if (DmaBufferTrial.isAbsent((int) -handle)) {
+            throw new UnsupportedVerbException(
+                    REGISTER_DMA_BUFFER, Capability.DMA_BUFFER, context.device().name());
+        }
+        return IbvFailure.address(
+                REGISTER_DMA_BUFFER,
+                handle,
+                buffer.length() + " bytes from " + buffer.offset() + " on of the DMA buffer with file descriptor "
+                        + buffer.file() + " on " + context);
     }
 
     /// The access flags for C: ZERO_BASED is another function, and a library before 1.8 has no optional ones,

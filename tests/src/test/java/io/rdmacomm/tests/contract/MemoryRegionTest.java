@@ -120,6 +120,19 @@ class MemoryRegionTest extends ContractCase {
         assertThat(theirs.read(0, LARGE)).isEqualTo(pattern(LARGE, 4));
     }
 
+    /// No device of the lab can do it.
+    @Test
+    void dmaBuffersAreRejectedWhereThereAreNone() {
+        ThrowingCallable registration = () -> here().domain().registerDmaBuffer(999_999, 0, 4096, 0, Set.of());
+        if (can(Capability.DMA_BUFFER)) {
+            assertThatThrownBy(registration).hasMessageContaining("EBADF");
+        } else {
+            assertThatThrownBy(registration)
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContainingAll(here().context().device().name(), "DMA_BUFFER");
+        }
+    }
+
     @Test
     void keysAreUniqueAndNotReusedSoon() {
         Set<Integer> keys = new HashSet<>();
