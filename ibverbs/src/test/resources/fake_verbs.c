@@ -704,9 +704,19 @@ static struct ibv_mr *new_region(struct ibv_pd *pd, void *addr, size_t length)
 	return mr;
 }
 
+/* Libraries before ibv_reg_mr_iova2 passed optional flags on, and kernels of that time rejected them. */
+#define NOTHING_OPTIONAL(access) \
+	do { \
+		if ((access) & IBV_ACCESS_OPTIONAL_RANGE) { \
+			errno = EINVAL; \
+			return NULL; \
+		} \
+	} while (0)
+
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
 	CREATOR();
+	NOTHING_OPTIONAL(access);
 	note("reg_mr %s page=%d length=%zu access=%d", n(pd), ((uintptr_t)addr & 4095) == 0, length, access);
 	return new_region(pd, addr, length);
 }
@@ -715,8 +725,28 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int acce
 struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
 {
 	CREATOR();
+	NOTHING_OPTIONAL(access);
 	note("reg_mr_iova %s length=%zu iova=%llu access=%d", n(pd), length, (unsigned long long)iova, access);
 	return new_region(pd, addr, length);
+}
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
+{
+	CREATOR();
+	note("reg_mr_iova2 %s length=%zu iova=%s access=%x", n(pd), length, iova == (uintptr_t)addr ? "same" : "0", access);
+	return new_region(pd, addr, length);
+}
+
+struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
+{
+	CREATOR();
+	if (fd < 0 || fcntl(fd, F_GETFD) < 0) {
+		errno = EBADF;
+		return NULL;
+	}
+	note("reg_dmabuf_mr %s offset=%llu length=%zu iova=%llx access=%x", n(pd), (unsigned long long)offset, length,
+	     (unsigned long long)iova, access);
+	return new_region(pd, (void *)(uintptr_t)offset, length);
 }
 
 int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)

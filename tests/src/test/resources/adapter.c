@@ -342,6 +342,13 @@ struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *address, size_t length, 
 		    remote, length, access);
 }
 
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length, uint64_t remote, unsigned int access)
+{
+	return know(REAL(struct ibv_mr *, struct ibv_pd *, void *, size_t, uint64_t, unsigned int)(pd, address, length,
+												   remote, access),
+		    remote, length, access);
+}
+
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	/* First: another thread may get the same key afterwards. */

@@ -42,7 +42,6 @@ final class SessionDevice implements AutoCloseable {
     private static final int MAX_NAME = 128;
     private static final long SPIN_NANOS = 20_000;
     private static final int CHANNELS_TO_BEGIN_WITH = 4;
-    private static final Set<AccessFlag> POOL_ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE);
     private static final Set<AccessFlag> CELL_ACCESS =
             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
 
@@ -299,7 +298,8 @@ final class SessionDevice implements AutoCloseable {
             throw new IllegalArgumentException(
                     blockCount + " blocks of " + blockSize + " bytes are more than can be addressed", e);
         }
-        return keep(new RdmaBuffer(name, domain.allocate(bytes, context.supported(access)), blockSize, blockCount));
+        MemoryRegion region = domain.allocate(bytes, context.supported(access), options.pages());
+        return keep(new RdmaBuffer(name, region, blockSize, blockCount));
     }
 
     RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {
@@ -308,12 +308,18 @@ final class SessionDevice implements AutoCloseable {
         return keep(new RdmaBuffer(name, region, segment.byteSize(), 1));
     }
 
-    /// Memory of the library itself for receives.
+    /// Memory of the library itself for receives. Each message in it is announced by a completion, so that
+    /// the order in which its bytes arrive does not matter.
     RdmaBuffer pool(long bytes) {
-        return new RdmaBuffer("receives", domain.allocate(bytes, POOL_ACCESS), bytes, 1);
+        Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE);
+        if (options.access().contains(AccessFlag.RELAXED_ORDERING)) {
+            access.add(AccessFlag.RELAXED_ORDERING);
+        }
+        return new RdmaBuffer("receives", domain.allocate(bytes, access), bytes, 1);
     }
 
-    /// Memory of the library itself for an endpoint: the cells that peers write to.
+    /// Memory of the library itself for an endpoint: the cells that peers write to. Nothing announces such a
+    /// WRITE, so its order counts.
     RdmaBuffer cells(long bytes) {
         return new RdmaBuffer("cells", domain.allocate(bytes, CELL_ACCESS), bytes, 1);
     }

@@ -2,6 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.PageSize;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ public final class SessionOptions {
             new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
             new Trust(null, null, PeerLimits.defaults(), false),
             Deadlines.defaults(),
-            Set.copyOf(AccessFlag.allRemote()),
+            new Buffers(Set.copyOf(AccessFlag.allRemote()), PageSize.NORMAL),
             SessionListener.NONE);
 
     /// How the two sides find each other.
@@ -46,6 +47,9 @@ public final class SessionOptions {
     /// Which peers are accepted, and how much of them.
     private record Trust(@Nullable Tls tls, @Nullable Secret secret, PeerLimits limits, boolean foreignGids) {}
 
+    /// The memory of buffers that are allocated.
+    private record Buffers(Set<AccessFlag> access, PageSize pages) {}
+
     private final String name;
     private final String device;
     private final Meeting meeting;
@@ -53,7 +57,7 @@ public final class SessionOptions {
     private final Channels data;
     private final Trust trust;
     private final Deadlines deadlines;
-    private final Set<AccessFlag> access;
+    private final Buffers buffers;
     private final SessionListener listener;
 
     private SessionOptions(
@@ -64,7 +68,7 @@ public final class SessionOptions {
             Channels data,
             Trust trust,
             Deadlines deadlines,
-            Set<AccessFlag> access,
+            Buffers buffers,
             SessionListener listener) {
         this.name = name;
         this.device = device;
@@ -73,30 +77,34 @@ public final class SessionOptions {
         this.data = data;
         this.trust = trust;
         this.deadlines = deadlines;
-        this.access = access;
+        this.buffers = buffers;
         this.listener = listener;
     }
 
     private SessionOptions with(Meeting value) {
-        return new SessionOptions(name, device, value, modes, data, trust, deadlines, access, listener);
+        return new SessionOptions(name, device, value, modes, data, trust, deadlines, buffers, listener);
     }
 
     private SessionOptions with(Modes value) {
-        return new SessionOptions(name, device, meeting, value, data, trust, deadlines, access, listener);
+        return new SessionOptions(name, device, meeting, value, data, trust, deadlines, buffers, listener);
     }
 
     private SessionOptions with(Channels value) {
-        return new SessionOptions(name, device, meeting, modes, value, trust, deadlines, access, listener);
+        return new SessionOptions(name, device, meeting, modes, value, trust, deadlines, buffers, listener);
     }
 
     private SessionOptions with(Trust value) {
-        return new SessionOptions(name, device, meeting, modes, data, value, deadlines, access, listener);
+        return new SessionOptions(name, device, meeting, modes, data, value, deadlines, buffers, listener);
+    }
+
+    private SessionOptions with(Buffers value) {
+        return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, value, listener);
     }
 
     /// The first device that can be used, port 2020 (a server on all addresses, a client to this host),
-    /// ADAPTIVE, PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], at most 16 for each client of a
-    /// server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, every right on buffers, no
-    /// listener.
+    /// ADAPTIVE, PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], at most 16 for each
+    /// client of a server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, every right on
+    /// buffers, in normal pages, no listener.
     public static SessionOptions defaults() {
         return DEFAULTS;
     }
@@ -212,7 +220,12 @@ public final class SessionOptions {
 
     /// The access rights of buffers that are allocated without rights of their own.
     public Set<AccessFlag> access() {
-        return access;
+        return buffers.access();
+    }
+
+    /// The pages of buffers that are allocated.
+    public PageSize pages() {
+        return buffers.pages();
     }
 
     /// The listener that is told about endpoints.
@@ -232,13 +245,13 @@ public final class SessionOptions {
                 data,
                 trust,
                 deadlines,
-                access,
+                buffers,
                 listener);
     }
 
     /// These options with another device.
     public SessionOptions withDevice(String value) {
-        return new SessionOptions(name, value, meeting, modes, data, trust, deadlines, access, listener);
+        return new SessionOptions(name, value, meeting, modes, data, trust, deadlines, buffers, listener);
     }
 
     /// These options with another host and port.
@@ -325,7 +338,7 @@ public final class SessionOptions {
 
     /// These options with other deadlines.
     public SessionOptions withDeadlines(Deadlines value) {
-        return new SessionOptions(name, device, meeting, modes, data, trust, value, access, listener);
+        return new SessionOptions(name, device, meeting, modes, data, trust, value, buffers, listener);
     }
 
     /// These options with or without repeated attempts of a client that is refused.
@@ -401,12 +414,23 @@ public final class SessionOptions {
     }
 
     /// These options with other rights on buffers.
+    ///
+    /// With [AccessFlag#RELAXED_ORDERING] among them, the device may also reorder what arrives in the memory
+    /// for received messages. Completions keep their meaning, so messages, and buffers that are read after an
+    /// operation or a message has said that they are complete, are as good as before. A program that watches
+    /// the memory of a buffer for the last byte of a WRITE must not ask for it.
     public SessionOptions withAccess(Set<AccessFlag> value) {
-        return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, Set.copyOf(value), listener);
+        return with(new Buffers(Set.copyOf(value), buffers.pages()));
+    }
+
+    /// These options with buffers in other pages. A device without [io.rdmacomm.verbs.Capability#HUGE_PAGES]
+    /// rejects huge ones, and if the system has too few that are free, allocating a buffer fails with ENOMEM.
+    public SessionOptions withPages(PageSize value) {
+        return with(new Buffers(buffers.access(), value));
     }
 
     /// These options with another listener.
     public SessionOptions withListener(SessionListener value) {
-        return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, access, value);
+        return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, buffers, value);
     }
 }

@@ -15,6 +15,15 @@ final class FaultMemoryRegion extends MemoryRegion {
         this.real = real;
     }
 
+    private FaultMemoryRegion(FaultProtectionDomain domain, MemoryRegion real, long length, int access) {
+        super(domain, real.address(), length, access);
+        this.real = real;
+    }
+
+    static FaultMemoryRegion ofDmaBuffer(FaultProtectionDomain domain, MemoryRegion real, int access) {
+        return new FaultMemoryRegion(domain, real, real.length(), access);
+    }
+
     MemoryRegion real() {
         return real;
     }

@@ -6,6 +6,7 @@ import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
+import io.rdmacomm.verbs.PageSize;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
@@ -29,15 +30,22 @@ final class FaultProtectionDomain extends ProtectionDomain {
     }
 
     @Override
-    protected MemoryRegion doAllocate(long bytes, int access) {
+    protected MemoryRegion doAllocate(long bytes, int access, PageSize pages) {
         beforeRegistering(access);
-        return new FaultMemoryRegion(this, real.allocate(bytes, AccessFlag.of(access)), access);
+        return new FaultMemoryRegion(this, real.allocate(bytes, AccessFlag.of(access), pages), access);
     }
 
     @Override
     protected MemoryRegion doRegister(MemorySegment segment, int access) {
         beforeRegistering(access);
         return new FaultMemoryRegion(this, real.register(segment, AccessFlag.of(access)), access);
+    }
+
+    @Override
+    protected MemoryRegion doRegisterDmaBuffer(int file, long offset, long length, long address, int access) {
+        beforeRegistering(access);
+        MemoryRegion region = real.registerDmaBuffer(file, offset, length, address, AccessFlag.of(access));
+        return FaultMemoryRegion.ofDmaBuffer(this, region, access);
     }
 
     private void beforeRegistering(int access) {

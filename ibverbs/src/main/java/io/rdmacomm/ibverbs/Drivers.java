@@ -1,7 +1,9 @@
 package io.rdmacomm.ibverbs;
 
+import io.rdmacomm.ibverbs.hns.HnsDriver;
 import io.rdmacomm.ibverbs.irdma.IrdmaDriver;
 import io.rdmacomm.ibverbs.mana.ManaDriver;
+import io.rdmacomm.ibverbs.mlx5.Mlx5Driver;
 import io.rdmacomm.ibverbs.objects.Driver;
 import io.rdmacomm.ibverbs.rxe.RxeDriver;
 import io.rdmacomm.ibverbs.siw.SiwDriver;
@@ -17,6 +19,11 @@ final class Drivers {
     private static final int MANA = 0x1414;
     /// Ethernet adapters of Intel (`PCI_VENDOR_ID_INTEL`).
     private static final int IRDMA = 0x8086;
+    /// Adapters of NVIDIA (Mellanox), by its IEEE number. The rules of mlx5 do no harm to its older ones
+    /// (mlx4).
+    private static final int MELLANOX = 0x2c9;
+    /// Adapters of HiSilicon (`PCI_VENDOR_ID_HUAWEI`).
+    private static final int HNS = 0x19e5;
     /// InfiniBand and Omni-Path adapters of QLogic and Intel (qib, hfi1), which post with a system call.
     private static final int QLOGIC = 0x1175;
 
@@ -29,6 +36,8 @@ final class Drivers {
             case SIW -> new SiwDriver();
             case MANA -> new ManaDriver();
             case IRDMA -> new IrdmaDriver();
+            case MELLANOX -> new Mlx5Driver(System.getenv(Mlx5Driver.SCATTER));
+            case HNS -> new HnsDriver();
             case QLOGIC -> new Driver(false);
             default -> new Driver(true);
         };

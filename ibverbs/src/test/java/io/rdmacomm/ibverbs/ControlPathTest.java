@@ -25,6 +25,7 @@ import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
+import io.rdmacomm.verbs.PageSize;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.PortAttributes;
@@ -37,6 +38,7 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.RnrTimer;
 import io.rdmacomm.verbs.SharedReceiveQueue;
@@ -59,6 +61,7 @@ import org.junit.jupiter.api.Test;
 class ControlPathTest {
     private static final int EINVAL = 22;
     private static final int ENOMEM = 12;
+    private static final int EPROTONOSUPPORT = 93;
     private static final int EOPNOTSUPP = 95;
 
     private FakeVerbs fake;
@@ -285,6 +288,16 @@ class ControlPathTest {
     }
 
     @Test
+    void hugePagesThatAreNotThereAreRejectedWithAdvice() {
+        assertThat(context.supports(Capability.HUGE_PAGES)).isTrue();
+        assertThatThrownBy(() -> domain.allocate(1L << 50, Set.of(), PageSize.HUGE))
+                .isInstanceOfSatisfying(
+                        VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOMEM))
+                .hasMessageMatching(".*(`sysctl vm.nr_hugepages=[0-9]+`|no huge pages).*PageSize.NORMAL");
+        assertThat(fake.log()).isEmpty();
+    }
+
+    @Test
     void advisesOnTheLimitOfLockedMemory() {
         fails("ibv_reg_mr", EINVAL, () -> domain.allocate(8, Set.of()));
         fake.fail("ibv_reg_mr", ENOMEM);
@@ -306,6 +319,119 @@ class ControlPathTest {
         MemoryRegion region = domain.allocate(64, access);
         assertThat(region.address()).isZero();
         assertThat(fake.log()).containsExactly("reg_mr_iova pd1 length=64 iova=0 access=1");
+    }
+
+    @Test
+    void registersMemoryWithRelaxedOrdering() {
+        assertThat(context.supports(Capability.RELAXED_ORDERING)).isTrue();
+        MemoryRegion region = domain.allocate(64, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RELAXED_ORDERING));
+        assertThat(region.access()).containsExactly(AccessFlag.LOCAL_WRITE, AccessFlag.RELAXED_ORDERING);
+        domain.allocate(64, EnumSet.of(AccessFlag.ZERO_BASED, AccessFlag.RELAXED_ORDERING));
+        region.reregister(null, null, Set.of(AccessFlag.RELAXED_ORDERING));
+        assertThat(fake.log())
+                .containsExactly(
+                        "reg_mr_iova2 pd1 length=64 iova=same access=100001",
+                        "reg_mr_iova2 pd1 length=64 iova=0 access=100000",
+                        "rereg_mr mr2 flags=4 0 addr=0 length=0 access=1048576");
+    }
+
+    @Test
+    void registersMemoryOnDemand() {
+        assertThat(context.supports(Capability.ON_DEMAND_PAGING)).isTrue();
+        try (Arena arena = Arena.ofShared()) {
+            domain.register(arena.allocate(64, 4096), EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND))
+                    .close();
+        }
+        assertThat(fake.log()).containsExactly("reg_mr pd1 page=1 length=64 access=65", "dereg_mr mr2");
+    }
+
+    @Test
+    void aDeviceWithoutOnDemandPagingRejectsIt() {
+        context.close();
+        fake.extended(0);
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        assertThat(context.supports(Capability.ON_DEMAND_PAGING)).isFalse();
+        MemoryRegion usual = domain.allocate(64, Set.of());
+        for (ThrowingCallable registration : new ThrowingCallable[] {
+            () -> domain.allocate(64, Set.of(AccessFlag.ON_DEMAND)),
+            () -> usual.reregister(null, null, Set.of(AccessFlag.ON_DEMAND))
+        }) {
+            assertThatThrownBy(registration)
+                    .isInstanceOfSatisfying(
+                            UnsupportedVerbException.class,
+                            e -> assertThat(e.capability()).isEqualTo(Capability.ON_DEMAND_PAGING))
+                    .hasMessageContaining("without ON_DEMAND");
+        }
+    }
+
+    @Test
+    void registersDmaBuffers() {
+        assertThat(context.supports(Capability.DMA_BUFFER)).isTrue();
+        fake.log();
+        Set<AccessFlag> rights = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RELAXED_ORDERING);
+        MemoryRegion region = domain.registerDmaBuffer(0, 4100, 1L << 33, 0x7004, rights);
+        assertThat(region.address()).isEqualTo(0x7004);
+        assertThat(region.length()).isEqualTo(1L << 33);
+        assertThat(region.remote()).isEqualTo(new RemoteMemory(0x7004, 1L << 33, region.remoteKey()));
+        assertThat(region.access()).isEqualTo(rights);
+        assertThat(region.isMapped()).isFalse();
+        assertThatThrownBy(region::segment)
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("DMA buffer");
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64);
+            assertThatThrownBy(() -> region.reregister(memory, null, null)).hasMessageContaining("is a DMA buffer");
+        }
+        region.close();
+        assertThat(fake.log())
+                .containsExactly(
+                        "reg_dmabuf_mr pd1 offset=4100 length=8589934592 iova=7004 access=100001", "dereg_mr mr3");
+    }
+
+    @Test
+    void rejectsDmaBuffersThatCannotBe() {
+        assertThatThrownBy(() -> domain.registerDmaBuffer(0, 4096, 8, 0x7004, Set.of()))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("different positions in a page");
+        assertThatThrownBy(() -> domain.registerDmaBuffer(0, 0, 8, 0, Set.of(AccessFlag.ON_DEMAND)))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("[ON_DEMAND]");
+        assertThatThrownBy(() -> domain.registerDmaBuffer(0, 0, 8, 0, Set.of(AccessFlag.REMOTE_WRITE)))
+                .hasMessageContaining("require LOCAL_WRITE");
+        assertThatThrownBy(() -> domain.registerDmaBuffer(999_999, 0, 8, 0, Set.of()))
+                .isInstanceOfSatisfying(
+                        VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBADF))
+                .hasMessageContaining("file descriptor 999999");
+    }
+
+    @Test
+    void aDeviceWithoutDmaBuffersRejectsThem() {
+        for (int errno : new int[] {EOPNOTSUPP, EPROTONOSUPPORT}) {
+            context.close();
+            fake.fail("ibv_reg_dmabuf_mr", errno);
+            context = fake.open();
+            domain = context.allocateProtectionDomain();
+            assertThat(context.supports(Capability.DMA_BUFFER)).isFalse();
+            assertThatThrownBy(() -> domain.registerDmaBuffer(0, 0, 8, 0, Set.of()))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("memory of other devices");
+        }
+    }
+
+    @Test
+    void whereARegionBeginsCannotBeChanged() {
+        MemoryRegion fromZero = domain.allocate(8, Set.of(AccessFlag.ZERO_BASED));
+        assertThatThrownBy(() -> fromZero.reregister(null, null, Set.of()))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("is ZERO_BASED");
+        MemoryRegion usual = domain.allocate(8, Set.of());
+        assertThatThrownBy(() -> usual.reregister(null, null, Set.of(AccessFlag.ZERO_BASED)))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("is not ZERO_BASED");
+        fromZero.reregister(null, null, Set.of(AccessFlag.ZERO_BASED, AccessFlag.REMOTE_READ));
+        assertThat(fromZero.address()).isZero();
+        assertThat(fake.log()).contains("rereg_mr mr2 flags=4 0 addr=0 length=0 access=4");
     }
 
     @Test
@@ -333,6 +459,11 @@ class ControlPathTest {
         ProtectionDomain old = context.allocateProtectionDomain();
         MemoryRegion region = old.allocate(8, Set.of());
         assertThatThrownBy(() -> region.reregister(null, null, Set.of())).isInstanceOf(UnsupportedVerbException.class);
+        assertThat(context.supports(Capability.RELAXED_ORDERING)).isFalse();
+        assertThat(context.supports(Capability.DMA_BUFFER)).isFalse();
+        fake.log();
+        old.allocate(8, Set.of(AccessFlag.RELAXED_ORDERING));
+        assertThat(fake.log()).containsExactly("reg_mr pd1 page=1 length=8 access=0");
         assertThatThrownBy(() -> old.allocate(8, Set.of(AccessFlag.ZERO_BASED))).hasMessageContaining("EOPNOTSUPP");
     }
 

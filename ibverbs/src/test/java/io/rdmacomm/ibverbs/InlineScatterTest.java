@@ -2,8 +2,10 @@ package io.rdmacomm.ibverbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
@@ -12,13 +14,17 @@ import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.WorkRequestException;
 import java.lang.foreign.Arena;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -133,6 +139,111 @@ class InlineScatterTest {
         boolean free = !fake.isMapped(address);
         later.close();
         return free;
+    }
+
+    private static void isRejected(int index, ThrowingCallable post) {
+        assertThatThrownBy(post)
+                .isInstanceOfSatisfying(
+                        WorkRequestException.class,
+                        rejected -> assertThat(rejected.index()).isEqualTo(index))
+                .hasMessageContaining("the addresses of its memory region are no addresses of this process");
+    }
+
+    private MemoryRegion zeroBased() {
+        return domain.allocate(4096, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.ZERO_BASED));
+    }
+
+    @Test
+    void aReceiveIntoAZeroBasedRegionIsRejected() {
+        assertThat(context.supports(Capability.ARRIVAL_AT_OFFSETS)).isFalse();
+        QueuePair pair = connected(
+                QueuePairOptions.reliable(queue).withSizes(QueueSizes.defaults().withElements(2, 2)));
+        MemoryRegion offsets = zeroBased();
+        ReceiveBatch receives = ReceiveBatch.create(arena, 3, 2)
+                .receive(1)
+                .with(region, 0, 64)
+                .receive(2)
+                .with(region, 0, 8)
+                .with(offsets, 64, 64)
+                .receive(3)
+                .with(region, 0, 64);
+        assertThat(pair.post(receives)).as("those before it").isEqualTo(1);
+        ReceiveBatch bad = ReceiveBatch.create(arena, 1, 1).receive(2).with(64, 64, offsets.localKey());
+        isRejected(0, () -> pair.post(bad));
+        assertThatThrownBy(() -> pair.post(bad)).hasMessageContaining("MLX5_SCATTER_TO_CQE=0");
+        sendTo(pair);
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        assertThat(completions.workId(0)).isEqualTo(1);
+        assertThat(fake.wildCopies()).isZero();
+
+        offsets.close();
+        assertThat(pair.post(receive())).isEqualTo(1);
+    }
+
+    @Test
+    void aSharedReceiveIntoAZeroBasedRegionIsRejected() {
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
+        MemoryRegion offsets = zeroBased();
+        isRejected(
+                0, () -> shared.post(ReceiveBatch.create(arena, 1, 1).receive(2).with(offsets, 64, 64)));
+        assertThat(shared.post(receive())).isEqualTo(1);
+    }
+
+    @Test
+    void theAnswerOfARequestThatIsSignaledByItsQueuePairIsRejectedInAZeroBasedRegion() {
+        MemoryRegion offsets = zeroBased();
+        QueuePair all = connected(QueuePairOptions.reliable(queue).withSignalAll(true));
+        RemoteMemory remote = region.remote().slice(0, 8);
+        SendBatch sends = SendBatch.create(arena, 2, 1)
+                .write(1, remote)
+                .with(region, 8, 8)
+                .read(2, remote)
+                .with(offsets, 0, 8);
+        fake.keep(true);
+        assertThat(all.post(sends)).as("those before it").isEqualTo(1);
+        isRejected(1, () -> all.post(sends, 1));
+        QueuePair some = connected(QueuePairOptions.reliable(queue));
+        assertThat(some.post(sends)).isEqualTo(2);
+    }
+
+    @Test
+    void aReceiveIntoADmaBufferIsRejected() {
+        MemoryRegion buffer = domain.registerDmaBuffer(0, 0, 4096, 0x7000, LOCAL);
+        QueuePair pair = connected(QueuePairOptions.reliable(queue));
+        isRejected(
+                0, () -> pair.post(ReceiveBatch.create(arena, 1, 1).receive(2).with(buffer, 64, 64)));
+        fake.keep(true);
+        assertThat(pair.post(SendBatch.create(arena, 1, 1).send(1).with(buffer, 0, 8)))
+                .isEqualTo(1);
+        buffer.close();
+        assertThat(pair.post(receive())).isEqualTo(1);
+    }
+
+    @Test
+    void onOtherAdaptersAZeroBasedRegionReceives() {
+        context.close();
+        fake.profile("software");
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
+        assertThat(context.supports(Capability.ARRIVAL_AT_OFFSETS)).isTrue();
+        QueuePair pair = connected(QueuePairOptions.reliable(queue));
+        assertThat(pair.post(ReceiveBatch.create(arena, 1, 1).receive(2).with(zeroBased(), 64, 64)))
+                .isEqualTo(1);
+        assertInlineIsRejected(pair);
+    }
+
+    @Test
+    void noDriverCopiesInlineDataFromAZeroBasedRegion() {
+        assertInlineIsRejected(connected(QueuePairOptions.reliable(queue)));
+    }
+
+    private void assertInlineIsRejected(QueuePair pair) {
+        fake.keep(true);
+        SendBatch sends = SendBatch.create(arena, 1, 1).send(1).with(zeroBased(), 0, 8);
+        assertThat(pair.post(sends)).isEqualTo(1);
+        isRejected(
+                0, () -> pair.post(sends.clear().send(1).with(zeroBased(), 0, 8).inline()));
     }
 
     @Test

@@ -50,7 +50,15 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
             Capability.UNRELIABLE_CONNECTED,
             Capability.MULTICAST,
             Capability.DATAGRAM_SERVICES,
-            Capability.RESIZE_SHARED_RECEIVE_QUEUE);
+            Capability.RESIZE_SHARED_RECEIVE_QUEUE,
+            // A processor copies all data, and cannot reach memory of other devices.
+            Capability.DMA_BUFFER,
+            // It locks nothing, so there is nothing to leave out.
+            Capability.ON_DEMAND_PAGING,
+            // Its memory is files, of which the file system chooses the pages.
+            Capability.HUGE_PAGES,
+            // A processor copies all data, in order.
+            Capability.RELAXED_ORDERING);
 
     private static final int MOST_PORTS = 100;
 

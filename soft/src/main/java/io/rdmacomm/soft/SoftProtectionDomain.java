@@ -5,6 +5,7 @@ import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
+import io.rdmacomm.verbs.PageSize;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
@@ -32,7 +33,7 @@ final class SoftProtectionDomain extends ProtectionDomain {
     }
 
     @Override
-    protected MemoryRegion doAllocate(long bytes, int access) {
+    protected MemoryRegion doAllocate(long bytes, int access, PageSize pages) {
         return SoftMemoryRegion.allocate(this, bytes, access);
     }
 

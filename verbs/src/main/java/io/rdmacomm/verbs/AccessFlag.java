@@ -21,7 +21,21 @@ public enum AccessFlag {
     /// Memory windows may be bound to the region.
     WINDOW_BIND(1 << 4),
     /// Remote addresses start at zero instead of at the memory's address.
-    ZERO_BASED(1 << 5);
+    ZERO_BASED(1 << 5),
+    /// No right, but a treatment of memory: the device does not lock it, and finds its pages when it uses
+    /// them (IBV_ACCESS_ON_DEMAND). The system may move and swap it, and the first access to a page takes
+    /// longer. Needs [Capability#ON_DEMAND_PAGING]; [DeviceLimit#ODP_RELIABLE] and its neighbors say for
+    /// which operations.
+    ON_DEMAND(1 << 6),
+    /// No right, but a wish for memory: the device may write arriving data to it in any order
+    /// (IBV_ACCESS_RELAXED_ORDERING), which makes some hosts much faster. A completion still says that all
+    /// its data is there, and that of earlier messages, too. But a program must not watch the memory itself:
+    /// the last bytes of a WRITE may appear before the first ones. Two WRITEs in flight to the same place
+    /// leave it with any mixture of both. A device without [Capability#RELAXED_ORDERING] ignores the wish.
+    RELAXED_ORDERING(1 << 20);
+
+    /// The flags that say something about memory and nothing about what a peer may do.
+    private static final Set<AccessFlag> ABOUT_MEMORY = Set.of(ON_DEMAND, RELAXED_ORDERING);
 
     private static final AccessFlag[] VALUES = values();
 
@@ -48,6 +62,19 @@ public enum AccessFlag {
             mask |= flag.bit;
         }
         return mask;
+    }
+
+    /// The bits of `rights` that a queue pair or a memory window gives to a peer.
+    ///
+    /// @throws IllegalArgumentException if one of them is possible for memory regions only
+    static int grantedBy(String holder, Collection<AccessFlag> rights) {
+        for (AccessFlag right : rights) {
+            if (ABOUT_MEMORY.contains(right)) {
+                throw new IllegalArgumentException(
+                        right + " is for registering memory, not for a " + holder + "; leave it out there");
+            }
+        }
+        return mask(rights);
     }
 
     /// The rights in `mask`, without unknown bits.

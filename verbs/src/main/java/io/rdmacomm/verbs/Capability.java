@@ -67,6 +67,22 @@ public enum Capability {
     RESIZE_COMPLETION_QUEUE,
     /// A memory region can change its memory, protection domain or access rights.
     REREGISTER_MEMORY,
+    /// Memory can be registered with [AccessFlag#ON_DEMAND], for at least one operation of one transport
+    /// service.
+    ON_DEMAND_PAGING,
+    /// The device allocates memory in huge pages ([PageSize#HUGE]).
+    HUGE_PAGES,
+    /// DMA buffers, for example memory of a graphics processor, can be registered
+    /// ([ProtectionDomain#registerDmaBuffer]).
+    DMA_BUFFER,
+    /// Messages, and the answers to READs and atomics, can arrive in memory whose addresses in requests are
+    /// not those of this process: a [AccessFlag#ZERO_BASED] region or a DMA buffer. Without this capability,
+    /// posting such a receive throws [WorkRequestException], and so does posting such a READ or atomic to a
+    /// queue pair that signals all requests. Peers can write there nevertheless.
+    ARRIVAL_AT_OFFSETS,
+    /// The device may use [AccessFlag#RELAXED_ORDERING]: the flag reaches its driver. No attribute says whether
+    /// it then makes a difference. Without this capability it makes none.
+    RELAXED_ORDERING,
     /// A completion queue can be armed for solicited events only.
     SOLICITED_EVENTS,
     /// Completions of one queue pair arrive in posting order, READs included.

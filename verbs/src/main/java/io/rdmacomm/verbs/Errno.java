@@ -12,6 +12,8 @@ public enum Errno {
     EINTR(4),
     /// Input/output error.
     EIO(5),
+    /// Not an open file descriptor.
+    EBADF(9),
     /// Try again.
     EAGAIN(11),
     /// Out of memory, or a queue is full.

@@ -11,6 +11,13 @@ import org.jspecify.annotations.Nullable;
 public abstract class MemoryRegion extends Resource {
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
 
+    /// Memory that this process has not mapped.
+    ///
+    /// @param address of its first byte, for the device
+    /// @param length in bytes
+    private record Elsewhere(long address, long length) {}
+
+    private final @Nullable Elsewhere elsewhere;
     private volatile ProtectionDomain protectionDomain;
     private volatile MemorySegment segment;
     private volatile int access;
@@ -20,8 +27,22 @@ public abstract class MemoryRegion extends Resource {
     /// @param access the bits of [AccessFlag]
     protected MemoryRegion(ProtectionDomain protectionDomain, MemorySegment segment, int access) {
         super(protectionDomain);
+        this.elsewhere = null;
         this.protectionDomain = protectionDomain;
         this.segment = segment;
+        this.access = access;
+    }
+
+    /// For providers: memory that this process has not mapped.
+    ///
+    /// @param address of its first byte in scatter/gather elements and for peers
+    /// @param length in bytes
+    /// @param access the bits of [AccessFlag]
+    protected MemoryRegion(ProtectionDomain protectionDomain, long address, long length, int access) {
+        super(protectionDomain);
+        this.elsewhere = new Elsewhere(address, length);
+        this.protectionDomain = protectionDomain;
+        this.segment = MemorySegment.NULL;
         this.access = access;
     }
 
@@ -30,19 +51,35 @@ public abstract class MemoryRegion extends Resource {
         return protectionDomain;
     }
 
+    /// Whether the memory has a [#segment()] in this process: not that of a DMA buffer.
+    public final boolean isMapped() {
+        return elsewhere == null;
+    }
+
     /// The memory itself.
+    ///
+    /// @throws UnsupportedOperationException if it is that of a DMA buffer
     public final MemorySegment segment() {
+        if (elsewhere != null) {
+            throw new UnsupportedOperationException(
+                    this + " is a DMA buffer, which is not mapped here; map its file descriptor to access it");
+        }
         return segment;
     }
 
     /// The address of the region in scatter/gather elements and for peers.
     public final long address() {
+        Elsewhere other = elsewhere;
+        if (other != null) {
+            return other.address();
+        }
         return AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
     }
 
     /// Its length in bytes.
     public final long length() {
-        return segment.byteSize();
+        Elsewhere other = elsewhere;
+        return other == null ? segment.byteSize() : other.length();
     }
 
     /// The key for local scatter/gather elements.
@@ -86,6 +123,9 @@ public abstract class MemoryRegion extends Resource {
                     Capability.REREGISTER_MEMORY,
                     protectionDomain.context().device().name());
         }
+        if (newSegment != null && elsewhere != null) {
+            throw new VerbException(REREGISTER, Errno.EINVAL, this + " is a DMA buffer; register the memory instead");
+        }
         if (newDomain != null) {
             newDomain.checkOpen();
             if (!newDomain.context().equals(protectionDomain.context())) {
@@ -95,7 +135,8 @@ public abstract class MemoryRegion extends Resource {
                         "its protection domain belongs to another context than " + protectionDomain.context());
             }
         }
-        doReregister(newSegment, newDomain, newAccess == null ? -1 : ProtectionDomain.checkedAccess(newAccess));
+        int rights = newAccess == null ? -1 : protectionDomain.checkedAccess(newAccess);
+        doReregister(newSegment, newDomain, rights);
     }
 
     /// Changes the region for [#reregister], then calls [#reregistered]. Access is -1 to keep it.

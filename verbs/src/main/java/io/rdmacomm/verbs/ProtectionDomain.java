@@ -7,6 +7,14 @@ import java.util.Set;
 /// domain, and their peers, can use a memory region. Thread-safe. Not for the data path.
 public abstract class ProtectionDomain extends Resource {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
+    private static final String REGISTER_DMA_BUFFER = "register DMA buffer (ibv_reg_dmabuf_mr)";
+    private static final Set<AccessFlag> OF_DMA_BUFFERS = Set.of(
+            AccessFlag.LOCAL_WRITE,
+            AccessFlag.REMOTE_WRITE,
+            AccessFlag.REMOTE_READ,
+            AccessFlag.REMOTE_ATOMIC,
+            AccessFlag.RELAXED_ORDERING);
+    private static final long PAGE = 4096;
     private static final String CREATE_QUEUE_PAIR = "create queue pair (ibv_create_qp)";
 
     private final Context context;
@@ -28,12 +36,35 @@ public abstract class ProtectionDomain extends Resource {
     ///
     /// @param bytes the length in bytes, at least 1
     /// @param access the rights to use it, in addition to local reads
+    /// @throws UnsupportedVerbException for ON_DEMAND, if the device does not support it
     /// @throws VerbException EINVAL for remote write or atomic without local write, ENOMEM or ENOSPC if there is
     ///         not enough memory; the message names the limit to raise
     public final MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
+        return allocate(bytes, access, PageSize.NORMAL);
+    }
+
+    /// Allocates zeroed memory in pages of a kind and registers it; see [#allocate(long, Set)]. Huge pages
+    /// are taken whole: the region has the length asked for, the rest of its last page is unused.
+    ///
+    /// @param bytes the length in bytes, at least 1
+    /// @param access the rights to use it, in addition to local reads
+    /// @throws UnsupportedVerbException if the device allocates no huge pages; it can still register those
+    ///        that the
+    ///         program has
+    /// @throws VerbException as for [#allocate(long, Set)]; ENOMEM, too, if the system has too few free huge
+    ///        pages;
+    ///         the message says how to reserve more
+    public final MemoryRegion allocate(long bytes, Set<AccessFlag> access, PageSize pages) {
         checkOpen();
         Checks.range("length of a memory region", bytes, 1, Long.MAX_VALUE);
-        return adopt(doAllocate(bytes, checkedAccess(access)));
+        if (pages == PageSize.HUGE) {
+            require(
+                    Capability.HUGE_PAGES,
+                    "allocate memory in huge pages",
+                    "use PageSize.NORMAL; the memory of a software device is files in /dev/shm, whose pages are chosen when"
+                            + " that is mounted (`huge` in tmpfs(5))");
+        }
+        return adopt(doAllocate(bytes, checkedAccess(access), pages));
     }
 
     /// Registers the caller's memory (ibv_reg_mr(3)). The region keeps the segment reachable. The caller frees it
@@ -44,6 +75,7 @@ public abstract class ProtectionDomain extends Resource {
     /// @param segment native memory of at least 1 byte, not of a confined arena
     /// @param access the rights to use it, in addition to local reads
     /// @throws IllegalArgumentException if the segment is on the heap, empty or confined to one thread
+    /// @throws UnsupportedVerbException for ON_DEMAND, if the device does not support it
     /// @throws VerbException EINVAL for remote write or atomic without local write, ENOMEM if the device cannot
     ///         register it; the message names the limit to raise
     public final MemoryRegion register(MemorySegment segment, Set<AccessFlag> access) {
@@ -62,6 +94,46 @@ public abstract class ProtectionDomain extends Resource {
             throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
         }
         return adopt(doRegister(segment, checkedAccess(access)));
+    }
+
+    /// Registers a part of a DMA buffer (ibv_reg_dmabuf_mr(3)): memory of another device, for example of a
+    /// graphics processor, that a file descriptor stands for. The adapter transfers from and to it without a
+    /// copy in this process. The region has no [MemoryRegion#segment()]. It keeps the buffer, so the file can
+    /// be closed. Messages can arrive in it if the device has [Capability#ARRIVAL_AT_OFFSETS].
+    ///
+    /// @param file the number of the file descriptor, open in this process
+    /// @param offset where the memory begins in the buffer
+    /// @param length in bytes, at least 1
+    /// @param address the address of its first byte in scatter/gather elements and for peers; any one with
+    ///        the same position in a page as `offset`
+    /// @param access the rights to use it, in addition to local reads: LOCAL_WRITE, REMOTE_WRITE,
+    ///        REMOTE_READ, REMOTE_ATOMIC, RELAXED_ORDERING
+    /// @throws UnsupportedVerbException if the library, the driver or the device does not support them
+    /// @throws VerbException EINVAL for other rights, remote write or atomic without local write, an address
+    ///        that does
+    ///         not fit the offset, or a range beyond the buffer; EBADF if the file is not open
+    public final MemoryRegion registerDmaBuffer(
+            int file, long offset, long length, long address, Set<AccessFlag> access) {
+        checkOpen();
+        Checks.range("file descriptor of a DMA buffer", file, 0, Integer.MAX_VALUE);
+        Checks.range("offset in a DMA buffer", offset, 0, Long.MAX_VALUE);
+        Checks.range("length of a memory region", length, 1, Long.MAX_VALUE - offset);
+        require(
+                Capability.DMA_BUFFER,
+                REGISTER_DMA_BUFFER,
+                "it cannot reach memory of other devices; have them copy the data to memory of this process");
+        if (!OF_DMA_BUFFERS.containsAll(access)) {
+            throw new VerbException(
+                    REGISTER_DMA_BUFFER, Errno.EINVAL, "rights " + access + "; possible are " + OF_DMA_BUFFERS);
+        }
+        if ((address - offset) % PAGE != 0) {
+            throw new VerbException(
+                    REGISTER_DMA_BUFFER,
+                    Errno.EINVAL,
+                    "address 0x" + Long.toHexString(address) + " and offset 0x" + Long.toHexString(offset)
+                            + " have different positions in a page");
+        }
+        return adopt(doRegisterDmaBuffer(file, offset, length, address, checkedAccess(access)));
     }
 
     /// Allocates an unbound memory window (ibv_alloc_mw(3)).
@@ -185,20 +257,32 @@ public abstract class ProtectionDomain extends Resource {
     }
 
     /// Remote write and atomic rights require the local write right (ibv_reg_mr(3)).
-    static int checkedAccess(Set<AccessFlag> access) {
+    final int checkedAccess(Set<AccessFlag> access) {
         boolean remote = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
         if (remote && !access.contains(AccessFlag.LOCAL_WRITE)) {
             throw new VerbException(
                     REGISTER, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC require LOCAL_WRITE, got " + access);
         }
+        if (access.contains(AccessFlag.ON_DEMAND)) {
+            require(
+                    Capability.ON_DEMAND_PAGING,
+                    REGISTER,
+                    "register the memory without ON_DEMAND; then it stays where it is");
+        }
         return AccessFlag.mask(access);
     }
 
-    /// Creates the object for [#allocate(long, Set)].
-    protected abstract MemoryRegion doAllocate(long bytes, int access);
+    /// Creates the object for [#allocate(long, Set, PageSize)].
+    protected abstract MemoryRegion doAllocate(long bytes, int access, PageSize pages);
 
     /// Creates the object for [#register(MemorySegment, Set)].
     protected abstract MemoryRegion doRegister(MemorySegment segment, int access);
+
+    /// Creates the object for [#registerDmaBuffer]; the default does not support DMA buffers.
+    protected MemoryRegion doRegisterDmaBuffer(int file, long offset, long length, long address, int access) {
+        throw new UnsupportedVerbException(
+                REGISTER_DMA_BUFFER, Capability.DMA_BUFFER, context.device().name());
+    }
 
     /// Creates the object for [#allocateWindow(MemoryWindowType)].
     protected abstract MemoryWindow doAllocateWindow(MemoryWindowType type);

@@ -545,6 +545,7 @@ public abstract class QueuePair extends Resource {
             Set<AccessFlag> access,
             int flags) {
         String operation = "bind memory window (ibv_bind_mw)";
+        int rights = AccessFlag.grantedBy("memory window", access);
         sendLock.lock();
         try {
             checkOpen();
@@ -569,7 +570,7 @@ public abstract class QueuePair extends Resource {
             sendDepth.take(signaled);
             boolean success = false;
             try {
-                doBind(workId, window, region, offset, length, AccessFlag.mask(access), flags);
+                doBind(workId, window, region, offset, length, rights, flags);
                 success = true;
             } finally {
                 if (!success) {

@@ -86,7 +86,7 @@ public final class QueuePairAttributes {
 
     /// Sets the rights of the peer through this queue pair.
     public QueuePairAttributes accessFlags(Set<AccessFlag> value) {
-        return accessFlags(AccessFlag.mask(value));
+        return accessFlags(AccessFlag.grantedBy("queue pair", value));
     }
 
     /// Sets the rights of the peer through this queue pair, as a mask of [AccessFlag#bit()].

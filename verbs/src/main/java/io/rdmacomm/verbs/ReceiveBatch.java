@@ -109,8 +109,9 @@ public final class ReceiveBatch {
         return good;
     }
 
-    /// Ends the chain in memory behind receive `last`.
-    void endAfter(int last) {
+    /// Ends the chain in memory behind receive `last`, for providers that post fewer receives than they were
+    /// given.
+    public void endAfter(int last) {
         receives.endAfter(last);
     }
 }

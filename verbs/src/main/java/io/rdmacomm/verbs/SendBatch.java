@@ -190,13 +190,14 @@ public final class SendBatch {
             long length,
             Set<AccessFlag> access) {
         Objects.checkFromIndexSize(offset, length, region.length());
+        int rights = AccessFlag.grantedBy("memory window", access);
         long at = append(workId, SendOpcode.BIND_WINDOW, 0); // rxe rejects a binding with immediate data
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW, window.handle());
         segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_KEY, key);
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_REGION, region.handle());
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_ADDRESS, region.address() + offset);
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_LENGTH, length);
-        segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_ACCESS, AccessFlag.mask(access));
+        segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_ACCESS, rights);
         return this;
     }
 

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +51,16 @@ class BatchTest {
         batch.localInvalidate(1, 0x1234);
         batch.clear().write(2, 0x1000, 3);
         assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.IMMEDIATE)).isZero();
+    }
+
+    @Test
+    void whatIsForRegisteringMemoryIsNoRightOfAPeer() {
+        for (AccessFlag flag : new AccessFlag[] {AccessFlag.ON_DEMAND, AccessFlag.RELAXED_ORDERING}) {
+            Set<AccessFlag> wrong = Set.of(AccessFlag.LOCAL_WRITE, flag);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new QueuePairAttributes().accessFlags(wrong))
+                    .withMessageContaining(flag + " is for registering memory, not for a queue pair");
+        }
     }
 
     @Test

@@ -202,13 +202,13 @@ class LayoutTest {
         assertThat(EnumSet.allOf(PathMtu.class).stream().mapToInt(PathMtu::code))
                 .containsExactly(1, 2, 3, 4, 5);
         assertThat(EnumSet.allOf(AccessFlag.class).stream().mapToInt(AccessFlag::bit))
-                .containsExactly(1, 2, 4, 8, 16, 32);
+                .containsExactly(1, 2, 4, 8, 16, 32, 64, 1 << 20);
         assertThat(EnumSet.allOf(QueuePairAttribute.class).stream()
                         .mapToInt(QueuePairAttribute::bit)
                         .toArray())
                 .isEqualTo(IntStream.range(0, 21).map(bit -> 1 << bit).toArray());
         assertThat(QueuePairAttribute.DESTINATION_NUMBER.bit()).isEqualTo(1 << 20);
-        assertThat(AccessFlag.of(AccessFlag.mask(AccessFlag.allRemote()) | 1 << 20))
+        assertThat(AccessFlag.of(AccessFlag.mask(AccessFlag.allRemote()) | 1 << 29))
                 .isEqualTo(AccessFlag.allRemote());
     }
 }

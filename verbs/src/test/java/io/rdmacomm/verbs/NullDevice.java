@@ -229,7 +229,7 @@ final class NullDevice extends Device {
         }
 
         @Override
-        protected MemoryRegion doAllocate(long bytes, int access) {
+        protected MemoryRegion doAllocate(long bytes, int access, PageSize pages) {
             return new NullRegion(this, Arena.ofAuto().allocate(bytes), access);
         }
 

@@ -22,6 +22,7 @@ import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
+import io.rdmacomm.verbs.PageSize;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
@@ -242,7 +243,7 @@ final class SilentDevice extends Device {
         }
 
         @Override
-        protected MemoryRegion doAllocate(long bytes, int access) {
+        protected MemoryRegion doAllocate(long bytes, int access, PageSize pages) {
             return new SilentRegion(this, Arena.ofAuto().allocate(bytes, 64), access);
         }
 

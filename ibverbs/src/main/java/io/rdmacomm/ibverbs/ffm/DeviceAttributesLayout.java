@@ -27,6 +27,9 @@ public final class DeviceAttributesLayout {
     /// Ports, 1 byte.
     public static final int PORTS = 227;
 
+    /// Flag of on-demand paging: there is some.
+    public static final int ODP_SUPPORTED = 1;
+
     /// Flag: a shared receive queue can change its size.
     public static final int DEVICE_RESIZE_SHARED_RECEIVE_QUEUE = 1 << 13;
     /// Flag: there are memory windows.

@@ -44,6 +44,8 @@ public final class LibCLayout {
     public static final int MAP_FIXED = 0x10;
     /// mmap(2): memory without a file.
     public static final int MAP_ANONYMOUS = 0x20;
+    /// mmap(2): memory in huge pages.
+    public static final int MAP_HUGE = 0x40000;
     /// mmap(2): no memory is set aside before it is used.
     public static final int MAP_WITHOUT_RESERVE = 0x4000;
 
@@ -57,6 +59,8 @@ public final class LibCLayout {
     public static final int EINVAL = 22;
     /// errno: the kernel does not have this call.
     public static final int ENOSYS = 38;
+    /// errno: the kernel does not have this call for this device.
+    public static final int EPROTONOSUPPORT = 93;
     /// errno: the device does not have this call.
     public static final int EOPNOTSUPP = 95;
 

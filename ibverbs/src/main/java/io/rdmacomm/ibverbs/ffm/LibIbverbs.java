@@ -137,6 +137,22 @@ public final class LibIbverbs {
         return library.pointer("ibv_reg_mr_iova", domain, address, length, remote, access);
     }
 
+    /// Whether [#registerWithOptions] is there: since libibverbs 1.8.
+    public boolean takesOptions() {
+        return library.has("ibv_reg_mr_iova2");
+    }
+
+    /// The same, and takes access flags that a device may ignore, those of `IBV_ACCESS_OPTIONAL_RANGE`. In C,
+    /// ibv_reg_mr(3) and ibv_reg_mr_iova(3) are macros that call this for such flags.
+    public long registerWithOptions(long domain, long address, long length, long remote, int access) {
+        return library.pointer("ibv_reg_mr_iova2", domain, address, length, remote, access);
+    }
+
+    /// Registers memory of another device (ibv_reg_dmabuf_mr(3)); since libibverbs 1.12.
+    public long registerDmaBuffer(long domain, long offset, long length, long address, int file, int access) {
+        return library.pointer("ibv_reg_dmabuf_mr", domain, offset, length, address, file, access);
+    }
+
     /// Changes a region (ibv_rereg_mr(3)).
     public int reregisterMemory(long region, int flags, long domain, long address, long length, int access) {
         return library.numberWithErrno("ibv_rereg_mr", region, flags, domain, address, length, access);

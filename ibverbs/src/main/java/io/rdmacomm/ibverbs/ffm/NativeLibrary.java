@@ -62,6 +62,11 @@ final class NativeLibrary {
         return functions.computeIfAbsent(name, each -> lookup.find(each).orElse(MemorySegment.NULL));
     }
 
+    /// Whether the library has this function.
+    boolean has(String function) {
+        return function(function).address() != 0;
+    }
+
     /// See [Calls#pointer].
     long pointer(String function, long... arguments) {
         return Calls.pointer(function(function), arguments);

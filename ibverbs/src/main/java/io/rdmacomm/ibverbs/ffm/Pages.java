@@ -19,7 +19,19 @@ public final class Pages {
     ///
     /// @return its address; 0 if the system has not enough
     public static long map(long bytes) {
-        long address = Calls.value(MAP, 0, bytes, READ_WRITE, OWN, NO_FILE, 0);
+        return map(bytes, OWN);
+    }
+
+    /// Maps zeroed memory in huge pages of the default size, which are set aside now.
+    ///
+    /// @param bytes a multiple of that size
+    /// @return its address; 0 if the system has not enough free huge pages
+    public static long mapHuge(long bytes) {
+        return map(bytes, OWN | LibCLayout.MAP_HUGE);
+    }
+
+    private static long map(long bytes, int flags) {
+        long address = Calls.value(MAP, 0, bytes, READ_WRITE, flags, NO_FILE, 0);
         return address == FAILED ? 0 : address;
     }
 

@@ -33,6 +33,12 @@ public class Driver {
         return Set.of();
     }
 
+    /// The reason why messages and answers must not arrive in memory whose addresses in requests are not
+    /// those of this process; empty if they may. So it is with drivers that copy them in ibv_poll_cq(3).
+    protected String whyNoArrivalsAtOffsets() {
+        return "";
+    }
+
     /// How long a new connection waits before the peer can be expected to receive, in nanoseconds.
     protected long connectPauseNanos() {
         return 0;

@@ -14,7 +14,8 @@ import java.util.Set;
 final class IbvCapabilities {
     private IbvCapabilities() {}
 
-    static Set<Capability> of(TransportType transport, DeviceAttributes attributes) {
+    /// @param takesOptions whether the library passes optional access flags on
+    static Set<Capability> of(TransportType transport, DeviceAttributes attributes, boolean takesOptions) {
         boolean infiniband = transport == TransportType.INFINIBAND;
         boolean iwarp = transport == TransportType.IWARP;
         int flags = (int) attributes.limit(DeviceLimit.CAPABILITY_FLAGS);
@@ -31,6 +32,8 @@ final class IbvCapabilities {
                 Capability.RESET,
                 Capability.RESIZE_COMPLETION_QUEUE,
                 Capability.REREGISTER_MEMORY,
+                Capability.HUGE_PAGES,
+                Capability.ARRIVAL_AT_OFFSETS,
                 Capability.SOLICITED_EVENTS,
                 Capability.ORDERED_COMPLETIONS,
                 Capability.FLUSH_IN_ERROR);
@@ -56,6 +59,11 @@ final class IbvCapabilities {
                 able,
                 Capability.RESIZE_SHARED_RECEIVE_QUEUE,
                 shared && has(flags, DeviceAttributesLayout.DEVICE_RESIZE_SHARED_RECEIVE_QUEUE));
+        add(
+                able,
+                Capability.ON_DEMAND_PAGING,
+                (attributes.limit(DeviceLimit.ODP_CAPABILITIES) & DeviceAttributesLayout.ODP_SUPPORTED) != 0);
+        add(able, Capability.RELAXED_ORDERING, takesOptions);
         add(able, Capability.MEMORY_WINDOW_TYPE_1, windows && has(flags, DeviceAttributesLayout.DEVICE_MEMORY_WINDOW));
         add(
                 able,

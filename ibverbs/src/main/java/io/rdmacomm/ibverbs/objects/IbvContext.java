@@ -37,6 +37,7 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
     private final Driver driver;
     private final Set<Capability> capabilities;
     private final ResizeTrial resizing;
+    private final DmaBufferTrial dmaBuffers;
     private final EventSource eventSource;
     private final AsyncEvents asyncEvents;
 
@@ -52,12 +53,17 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
             Driver driver) {
         super(device);
         this.libraries = libraries;
-        this.device = new NativeContext(libraries.verbs(), address, driver.postsInUserSpace());
+        this.device = new NativeContext(libraries.verbs(), address, driver);
         this.queries = queries;
         this.driver = driver;
-        this.capabilities = IbvCapabilities.of(device.transport(), attributes);
+        this.capabilities = IbvCapabilities.of(
+                device.transport(), attributes, libraries.verbs().takesOptions());
         this.capabilities.removeAll(driver.missing());
+        if (!driver.whyNoArrivalsAtOffsets().isEmpty()) {
+            this.capabilities.remove(Capability.ARRIVAL_AT_OFFSETS);
+        }
         this.resizing = new ResizeTrial(this.device);
+        this.dmaBuffers = new DmaBufferTrial(this.device);
         int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);
         this.eventSource = new EventSource(file, device.name());
         this.asyncEvents = new AsyncEvents(this.device, eventSource);
@@ -68,6 +74,7 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
         return switch (capability) {
             case CONNECTION_MANAGER -> whyNoConnectionManager().isEmpty();
             case RESIZE_COMPLETION_QUEUE -> capabilities.contains(capability) && resizing.isPossible();
+            case DMA_BUFFER -> dmaBuffers.isPossible();
             default -> capabilities.contains(capability);
         };
     }

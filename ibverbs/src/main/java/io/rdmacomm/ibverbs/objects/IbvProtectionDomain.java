@@ -7,6 +7,7 @@ import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
+import io.rdmacomm.verbs.PageSize;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
@@ -36,13 +37,18 @@ final class IbvProtectionDomain extends ProtectionDomain {
     }
 
     @Override
-    protected MemoryRegion doAllocate(long bytes, int access) {
-        return IbvMemoryRegion.allocate(device, this, bytes, access);
+    protected MemoryRegion doAllocate(long bytes, int access, PageSize pages) {
+        return IbvMemoryRegion.allocate(device, this, OwnedMemory.allocate(bytes, pages), access);
     }
 
     @Override
     protected MemoryRegion doRegister(MemorySegment segment, int access) {
-        return new IbvMemoryRegion(device, this, segment, null, access);
+        return IbvMemoryRegion.register(device, this, segment, access);
+    }
+
+    @Override
+    protected MemoryRegion doRegisterDmaBuffer(int file, long offset, long length, long address, int access) {
+        return IbvMemoryRegion.ofDmaBuffer(device, this, new DmaBuffer(file, offset, length, address), access);
     }
 
     @Override

@@ -114,6 +114,19 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
 
     @Override
     protected int doPost(SendBatch batch, int first, int count) {
+        int good =
+                device.offsetRegions().acceptable(batch, first, count, options().signalAll());
+        if (good == 0) {
+            throw device.offsetRegions().rejection(POST_SEND, batch, first, this);
+        }
+        if (good < count) {
+            // The caller posts the others again, and gets the exception then.
+            batch.endAfter(first + good - 1);
+        }
+        return postSends(batch, first, good);
+    }
+
+    private int postSends(SendBatch batch, int first, int count) {
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postSend(address, start, badSend.address());
         int taken = result == 0 ? count : acceptedSends(result, batch, first, count);
@@ -153,9 +166,16 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
 
     @Override
     protected int doPost(ReceiveBatch batch, int first, int count) {
+        int good = device.offsetRegions().acceptable(batch, first, count);
+        if (good == 0) {
+            throw device.offsetRegions().rejection(POST_RECEIVE, first, this);
+        }
+        if (good < count) {
+            batch.endAfter(first + good - 1);
+        }
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postReceive(address, start, badReceive.address());
-        return result == 0 ? count : badReceive.taken(POST_RECEIVE, result, batch, first, count, this);
+        return result == 0 ? good : badReceive.taken(POST_RECEIVE, result, batch, first, good, this);
     }
 
     @Override

@@ -81,9 +81,16 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
 
     @Override
     protected int doPost(ReceiveBatch batch, int first, int count) {
+        int good = device.offsetRegions().acceptable(batch, first, count);
+        if (good == 0) {
+            throw device.offsetRegions().rejection(POST, first, this);
+        }
+        if (good < count) {
+            batch.endAfter(first + good - 1);
+        }
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postSharedReceive(address, start, bad.address());
-        return result == 0 ? count : bad.taken(POST, result, batch, first, count, this);
+        return result == 0 ? good : bad.taken(POST, result, batch, first, good, this);
     }
 
     @Override

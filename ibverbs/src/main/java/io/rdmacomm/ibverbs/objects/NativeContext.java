@@ -15,13 +15,15 @@ public final class NativeContext {
     private final ContextOps ops;
     private final Map<Long, Resource> objects = new ConcurrentHashMap<>();
     private final RetiredMemory retiredMemory = new RetiredMemory();
+    private final OffsetRegions offsetRegions;
 
     /// @param address the address of the struct
-    /// @param postsInUserSpace whether the driver posts without a system call; see [ContextOps]
-    public NativeContext(LibIbverbs library, long address, boolean postsInUserSpace) {
+    /// @param driver what is special about the kernel driver of the device
+    public NativeContext(LibIbverbs library, long address, Driver driver) {
         this.library = library;
         this.address = address;
-        this.ops = new ContextOps(address, postsInUserSpace);
+        this.ops = new ContextOps(address, driver.postsInUserSpace());
+        this.offsetRegions = new OffsetRegions(driver.whyNoArrivalsAtOffsets());
     }
 
     /// libibverbs.
@@ -42,6 +44,11 @@ public final class NativeContext {
     /// The memory of closed regions.
     RetiredMemory retiredMemory() {
         return retiredMemory;
+    }
+
+    /// The open regions whose addresses in requests are not those of this process.
+    OffsetRegions offsetRegions() {
+        return offsetRegions;
     }
 
     /// Notes which object belongs to the struct at `struct`: events name the struct.

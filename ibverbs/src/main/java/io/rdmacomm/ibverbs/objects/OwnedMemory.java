@@ -2,27 +2,51 @@ package io.rdmacomm.ibverbs.objects;
 
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.ffm.Pages;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.PageSize;
+import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /// Memory that belongs to a region: pages of its own.
 final class OwnedMemory {
+    private static final String ALLOCATE = "allocate memory (mmap)";
+
     private final long address;
-    private final long bytes;
+    private final long mapped;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment segment;
 
-    private OwnedMemory(long address, long bytes) {
+    /// @param mapped the bytes of all its pages
+    private OwnedMemory(long address, long mapped, long bytes) {
         this.address = address;
-        this.bytes = bytes;
+        this.mapped = mapped;
         this.segment = NativeMemory.at(address, bytes, arena);
     }
 
-    /// Zeroed memory that begins at a page; null if the system has not enough.
-    static @Nullable OwnedMemory allocate(long bytes) {
+    /// Zeroed memory that begins at a page.
+    ///
+    /// @throws VerbException ENOMEM if the system has not enough
+    static OwnedMemory allocate(long bytes, PageSize pages) {
+        return pages == PageSize.HUGE ? allocateHuge(bytes) : allocateNormal(bytes);
+    }
+
+    private static OwnedMemory allocateNormal(long bytes) {
         long address = Pages.map(bytes);
-        return address == 0 ? null : new OwnedMemory(address, bytes);
+        if (address == 0) {
+            throw new VerbException(ALLOCATE, Errno.ENOMEM, "there are no " + bytes + " bytes of memory");
+        }
+        return new OwnedMemory(address, bytes, bytes);
+    }
+
+    private static OwnedMemory allocateHuge(long bytes) {
+        HugePages pages = HugePages.ofSystem();
+        long mapped = pages.wholePages(bytes);
+        long address = mapped == 0 ? 0 : Pages.mapHuge(mapped);
+        if (address == 0) {
+            throw new VerbException(ALLOCATE, Errno.ENOMEM, pages.shortage(bytes));
+        }
+        return new OwnedMemory(address, mapped, bytes);
     }
 
     /// The memory, until [#close()].
@@ -37,11 +61,11 @@ final class OwnedMemory {
 
     /// Gives the memory back to the system, and keeps only the addresses.
     void discard() {
-        var _ = Pages.discard(address, bytes);
+        var _ = Pages.discard(address, mapped);
     }
 
     /// Gives memory and addresses back to the system.
     void free() {
-        Pages.unmap(address, bytes);
+        Pages.unmap(address, mapped);
     }
 }

@@ -17,8 +17,8 @@ public final class RxeDriver extends Driver {
 
     @Override
     protected Set<Capability> missing() {
-        // The event of the last receive is not in rxe_resp.c.
-        return Set.of(Capability.REREGISTER_MEMORY, Capability.LAST_WORK_EVENT);
+        // The event of the last receive is not in rxe_resp.c. The CPU copies all data, in order.
+        return Set.of(Capability.REREGISTER_MEMORY, Capability.LAST_WORK_EVENT, Capability.RELAXED_ORDERING);
     }
 
     @Override

@@ -29,6 +29,8 @@ public final class SiwDriver extends Driver {
             Capability.RESET,
             Capability.RESIZE_COMPLETION_QUEUE,
             Capability.REREGISTER_MEMORY,
+            // The CPU copies all data, in order.
+            Capability.RELAXED_ORDERING,
             // The solicited flag of a message is dropped at the receiver.
             Capability.SOLICITED_EVENTS,
             // siw_rq_flush() flushes a receive that was taken, but reports nothing.

@@ -18,7 +18,14 @@ final class Production {
     static final String NATIVE = "io.rdmacomm.ibverbs.ffm..";
 
     /// The workarounds for kernel drivers, a package for each.
-    static final String[] KERNEL_DRIVERS = {"io.rdmacomm.ibverbs.siw..", "io.rdmacomm.ibverbs.rxe.."};
+    static final String[] KERNEL_DRIVERS = {
+        "io.rdmacomm.ibverbs.siw..",
+        "io.rdmacomm.ibverbs.rxe..",
+        "io.rdmacomm.ibverbs.mana..",
+        "io.rdmacomm.ibverbs.irdma..",
+        "io.rdmacomm.ibverbs.mlx5..",
+        "io.rdmacomm.ibverbs.hns.."
+    };
 
     static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(location -> !location.contains("/test-classes/"))

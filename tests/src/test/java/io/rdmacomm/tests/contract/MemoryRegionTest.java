@@ -10,20 +10,27 @@ import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.Deviation;
 import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.LocalMemory;
+import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PageSize;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.WorkRequestException;
 import io.rdmacomm.verbs.WorkStatus;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +52,84 @@ class MemoryRegionTest extends ContractCase {
                         .isZero();
                 assertThat(region.access()).isEqualTo(everything());
             }
+        }
+    }
+
+    @Test
+    void hugePagesAreGivenOrRejectedWithAdvice() throws IOException {
+        if (!can(Capability.HUGE_PAGES)) {
+            assertThatThrownBy(() -> here().domain().allocate(LARGE, everything(), PageSize.HUGE))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContainingAll(here().context().device().name(), "HUGE_PAGES", "PageSize.NORMAL");
+            return;
+        }
+        assertThatThrownBy(() -> here().domain().allocate(1L << 44, everything(), PageSize.HUGE))
+                .isInstanceOf(VerbException.class)
+                .hasMessageContainingAll("ENOMEM", "sysctl vm.nr_hugepages=", "PageSize.NORMAL");
+        long bytes = 3_000_000;
+        try (MemoryRegion region = here().domain().allocate(bytes, everything(), PageSize.HUGE)) {
+            assertThat(kibibytesInHugePages(region.address())).isPositive();
+            assertThat(region.length()).isEqualTo(bytes);
+            LocalMemory mine = new LocalMemory(region);
+            EndMemory theirs = there().allocate(LARGE, everything());
+            theirs.write(0, pattern(LARGE, 9));
+            Pair pair = connected();
+            pair.here().post(Work.read(1, theirs.remote(), mine.piece(bytes - LARGE, LARGE)));
+            good(pair.here().one(), 1, CompletionOpcode.READ);
+            assertThat(mine.read(bytes - LARGE, LARGE)).isEqualTo(pattern(LARGE, 9));
+        } catch (VerbException none) {
+            // Only the lab is known to have some.
+            assertThat(none.getMessage()).contains("are free; reserve more with `sysctl vm.nr_hugepages=");
+            assertThat(System.getenv("LAB")).as(none.getMessage()).isNull();
+        }
+        assertThat(here().domain().allocate(64, everything()).segment().get(ValueLayout.JAVA_LONG, 0))
+                .isZero();
+    }
+
+    /// How much of the mapping that begins at an address is in huge pages (proc_pid_smaps(5)).
+    private static long kibibytesInHugePages(long address) throws IOException {
+        boolean found = false;
+        for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+            if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+                found = line.startsWith(Long.toHexString(address) + "-");
+            } else if (found && line.startsWith("Private_Hugetlb:")) {
+                return Long.parseLong(line.replaceAll("[^0-9]", ""));
+            }
+        }
+        return 0;
+    }
+
+    @Test
+    void memoryOnDemandIsUsedWithoutBeingLocked() {
+        Set<AccessFlag> rights = new HashSet<>(everything());
+        rights.add(AccessFlag.ON_DEMAND);
+        if (!can(Capability.ON_DEMAND_PAGING)) {
+            assertThatThrownBy(() -> here().register(LARGE, rights))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContainingAll("ON_DEMAND_PAGING", "without ON_DEMAND");
+            return;
+        }
+        EndMemory mine = here().register(LARGE, rights);
+        EndMemory theirs = there().register(LARGE, rights);
+        mine.write(0, pattern(LARGE, 4));
+        Pair pair = connected();
+        pair.there().receive(1, theirs.piece(0, LARGE));
+        pair.here().post(Work.send(2, mine.piece(0, LARGE)));
+        good(pair.there().one(), 1, CompletionOpcode.RECEIVE);
+        good(pair.here().one(), 2, CompletionOpcode.SEND);
+        assertThat(theirs.read(0, LARGE)).isEqualTo(pattern(LARGE, 4));
+    }
+
+    /// No device of the lab can do it.
+    @Test
+    void dmaBuffersAreRejectedWhereThereAreNone() {
+        ThrowingCallable registration = () -> here().domain().registerDmaBuffer(999_999, 0, 4096, 0, Set.of());
+        if (can(Capability.DMA_BUFFER)) {
+            assertThatThrownBy(registration).hasMessageContaining("EBADF");
+        } else {
+            assertThatThrownBy(registration)
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContainingAll(here().context().device().name(), "DMA_BUFFER");
         }
     }
 
@@ -164,6 +249,65 @@ class MemoryRegionTest extends ContractCase {
         pair.here().post(Work.write(1, target.remote().slice(8, 8), source.piece(0, 8)));
         good(pair.here().one(), 1, CompletionOpcode.WRITE);
         assertThat(target.getLong(8)).isEqualTo(12);
+    }
+
+    @Test
+    void messagesAndAnswersArriveInAZeroBasedRegion() {
+        if (has(Deviation.NO_ZERO_BASED_REGIONS)) {
+            return;
+        }
+        Set<AccessFlag> rights = new HashSet<>(everything());
+        rights.add(AccessFlag.ZERO_BASED);
+        LocalMemory mine = here().allocate(8192, rights);
+        EndMemory theirs = there().allocate(8192, everything());
+        theirs.write(0, pattern(8192, 6));
+        Pair pair = connected(Spec.usual().withSignalAll());
+        if (!can(Capability.ARRIVAL_AT_OFFSETS)) {
+            Work read = Work.read(2, theirs.remote().slice(0, 8), mine.piece(0, 8));
+            for (ThrowingCallable post : new ThrowingCallable[] {
+                () -> pair.here().receive(1, mine.piece(64, 8)),
+                () -> pair.here().post(read)
+            }) {
+                assertThatThrownBy(post)
+                        .isInstanceOf(WorkRequestException.class)
+                        .hasMessageContaining("no addresses of this process");
+            }
+            return;
+        }
+        for (int length : new int[] {8, 4096}) {
+            mine.fill(0);
+            pair.here().receive(1, mine.piece(64, length));
+            pair.there().post(Work.send(2, theirs.piece(0, length)));
+            good(pair.here().one(), 1, CompletionOpcode.RECEIVE);
+            good(pair.there().one(), 2, CompletionOpcode.SEND);
+            assertThat(mine.read(64, length)).isEqualTo(theirs.read(0, length));
+            pair.here().post(Work.read(3, theirs.remote().slice(100, length), mine.piece(0, length)));
+            good(pair.here().one(), 3, CompletionOpcode.READ);
+            assertThat(mine.read(0, length)).isEqualTo(theirs.read(100, length));
+        }
+    }
+
+    /// Whatever the device does with it, completions mean the same.
+    @Test
+    void memoryWithRelaxedOrderingIsCompleteWithItsCompletion() {
+        Set<AccessFlag> rights = new HashSet<>(everything());
+        rights.add(AccessFlag.RELAXED_ORDERING);
+        for (Way way : bothWays(connected())) {
+            EndMemory mine = way.from().allocate(LARGE, rights);
+            EndMemory theirs = way.to().allocate(LARGE, rights);
+            mine.write(0, pattern(LARGE, 5));
+            way.target().receive(1, theirs.piece(0, 8));
+            way.source().post(Work.write(2, theirs.remote(), mine.piece(0, LARGE)));
+            way.source().post(Work.send(3, mine.piece(0, 8)));
+            good(way.target().one(), 1, CompletionOpcode.RECEIVE);
+            assertThat(theirs.read(8, LARGE - 8)).isEqualTo(mine.read(8, LARGE - 8));
+            good(way.source().one(), 2, CompletionOpcode.WRITE);
+            good(way.source().one(), 3, CompletionOpcode.SEND);
+            mine.fill(0);
+            way.source().post(Work.read(4, theirs.remote(), mine.piece(0, LARGE)));
+            good(way.source().one(), 4, CompletionOpcode.READ);
+            assertThat(mine.read(0, LARGE)).isEqualTo(pattern(LARGE, 5));
+        }
     }
 
     @Test

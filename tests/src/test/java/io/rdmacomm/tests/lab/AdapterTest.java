@@ -20,6 +20,7 @@ import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.WorkRequestException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -105,6 +106,25 @@ class AdapterTest {
             assertThat(one(pair[0]).status()).isEqualTo(WorkStatus.SUCCESS);
             assertThat(target.read(0, length)).containsOnly(length);
         }
+    }
+
+    @Test
+    void aMessageForAnOffsetIsRejectedByThePostOrArrives() {
+        LocalQueue[] pair = connected();
+        LocalMemory source = there.allocate(SHORT, Set.of());
+        source.fill(3);
+        LocalMemory target = here.allocate(4096, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.ZERO_BASED));
+        if (profile().equals("mlx5")) {
+            assertThatThrownBy(() -> pair[0].receive(1, target.piece(64, SHORT)))
+                    .isInstanceOf(WorkRequestException.class)
+                    .hasMessageContaining("MLX5_SCATTER_TO_CQE=0");
+            return;
+        }
+        pair[0].receive(1, target.piece(64, SHORT));
+        pair[1].post(Work.send(2, source.piece(0, SHORT)));
+        assertThat(one(pair[1]).status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(one(pair[0]).status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(target.read(64, SHORT)).containsOnly(3);
     }
 
     @Test

@@ -1,0 +1,32 @@
+package io.rdmacomm.ibverbs.mlx5;
+
+import io.rdmacomm.ibverbs.objects.Driver;
+import org.jspecify.annotations.Nullable;
+
+/// libmlx5 as of rdma-core 64. The adapter puts a short message, or the answer to a READ of a queue pair that
+/// signals all requests, into its completion; ibv_poll_cq(3) copies it to the address in the request
+/// (`copy_to_scat`). For memory whose addresses are not those of this process, mlx5dv_create_qp(3) says that
+/// this must be turned off.
+public final class Mlx5Driver extends Driver {
+    /// The variable of the environment that turns it off for all queue pairs of a program
+    /// (`use_scatter_to_cqe`).
+    public static final String SCATTER = "MLX5_SCATTER_TO_CQE";
+
+    private final boolean copies;
+
+    /// A driver for one open device.
+    ///
+    /// @param scatter the value of [#SCATTER]; null if there is none
+    public Mlx5Driver(@Nullable String scatter) {
+        super(true);
+        this.copies = !"0".equals(scatter);
+    }
+
+    @Override
+    protected String whyNoArrivalsAtOffsets() {
+        return copies
+                ? "mlx5 copies short messages to the addresses in the requests; start the program with " + SCATTER
+                        + "=0 in its environment, which turns that off"
+                : "";
+    }
+}

@@ -1,0 +1,43 @@
+package io.rdmacomm.ibverbs.objects;
+
+import io.rdmacomm.ibverbs.ffm.LibCLayout;
+import io.rdmacomm.ibverbs.ffm.LibIbverbs;
+
+/// Whether a device can register DMA buffers. No attribute says so: the first question is answered by trying
+/// it with a file descriptor that cannot be one. Libraries, drivers and kernels without the call say that
+/// they do not have it; the others look at the file. Thread-safe.
+final class DmaBufferTrial {
+    private static final int NO_FILE = -1;
+    private static final long PAGE = 4096;
+
+    private final NativeContext device;
+    private boolean known;
+    private boolean possible;
+
+    DmaBufferTrial(NativeContext device) {
+        this.device = device;
+    }
+
+    synchronized boolean isPossible() {
+        if (!known) {
+            tryIt();
+        }
+        return possible;
+    }
+
+    private void tryIt() {
+        LibIbverbs library = device.library();
+        long domain = library.allocateDomain(device.address());
+        if (domain <= 0) {
+            return; // nobody gets a region now; the next question is another trial
+        }
+        possible = !isAbsent((int) -library.registerDmaBuffer(domain, 0, PAGE, 0, NO_FILE, 0));
+        known = true;
+        var _ = library.deallocateDomain(domain);
+    }
+
+    /// Whether this errno says that there is no such call.
+    static boolean isAbsent(int errno) {
+        return errno == LibCLayout.EOPNOTSUPP || errno == LibCLayout.ENOSYS || errno == LibCLayout.EPROTONOSUPPORT;
+    }
+}

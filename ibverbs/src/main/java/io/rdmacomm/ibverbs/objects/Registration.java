@@ -1,0 +1,86 @@
+package io.rdmacomm.ibverbs.objects;
+
+import io.rdmacomm.ibverbs.ffm.LibIbverbs;
+import io.rdmacomm.ibverbs.structs.IbvFailure;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
+import java.lang.foreign.MemorySegment;
+
+/// Registers memory with the function of libibverbs that its access flags need (ibv_reg_mr(3)).
+final class Registration {
+    private static final String REGISTER = "register memory (ibv_reg_mr)";
+
+    private static final String REGISTER_DMA_BUFFER = "register DMA buffer (ibv_reg_dmabuf_mr)";
+    private static final long PAGE = 4096;
+
+    private Registration() {}
+
+    /// Registers memory of this process.
+    ///
+    /// @return the address of the struct
+    /// @throws VerbException the errno
+    static long of(LibIbverbs library, IbvProtectionDomain domain, MemorySegment segment, int access) {
+        boolean fromZero = AccessFlag.ZERO_BASED.in(access);
+        if (fromZero) {
+            checkFromZero(domain.context(), segment);
+        }
+        long from = segment.address();
+        long bytes = segment.byteSize();
+        // Addresses that count from zero are memory registered at another remote address, 0.
+        long remote = fromZero ? 0 : from;
+        int flags = flags(library, access);
+        long handle;
+        if (AccessFlag.RELAXED_ORDERING.in(flags)) {
+            handle = library.registerWithOptions(domain.address(), from, bytes, remote, flags);
+        } else if (fromZero) {
+            handle = library.registerMemoryAt(domain.address(), from, bytes, remote, flags);
+        } else {
+            handle = library.registerMemory(domain.address(), from, bytes, flags);
+        }
+        if (handle <= 0) {
+            throw IbvFailure.ofRegistration(REGISTER, (int) -handle, bytes, domain.context());
+        }
+        return handle;
+    }
+
+    /// Registers memory of another device.
+    ///
+    /// @return the address of the struct
+    /// @throws VerbException the errno
+    static long of(LibIbverbs library, IbvProtectionDomain domain, DmaBuffer buffer, int access) {
+        Context context = domain.context();
+        long handle = library.registerDmaBuffer(
+                domain.address(), buffer.offset(), buffer.length(), buffer.address(), buffer.file(), access);
+        if (DmaBufferTrial.isAbsent((int) -handle)) {
+            throw new UnsupportedVerbException(
+                    REGISTER_DMA_BUFFER, Capability.DMA_BUFFER, context.device().name());
+        }
+        return IbvFailure.address(
+                REGISTER_DMA_BUFFER,
+                handle,
+                buffer.length() + " bytes from " + buffer.offset() + " on of the DMA buffer with file descriptor "
+                        + buffer.file() + " on " + context);
+    }
+
+    /// The access flags for C: ZERO_BASED is another function, and a library before 1.8 has no optional ones,
+    /// which may be ignored.
+    static int flags(LibIbverbs library, int access) {
+        int optional = library.takesOptions() ? 0 : AccessFlag.RELAXED_ORDERING.bit();
+        return access & ~(AccessFlag.ZERO_BASED.bit() | optional);
+    }
+
+    private static void checkFromZero(Context context, MemorySegment segment) {
+        if (context.device().transport() == TransportType.IWARP || segment.address() % PAGE != 0) {
+            throw new VerbException(
+                    REGISTER,
+                    Errno.EOPNOTSUPP,
+                    "ZERO_BASED needs memory that begins at a page, and an InfiniBand or RoCE device; " + context
+                            + " has " + context.device().transport());
+        }
+    }
+}
