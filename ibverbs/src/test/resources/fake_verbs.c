@@ -68,6 +68,7 @@ static int device_count = 1;
 static int port_count = 1;
 static int list_errno;
 static int transport = IBV_TRANSPORT_IB;
+static unsigned device_flags; /* besides the usual ones */
 static int vendor = 0x1234;
 static size_t extended_bytes = sizeof(struct verbs_context);
 static int next_key = 0x100;
@@ -103,6 +104,7 @@ void fake_reset(void)
 	port_count = 1;
 	list_errno = 0;
 	transport = IBV_TRANSPORT_IB;
+	device_flags = 0;
 	vendor = 0x1234;
 	log_off = 0;
 	extended_bytes = sizeof(struct verbs_context);
@@ -168,6 +170,7 @@ void fake_next_number(int number) { next_qp = number; }
 void fake_devices(int count, int err) { device_count = count; list_errno = err; }
 void fake_ports(int count) { port_count = count; }
 void fake_extended(int bytes) { extended_bytes = bytes; }
+void fake_device_flags(int flags) { device_flags = flags; }
 void fake_kind(int type, int vendor_id) { transport = type; vendor = vendor_id; }
 
 static void note(const char *format, ...)
@@ -570,6 +573,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	attr->max_qp = 100;
 	attr->max_qp_wr = 4096;
 	attr->device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+	attr->device_cap_flags |= device_flags;
 	attr->max_sge = 32;
 	attr->max_sge_rd = 31;
 	attr->max_cq = 101;
@@ -829,7 +833,12 @@ int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
 {
 	POSITIVE();
 	note("modify_srq %s wr=%d limit=%d mask=%d", n(srq), attr->max_wr, attr->srq_limit, mask);
-	((struct fake_srq *)srq)->attr.srq_limit = attr->srq_limit;
+	if (mask & IBV_SRQ_MAX_WR) {
+		((struct fake_srq *)srq)->attr.max_wr = attr->max_wr + 1; /* as rxe */
+		((struct fake_srq *)srq)->receives.depth = attr->max_wr;
+	}
+	if (mask & IBV_SRQ_LIMIT)
+		((struct fake_srq *)srq)->attr.srq_limit = attr->srq_limit;
 	return 0;
 }
 

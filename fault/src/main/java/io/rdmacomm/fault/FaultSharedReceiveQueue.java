@@ -34,6 +34,11 @@ final class FaultSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
+    protected void doResize(int receives) {
+        real.resize(receives);
+    }
+
+    @Override
     protected SharedReceiveQueueOptions doQuery() {
         return real.query();
     }

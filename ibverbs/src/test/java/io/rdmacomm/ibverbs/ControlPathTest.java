@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
+import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.AddressVector;
@@ -12,6 +13,7 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DatagramOptions;
@@ -37,8 +39,10 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.RnrTimer;
+import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.UnsupportedVerbException;
@@ -404,6 +408,66 @@ class ControlPathTest {
                         "modify_srq srq2 wr=0 limit=2 mask=2",
                         "destroy_srq srq2");
         fails("ibv_create_srq", ENOMEM, () -> domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(1)));
+    }
+
+    @Test
+    void resizesSharedReceiveQueues() {
+        SharedReceiveQueue fixed = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(10));
+        assertThatThrownBy(() -> fixed.resize(20))
+                .isInstanceOfSatisfying(
+                        UnsupportedVerbException.class,
+                        e -> assertThat(e.capability()).isEqualTo(Capability.RESIZE_SHARED_RECEIVE_QUEUE))
+                .hasMessageContaining("ibv_modify_srq");
+        context.close();
+        fake.deviceFlags(DeviceAttributesLayout.DEVICE_RESIZE_SHARED_RECEIVE_QUEUE);
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        assertThat(context.supports(Capability.RESIZE_SHARED_RECEIVE_QUEUE)).isTrue();
+        SharedReceiveQueue queue = domain.createSharedReceiveQueue(new SharedReceiveQueueOptions(10, 3, 4));
+        fake.log();
+        queue.resize(20);
+        assertThat(queue.query()).isEqualTo(new SharedReceiveQueueOptions(21, 3, 4));
+        fake.fail("ibv_query_srq", EOPNOTSUPP);
+        assertThat(queue.query()).as("what was asked for").isEqualTo(new SharedReceiveQueueOptions(20, 3, 4));
+        assertThat(fake.log()).containsExactly("modify_srq srq5 wr=20 limit=0 mask=1");
+        fails("ibv_modify_srq", EINVAL, () -> queue.resize(30));
+        fake.fail("ibv_modify_srq", EOPNOTSUPP);
+        assertThatThrownBy(() -> queue.resize(30)).isInstanceOf(UnsupportedVerbException.class);
+        assertThatThrownBy(() -> queue.resize(1001)).hasMessageContainingAll("EINVAL", "1001", "1 to 1000");
+        assertThatThrownBy(() -> queue.resize(3)).hasMessageContainingAll("EINVAL", "armed at 4");
+        assertThat(fake.log()).as("nothing else reached the device").isEmpty();
+    }
+
+    /// A queue that is too small for its receives must not reach the driver: rxe breaks.
+    @Test
+    void countsTheReceivesOfASharedQueueBeforeItIsResized() {
+        fake.deviceFlags(DeviceAttributesLayout.DEVICE_RESIZE_SHARED_RECEIVE_QUEUE);
+        context.close();
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(10));
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue).withSharedReceives(shared));
+        pair.connect(pair.info());
+        try (Arena arena = Arena.ofConfined()) {
+            ReceiveBatch receives = ReceiveBatch.create(arena, 8, 1);
+            for (int i = 0; i < 8; i++) {
+                receives.receive(i);
+            }
+            assertThat(shared.post(receives)).isEqualTo(8);
+            SendBatch sends = SendBatch.create(arena, 3, 1, 0);
+            sends.send(1).send(2).send(3);
+            assertThat(pair.post(sends)).isEqualTo(3);
+            fake.log();
+            assertThatThrownBy(() -> shared.resize(7)).hasMessageContainingAll("EINVAL", "up to 8 are posted");
+            assertThat(queue.poll(Completions.create(arena, 16))).isEqualTo(3);
+            assertThatThrownBy(() -> shared.resize(4)).hasMessageContainingAll("EINVAL", "up to 5 are posted");
+            pair.close();
+            assertThatThrownBy(() -> shared.resize(4)).hasMessageContainingAll("EINVAL", "up to 5 are posted");
+            assertThat(fake.log()).noneMatch(call -> call.startsWith("modify_srq"));
+            shared.resize(5);
+            assertThat(fake.log()).anyMatch(call -> call.contains("wr=5"));
+        }
     }
 
     @Test

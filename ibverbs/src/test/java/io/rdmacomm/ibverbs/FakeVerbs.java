@@ -194,6 +194,11 @@ final class FakeVerbs {
         call("fake_extended", FunctionDescriptor.ofVoid(JAVA_INT), bytes);
     }
 
+    /// Capability flags of the devices, besides the usual ones.
+    void deviceFlags(int flags) {
+        call("fake_device_flags", FunctionDescriptor.ofVoid(JAVA_INT), flags);
+    }
+
     void kind(int transport, int vendor) {
         call("fake_kind", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT), transport, vendor);
     }

@@ -46,8 +46,7 @@ import org.jspecify.annotations.Nullable;
 
 /// An open software device: a folder in shared memory, its control file, its keys, its peers and its engine.
 final class SoftContext extends Context implements ConnectionManagerProvider {
-    private static final Set<Capability> MISSING =
-            EnumSet.of(Capability.UNRELIABLE_CONNECTED, Capability.MULTICAST, Capability.RESIZE_SHARED_RECEIVE_QUEUE);
+    private static final Set<Capability> MISSING = EnumSet.of(Capability.UNRELIABLE_CONNECTED, Capability.MULTICAST);
 
     private static final int MOST_PORTS = 100;
 

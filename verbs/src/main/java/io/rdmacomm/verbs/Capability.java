@@ -53,7 +53,7 @@ public enum Capability {
     /// A queue pair that takes its receives from a shared receive queue and has failed raises
     /// [AsyncEventType#QUEUE_PAIR_LAST_WORK_REACHED].
     LAST_WORK_EVENT,
-    /// A shared receive queue can change its size.
+    /// A shared receive queue can change its size ([SharedReceiveQueue#resize(int)]).
     RESIZE_SHARED_RECEIVE_QUEUE,
     /// Memory windows of type 1, bound with [QueuePair#bind].
     MEMORY_WINDOW_TYPE_1,

@@ -47,7 +47,6 @@ public abstract class QueuePair extends Resource {
     final void begin() {
         sizes = doSizes();
         sendDepth = new SendDepth(sizes.sends());
-        receiveDepth = new ReceiveDepth(sizes.receives());
         Context context = protectionDomain.context();
         sendChecks = SendChecks.of(options.type(), context::supports, context.toString(), sizes, doReadElements());
         dependOn(options.sendCompletions());
@@ -55,8 +54,11 @@ public abstract class QueuePair extends Resource {
             dependOn(options.receiveCompletions());
         }
         SharedReceiveQueue shared = options.sharedReceives();
-        if (shared != null) {
+        if (shared == null) {
+            receiveDepth = new ReceiveDepth(sizes.receives());
+        } else {
             dependOn(shared);
+            receiveDepth = shared.join();
         }
         context.queuePairs().put(number(), this);
     }
@@ -641,6 +643,10 @@ public abstract class QueuePair extends Resource {
             groups.detachAll(this::doDetach);
             doDestroy();
             state = QueuePairState.RESET;
+            SharedReceiveQueue shared = options.sharedReceives();
+            if (shared != null) {
+                shared.leave(receiveDepth);
+            }
         } finally {
             receiveLock.unlock();
             sendLock.unlock();

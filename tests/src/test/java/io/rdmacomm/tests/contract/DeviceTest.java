@@ -241,6 +241,13 @@ class DeviceTest extends ContractCase {
             case RESIZE_COMPLETION_QUEUE -> () -> queue.resize(100);
             case REREGISTER_MEMORY -> () -> memory.reregister(everything());
             case SHARED_RECEIVE_QUEUE -> () -> here().sharedReceives(1, 1);
+            case RESIZE_SHARED_RECEIVE_QUEUE ->
+                () -> {
+                    if (!can(Capability.SHARED_RECEIVE_QUEUE)) {
+                        throw new UnsupportedVerbException("there is none to resize", capability, fabric.device());
+                    }
+                    here().sharedReceives(1, 1).resize(2);
+                };
             case MEMORY_WINDOW_TYPE_1 -> () -> here().window(MemoryWindowType.TYPE_1);
             case MEMORY_WINDOW_TYPE_2 -> () -> here().window(MemoryWindowType.TYPE_2);
             // These have no call of their own. Other cases check that their work requests are rejected.
