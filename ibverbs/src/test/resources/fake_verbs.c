@@ -48,6 +48,7 @@ struct fake_srq {
 
 struct fake_qp {
 	struct ibv_qp qp;
+	struct ibv_qp_attr attr;
 	int sig_all;
 	struct fake_receives receives;
 };
@@ -64,6 +65,7 @@ static int fail_errno, fail_times;
 static int refuse_index = -2, refuse_result;
 static int next_status;
 static int keeps;
+static int forgets;
 static int device_count = 1;
 static int port_count = 1;
 static int list_errno;
@@ -100,6 +102,7 @@ void fake_reset(void)
 	refuse_index = -2;
 	next_status = 0;
 	keeps = 0;
+	forgets = 0;
 	device_count = 1;
 	port_count = 1;
 	list_errno = 0;
@@ -165,6 +168,7 @@ void fake_fail(const char *function, int err, int times)
 }
 void fake_refuse(int index, int result) { refuse_index = index; refuse_result = result; }
 void fake_status(int status) { next_status = status; }
+void fake_forget(int on) { forgets = on; }
 void fake_keep(int on) { keeps = on; }
 void fake_next_number(int number) { next_qp = number; }
 void fake_devices(int count, int err) { device_count = count; list_errno = err; }
@@ -874,8 +878,46 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 	qp->qp.srq = init->srq;
 	qp->qp.qp_num = next_qp++;
 	qp->receives.depth = init->cap.max_recv_wr;
+	qp->attr.cap = init->cap;
 	qp->sig_all = init->sq_sig_all;
 	return &qp->qp;
+}
+
+static void keep_attributes(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask)
+{
+	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
+		to->en_sqd_async_notify = a->en_sqd_async_notify;
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		to->qp_access_flags = a->qp_access_flags;
+	if (mask & IBV_QP_PKEY_INDEX)
+		to->pkey_index = a->pkey_index;
+	if (mask & IBV_QP_PORT)
+		to->port_num = a->port_num;
+	if (mask & IBV_QP_QKEY)
+		to->qkey = a->qkey;
+	if (mask & IBV_QP_AV)
+		to->ah_attr = a->ah_attr;
+	if (mask & IBV_QP_PATH_MTU)
+		to->path_mtu = a->path_mtu;
+	if (mask & IBV_QP_TIMEOUT)
+		to->timeout = a->timeout;
+	if (mask & IBV_QP_RETRY_CNT)
+		to->retry_cnt = a->retry_cnt;
+	if (mask & IBV_QP_RNR_RETRY)
+		to->rnr_retry = a->rnr_retry;
+	if (mask & IBV_QP_RQ_PSN)
+		to->rq_psn = a->rq_psn;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		for (to->max_rd_atomic = 1; to->max_rd_atomic < a->max_rd_atomic;)
+			to->max_rd_atomic *= 2; /* as rxe */
+	if (mask & IBV_QP_MIN_RNR_TIMER)
+		to->min_rnr_timer = a->min_rnr_timer;
+	if (mask & IBV_QP_SQ_PSN)
+		to->sq_psn = a->sq_psn;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		to->max_dest_rd_atomic = a->max_dest_rd_atomic;
+	if (mask & IBV_QP_DEST_QPN)
+		to->dest_qp_num = a->dest_qp_num;
 }
 
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
@@ -897,6 +939,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 		     "global=%d port=%d", ah->grh.dgid.raw[0], ah->grh.dgid.raw[15], ah->grh.flow_label,
 		     ah->grh.sgid_index, ah->grh.hop_limit, ah->grh.traffic_class, ah->dlid, ah->sl, ah->src_path_bits,
 		     ah->static_rate, ah->is_global, ah->port_num);
+	keep_attributes(&((struct fake_qp *)qp)->attr, a, mask);
 	if (mask & IBV_QP_STATE)
 		qp->state = a->qp_state;
 	return 0;
@@ -905,9 +948,13 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, struct ibv_qp_init_attr *init)
 {
 	POSITIVE();
-	(void)mask;
+	note("query_qp %s mask=%x", n(qp), mask);
 	memset(init, 0, sizeof(*init));
+	if (!forgets) /* a driver may fill in the state alone */
+		*attr = ((struct fake_qp *)qp)->attr;
 	attr->qp_state = qp->state;
+	attr->cur_qp_state = IBV_QPS_RESET; /* as rxe: that of another time */
+	attr->sq_draining = qp->state == IBV_QPS_SQD;
 	return 0;
 }
 

@@ -33,6 +33,7 @@ import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
@@ -590,6 +591,90 @@ class ControlPathTest {
         assertThat(pair.query().state())
                 .as("of a device that does not report it")
                 .isEqualTo(QueuePairState.READY_TO_SEND);
+    }
+
+    @Test
+    void queriesEverythingThatTheDeviceReports() {
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        assertThat(pair.query().present())
+                .containsExactlyInAnyOrder(
+                        QueuePairAttribute.STATE, QueuePairAttribute.CURRENT_STATE, QueuePairAttribute.CAPACITY);
+        Gid gid = new Gid(0xfe80L << 48, 0x77);
+        ConnectionOptions how = new ConnectionOptions(
+                new PathOptions(1, 2, PathMtu.MTU_512, 7, 104, 64, 8, 127, 6),
+                new RetryOptions(new AckTimeout(15), 6, new RnrTimer(13), 5),
+                Set.of(AccessFlag.REMOTE_READ),
+                3,
+                4);
+        pair.connect(new QueuePairInfo(0xabc, 0x123456, 0x1f, gid, PathMtu.MTU_2048), how);
+        fake.log();
+        QueuePairAttributes now = pair.query();
+        assertThat(fake.log())
+                .as("what was set, the state and the sizes")
+                .containsExactly("query_qp qp3 mask=" + Integer.toHexString(0x39 | 0x129181 | 0x12e01 | 0x80000));
+        assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(now.currentState()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(now.maxReadAtomic()).as("the device has rounded it up").isEqualTo(4);
+        assertThat(now.maxDestinationReadAtomic()).isEqualTo(4);
+        assertThat(AccessFlag.of(now.accessFlags())).containsExactly(AccessFlag.REMOTE_READ);
+        assertThat(now.partitionKeyIndex()).isEqualTo(8);
+        assertThat(now.port()).isEqualTo(1);
+        assertThat(now.pathMtu()).isEqualTo(PathMtu.MTU_512);
+        assertThat(now.destinationNumber()).isEqualTo(0xabc);
+        assertThat(now.receivePsn()).isEqualTo(0x123456);
+        assertThat(now.sendPsn()).isEqualTo(pair.info().packetSequenceNumber());
+        assertThat(now.timeout()).isEqualTo(new AckTimeout(15));
+        assertThat(now.retryCount()).isEqualTo(6);
+        assertThat(now.rnrRetry()).isEqualTo(5);
+        assertThat(now.minRnrTimer()).isEqualTo(new RnrTimer(13));
+        assertThat(now.addressVector()).isEqualTo(new AddressVector(gid, 0x1f, 2, 1, 7, 104, 64, 0, 127, 6));
+        assertThat(now.sizes()).isEqualTo(new QueueSizes(130, 128, 1, 1, 100)).isEqualTo(pair.sizes());
+        assertThat(now.draining()).isFalse();
+        assertThat(now.toString())
+                .contains(
+                        "STATE=READY_TO_SEND",
+                        "DESTINATION_NUMBER=0xabc",
+                        "RETRY_COUNT=6",
+                        "ACCESS_FLAGS=[REMOTE_READ]")
+                .doesNotContain("QUEUE_KEY");
+        pair.modify(
+                new QueuePairAttributes().state(QueuePairState.SEND_QUEUE_DRAIN).drainNotification(true));
+        assertThat(pair.query().draining()).isTrue();
+        assertThat(pair.query().drainNotification()).isTrue();
+        assertThatThrownBy(() -> pair.modify(new QueuePairAttributes().sizes(QueueSizes.defaults())))
+                .hasMessageContaining("CAPACITY");
+        pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+        assertThat(pair.query().present()).as("forgotten").hasSize(3);
+    }
+
+    /// The path and the sizes cannot be zero, so they are as they were set.
+    @Test
+    void queriesADriverThatReportsTheStateAlone() {
+        fake.forget(true);
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        pair.connect(FakeVerbs.PEER);
+        QueuePairAttributes now = pair.query();
+        assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(now.sizes()).isEqualTo(pair.sizes());
+        assertThat(now.addressVector().destinationGid()).isEqualTo(FakeVerbs.PEER.gid());
+    }
+
+    @Test
+    void queriesAQueuePairForDatagrams() {
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair =
+                domain.createQueuePair(QueuePairOptions.reliable(queue).withType(QueuePairType.UNRELIABLE_DATAGRAM));
+        pair.startDatagrams(DatagramOptions.ofKey(0x11111111));
+        QueuePairAttributes now = pair.query();
+        assertThat(now.queueKey()).isEqualTo(0x11111111);
+        assertThat(now.sendPsn()).isEqualTo(pair.info().packetSequenceNumber());
+        assertThat(now.has(QueuePairAttribute.TIMEOUT)).isFalse();
+        assertThat(fake.log())
+                .last()
+                .asString()
+                .isEqualTo("query_qp qp3 mask=" + Integer.toHexString(0x71 | 0x10001 | 0x80000));
     }
 
     @Test

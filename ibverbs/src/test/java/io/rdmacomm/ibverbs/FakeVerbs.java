@@ -145,6 +145,11 @@ final class FakeVerbs {
         call("fake_keep", FunctionDescriptor.ofVoid(JAVA_INT), on ? 1 : 0);
     }
 
+    /// Whether querying a queue pair fills in its state alone.
+    void forget(boolean on) {
+        call("fake_forget", FunctionDescriptor.ofVoid(JAVA_INT), on ? 1 : 0);
+    }
+
     /// The number of the next queue pair.
     void nextNumber(int number) {
         call("fake_next_number", FunctionDescriptor.ofVoid(JAVA_INT), number);
