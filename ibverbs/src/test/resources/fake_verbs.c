@@ -495,6 +495,14 @@ static int fake_query_port(struct ibv_context *context, uint8_t port, struct ibv
 	return e;
 }
 
+static int fake_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+{
+	POSITIVE();
+	note("modify_cq %s mask=%d count=%d period=%d", n(cq), attr->attr_mask, attr->moderate.cq_count,
+	     attr->moderate.cq_period);
+	return 0;
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *dev)
 {
 	struct verbs_context *extended;
@@ -505,6 +513,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *dev)
 	extended->sz = extended_bytes;
 	extended->query_device_ex = fake_query_device_ex;
 	extended->query_port = fake_query_port;
+	extended->modify_cq = fake_modify_cq;
 	context = named(&extended->context, "context");
 	context->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	context->device = dev;

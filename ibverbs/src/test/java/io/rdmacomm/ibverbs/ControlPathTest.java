@@ -51,6 +51,7 @@ import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
@@ -366,6 +367,60 @@ class ControlPathTest {
                         "req_notify_cq cq3 0",
                         "destroy_cq cq3 unacknowledged=0",
                         "destroy_comp_channel channel2");
+    }
+
+    @Test
+    void moderatesCompletionQueues() {
+        CompletionChannel channel = context.createCompletionChannel();
+        CompletionQueue queue = context.createCompletionQueue(new CompletionQueueOptions(16, channel, 2, false));
+        assertThat(context.supports(Capability.COMPLETION_MODERATION)).isTrue();
+        fake.log();
+        queue.moderate(65_535, Duration.ofNanos(4_094_001));
+        queue.moderate(1, Duration.ofNanos(1));
+        queue.moderate(0, Duration.ZERO);
+        assertThat(fake.log())
+                .containsExactly(
+                        "modify_cq cq3 mask=1 count=65535 period=4095",
+                        "modify_cq cq3 mask=1 count=1 period=1",
+                        "modify_cq cq3 mask=1 count=0 period=0");
+        fake.fail("fake_modify_cq", EINVAL);
+        assertThatThrownBy(() -> queue.moderate(2, Duration.ofNanos(3000)))
+                .hasMessageContainingAll(
+                        "ibv_modify_cq",
+                        "EINVAL",
+                        "2 completions and 3 microseconds for completion queue of 17 on fake0");
+        fake.fail("fake_modify_cq", EOPNOTSUPP);
+        assertThatThrownBy(() -> queue.moderate(2, Duration.ofNanos(3000)))
+                .isInstanceOf(UnsupportedVerbException.class);
+        for (long bad : new long[] {-1, 0, 4_095_001}) {
+            assertThatThrownBy(() -> queue.moderate(2, Duration.ofNanos(bad)))
+                    .hasMessageContainingAll("EINVAL", "1 to 65535", "1 to 4095 microseconds");
+        }
+        for (int bad : new int[] {-1, 0, 65_536}) {
+            assertThatThrownBy(() -> queue.moderate(bad, Duration.ofMillis(1))).hasMessageContaining("EINVAL");
+        }
+        CompletionQueue polled = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(1));
+        assertThatThrownBy(() -> polled.moderate(1, Duration.ofMillis(1)))
+                .hasMessageContainingAll("EINVAL", "without a channel");
+    }
+
+    /// The library is older than the verb, or the kernel reports no limits.
+    @Test
+    void anOldLibraryDoesNotModerate() {
+        context.close();
+        fake.extended(ContextLayout.BYTES - ContextLayout.QUERY_DEVICE_EXTENDED);
+        context = fake.open();
+        CompletionChannel channel = context.createCompletionChannel();
+        CompletionQueue queue = context.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(8).withChannel(channel));
+        assertThatThrownBy(() -> queue.moderate(1, Duration.ofMillis(1)))
+                .isInstanceOfSatisfying(
+                        UnsupportedVerbException.class,
+                        e -> assertThat(e.capability()).isEqualTo(Capability.COMPLETION_MODERATION));
+        context.close();
+        fake.extended(8);
+        context = fake.open();
+        assertThat(context.supports(Capability.COMPLETION_MODERATION)).isFalse();
     }
 
     @Test

@@ -46,7 +46,9 @@ import org.jspecify.annotations.Nullable;
 
 /// An open software device: a folder in shared memory, its control file, its keys, its peers and its engine.
 final class SoftContext extends Context implements ConnectionManagerProvider {
-    private static final Set<Capability> MISSING = EnumSet.of(Capability.UNRELIABLE_CONNECTED, Capability.MULTICAST);
+    /// Nothing interrupts a processor here, so there is nothing to moderate.
+    private static final Set<Capability> MISSING =
+            EnumSet.of(Capability.UNRELIABLE_CONNECTED, Capability.MULTICAST, Capability.COMPLETION_MODERATION);
 
     private static final int MOST_PORTS = 100;
 

@@ -63,6 +63,8 @@ public enum Capability {
     RESIZE_COMPLETION_QUEUE,
     /// A memory region can change its memory, protection domain or access rights.
     REREGISTER_MEMORY,
+    /// A completion queue can raise fewer events ([CompletionQueue#moderate]).
+    COMPLETION_MODERATION,
     /// A completion queue can be armed for solicited events only.
     SOLICITED_EVENTS,
     /// Completions of one queue pair arrive in posting order, READs included.
