@@ -44,7 +44,7 @@ final class FaultSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    protected void doClose() {
+    protected void doDestroy() {
         context.forget(real);
         real.close();
     }

@@ -96,7 +96,7 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    protected void doClose() {
+    protected void doDestroy() {
         context.objects().remove(number);
         context.objects().quarantine().free(ring, ring::free);
     }

@@ -156,18 +156,38 @@ public abstract class SharedReceiveQueue extends Resource {
     ///
     /// @throws VerbException EINVAL if the limit exceeds the capacity of the queue
     public final void armLimit(int limit) {
-        checkOpen();
-        int depth = doQuery().receives();
-        if (limit < 0 || limit > depth) {
-            throw new VerbException(MODIFY, Errno.EINVAL, "limit is " + limit + ", must be 0 to " + depth);
+        lock.lock();
+        try {
+            checkOpen();
+            int depth = doQuery().receives();
+            if (limit < 0 || limit > depth) {
+                throw new VerbException(MODIFY, Errno.EINVAL, "limit is " + limit + ", must be 0 to " + depth);
+            }
+            doArmLimit(limit);
+        } finally {
+            lock.unlock();
         }
-        doArmLimit(limit);
     }
 
     /// Its size and the armed limit, 0 if none is armed (ibv_query_srq(3)).
     public final SharedReceiveQueueOptions query() {
-        checkOpen();
-        return doQuery();
+        lock.lock();
+        try {
+            checkOpen();
+            return doQuery();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    protected final void doClose() {
+        lock.lock();
+        try {
+            doDestroy();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /// Posts for [#post(ReceiveBatch)]; returns how many were posted.
@@ -188,6 +208,9 @@ public abstract class SharedReceiveQueue extends Resource {
 
     /// Queries for [#query()].
     protected abstract SharedReceiveQueueOptions doQuery();
+
+    /// Releases the provider's resources. No other call is going on.
+    protected abstract void doDestroy();
 
     @Override
     public final String toString() {

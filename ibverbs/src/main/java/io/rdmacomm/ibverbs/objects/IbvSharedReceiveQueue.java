@@ -70,7 +70,7 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
             armed = true;
         } finally {
             if (!armed) {
-                doClose();
+                doDestroy();
             }
         }
     }
@@ -138,7 +138,7 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    protected void doClose() {
+    protected void doDestroy() {
         device.remove(address);
         IbvFailure.check(
                 "destroy shared receive queue (ibv_destroy_srq)",
