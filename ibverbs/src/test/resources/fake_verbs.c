@@ -48,6 +48,7 @@ struct fake_srq {
 
 struct fake_qp {
 	struct ibv_qp qp;
+	struct ibv_qp_attr attr;
 	int sig_all;
 	struct fake_receives receives;
 };
@@ -64,10 +65,12 @@ static int fail_errno, fail_times;
 static int refuse_index = -2, refuse_result;
 static int next_status;
 static int keeps;
+static int forgets;
 static int device_count = 1;
 static int port_count = 1;
 static int list_errno;
 static int transport = IBV_TRANSPORT_IB;
+static unsigned device_flags; /* besides the usual ones */
 static int vendor = 0x1234;
 static size_t extended_bytes = sizeof(struct verbs_context);
 static int next_key = 0x100;
@@ -99,10 +102,12 @@ void fake_reset(void)
 	refuse_index = -2;
 	next_status = 0;
 	keeps = 0;
+	forgets = 0;
 	device_count = 1;
 	port_count = 1;
 	list_errno = 0;
 	transport = IBV_TRANSPORT_IB;
+	device_flags = 0;
 	vendor = 0x1234;
 	log_off = 0;
 	extended_bytes = sizeof(struct verbs_context);
@@ -163,11 +168,13 @@ void fake_fail(const char *function, int err, int times)
 }
 void fake_refuse(int index, int result) { refuse_index = index; refuse_result = result; }
 void fake_status(int status) { next_status = status; }
+void fake_forget(int on) { forgets = on; }
 void fake_keep(int on) { keeps = on; }
 void fake_next_number(int number) { next_qp = number; }
 void fake_devices(int count, int err) { device_count = count; list_errno = err; }
 void fake_ports(int count) { port_count = count; }
 void fake_extended(int bytes) { extended_bytes = bytes; }
+void fake_device_flags(int flags) { device_flags = flags; }
 void fake_kind(int type, int vendor_id) { transport = type; vendor = vendor_id; }
 
 static void note(const char *format, ...)
@@ -488,6 +495,14 @@ static int fake_query_port(struct ibv_context *context, uint8_t port, struct ibv
 	return e;
 }
 
+static int fake_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+{
+	POSITIVE();
+	note("modify_cq %s mask=%d count=%d period=%d", n(cq), attr->attr_mask, attr->moderate.cq_count,
+	     attr->moderate.cq_period);
+	return 0;
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *dev)
 {
 	struct verbs_context *extended;
@@ -498,6 +513,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *dev)
 	extended->sz = extended_bytes;
 	extended->query_device_ex = fake_query_device_ex;
 	extended->query_port = fake_query_port;
+	extended->modify_cq = fake_modify_cq;
 	context = named(&extended->context, "context");
 	context->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	context->device = dev;
@@ -570,6 +586,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	attr->max_qp = 100;
 	attr->max_qp_wr = 4096;
 	attr->device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+	attr->device_cap_flags |= device_flags;
 	attr->max_sge = 32;
 	attr->max_sge_rd = 31;
 	attr->max_cq = 101;
@@ -859,7 +876,12 @@ int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
 {
 	POSITIVE();
 	note("modify_srq %s wr=%d limit=%d mask=%d", n(srq), attr->max_wr, attr->srq_limit, mask);
-	((struct fake_srq *)srq)->attr.srq_limit = attr->srq_limit;
+	if (mask & IBV_SRQ_MAX_WR) {
+		((struct fake_srq *)srq)->attr.max_wr = attr->max_wr + 1; /* as rxe */
+		((struct fake_srq *)srq)->receives.depth = attr->max_wr;
+	}
+	if (mask & IBV_SRQ_LIMIT)
+		((struct fake_srq *)srq)->attr.srq_limit = attr->srq_limit;
 	return 0;
 }
 
@@ -895,8 +917,46 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 	qp->qp.srq = init->srq;
 	qp->qp.qp_num = next_qp++;
 	qp->receives.depth = init->cap.max_recv_wr;
+	qp->attr.cap = init->cap;
 	qp->sig_all = init->sq_sig_all;
 	return &qp->qp;
+}
+
+static void keep_attributes(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask)
+{
+	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
+		to->en_sqd_async_notify = a->en_sqd_async_notify;
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		to->qp_access_flags = a->qp_access_flags;
+	if (mask & IBV_QP_PKEY_INDEX)
+		to->pkey_index = a->pkey_index;
+	if (mask & IBV_QP_PORT)
+		to->port_num = a->port_num;
+	if (mask & IBV_QP_QKEY)
+		to->qkey = a->qkey;
+	if (mask & IBV_QP_AV)
+		to->ah_attr = a->ah_attr;
+	if (mask & IBV_QP_PATH_MTU)
+		to->path_mtu = a->path_mtu;
+	if (mask & IBV_QP_TIMEOUT)
+		to->timeout = a->timeout;
+	if (mask & IBV_QP_RETRY_CNT)
+		to->retry_cnt = a->retry_cnt;
+	if (mask & IBV_QP_RNR_RETRY)
+		to->rnr_retry = a->rnr_retry;
+	if (mask & IBV_QP_RQ_PSN)
+		to->rq_psn = a->rq_psn;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		for (to->max_rd_atomic = 1; to->max_rd_atomic < a->max_rd_atomic;)
+			to->max_rd_atomic *= 2; /* as rxe */
+	if (mask & IBV_QP_MIN_RNR_TIMER)
+		to->min_rnr_timer = a->min_rnr_timer;
+	if (mask & IBV_QP_SQ_PSN)
+		to->sq_psn = a->sq_psn;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		to->max_dest_rd_atomic = a->max_dest_rd_atomic;
+	if (mask & IBV_QP_DEST_QPN)
+		to->dest_qp_num = a->dest_qp_num;
 }
 
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
@@ -918,6 +978,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 		     "global=%d port=%d", ah->grh.dgid.raw[0], ah->grh.dgid.raw[15], ah->grh.flow_label,
 		     ah->grh.sgid_index, ah->grh.hop_limit, ah->grh.traffic_class, ah->dlid, ah->sl, ah->src_path_bits,
 		     ah->static_rate, ah->is_global, ah->port_num);
+	keep_attributes(&((struct fake_qp *)qp)->attr, a, mask);
 	if (mask & IBV_QP_STATE)
 		qp->state = a->qp_state;
 	return 0;
@@ -926,9 +987,13 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, struct ibv_qp_init_attr *init)
 {
 	POSITIVE();
-	(void)mask;
+	note("query_qp %s mask=%x", n(qp), mask);
 	memset(init, 0, sizeof(*init));
+	if (!forgets) /* a driver may fill in the state alone */
+		*attr = ((struct fake_qp *)qp)->attr;
 	attr->qp_state = qp->state;
+	attr->cur_qp_state = IBV_QPS_RESET; /* as rxe: that of another time */
+	attr->sq_draining = qp->state == IBV_QPS_SQD;
 	return 0;
 }
 

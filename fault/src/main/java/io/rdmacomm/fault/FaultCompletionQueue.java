@@ -13,6 +13,8 @@ import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Stands for a completion queue: gives doomed requests the status of their rule, and holds completions back.
@@ -159,6 +161,11 @@ final class FaultCompletionQueue extends CompletionQueue {
     @Override
     protected void doResize(int capacity) {
         real.resize(capacity);
+    }
+
+    @Override
+    protected void doModerate(int completions, int micros) {
+        real.moderate(completions, Duration.of(micros, ChronoUnit.MICROS));
     }
 
     @Override

@@ -264,8 +264,8 @@ final class FaultQueuePair extends QueuePair {
     }
 
     @Override
-    protected QueuePairState doQueryState(QueuePairState known) {
-        QueuePairState actual = real.query().state();
+    protected QueuePairAttributes doQuery(QueuePairAttributes known) {
+        QueuePairAttributes actual = real.query().sizes(known.sizes());
         noticeState();
         return actual;
     }

@@ -34,12 +34,17 @@ final class FaultSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
+    protected void doResize(int receives) {
+        real.resize(receives);
+    }
+
+    @Override
     protected SharedReceiveQueueOptions doQuery() {
         return real.query();
     }
 
     @Override
-    protected void doClose() {
+    protected void doDestroy() {
         context.forget(real);
         real.close();
     }

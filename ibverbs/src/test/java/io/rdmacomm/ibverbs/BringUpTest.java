@@ -73,6 +73,7 @@ class BringUpTest extends ConnectionCase {
         assertThat(attributes.addressVector())
                 .isEqualTo(new AddressVector(
                         new Gid(0xfe00_0000_0000_0000L, 0x7f), 0xfedc, 2, 1, 5, 201, 200, 0xabcde, 3, 7));
+        fake.log();
 
         connection.disconnect();
         assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
+import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.AddressVector;
@@ -12,6 +13,7 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DatagramOptions;
@@ -32,15 +34,18 @@ import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.RnrTimer;
+import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.UnsupportedVerbException;
@@ -48,6 +53,7 @@ import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
@@ -495,6 +501,60 @@ class ControlPathTest {
     }
 
     @Test
+    void moderatesCompletionQueues() {
+        CompletionChannel channel = context.createCompletionChannel();
+        CompletionQueue queue = context.createCompletionQueue(new CompletionQueueOptions(16, channel, 2, false));
+        assertThat(context.supports(Capability.COMPLETION_MODERATION)).isTrue();
+        fake.log();
+        queue.moderate(65_535, Duration.ofNanos(4_094_001));
+        queue.moderate(1, Duration.ofNanos(1));
+        queue.moderate(0, Duration.ZERO);
+        assertThat(fake.log())
+                .containsExactly(
+                        "modify_cq cq3 mask=1 count=65535 period=4095",
+                        "modify_cq cq3 mask=1 count=1 period=1",
+                        "modify_cq cq3 mask=1 count=0 period=0");
+        fake.fail("fake_modify_cq", EINVAL);
+        assertThatThrownBy(() -> queue.moderate(2, Duration.ofNanos(3000)))
+                .hasMessageContainingAll(
+                        "ibv_modify_cq",
+                        "EINVAL",
+                        "2 completions and 3 microseconds for completion queue of 17 on fake0");
+        fake.fail("fake_modify_cq", EOPNOTSUPP);
+        assertThatThrownBy(() -> queue.moderate(2, Duration.ofNanos(3000)))
+                .isInstanceOf(UnsupportedVerbException.class);
+        for (long bad : new long[] {-1, 0, 4_095_001}) {
+            assertThatThrownBy(() -> queue.moderate(2, Duration.ofNanos(bad)))
+                    .hasMessageContainingAll("EINVAL", "1 to 65535", "1 to 4095 microseconds");
+        }
+        for (int bad : new int[] {-1, 0, 65_536}) {
+            assertThatThrownBy(() -> queue.moderate(bad, Duration.ofMillis(1))).hasMessageContaining("EINVAL");
+        }
+        CompletionQueue polled = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(1));
+        assertThatThrownBy(() -> polled.moderate(1, Duration.ofMillis(1)))
+                .hasMessageContainingAll("EINVAL", "without a channel");
+    }
+
+    /// The library is older than the verb, or the kernel reports no limits.
+    @Test
+    void anOldLibraryDoesNotModerate() {
+        context.close();
+        fake.extended(ContextLayout.BYTES - ContextLayout.QUERY_DEVICE_EXTENDED);
+        context = fake.open();
+        CompletionChannel channel = context.createCompletionChannel();
+        CompletionQueue queue = context.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(8).withChannel(channel));
+        assertThatThrownBy(() -> queue.moderate(1, Duration.ofMillis(1)))
+                .isInstanceOfSatisfying(
+                        UnsupportedVerbException.class,
+                        e -> assertThat(e.capability()).isEqualTo(Capability.COMPLETION_MODERATION));
+        context.close();
+        fake.extended(8);
+        context = fake.open();
+        assertThat(context.supports(Capability.COMPLETION_MODERATION)).isFalse();
+    }
+
+    @Test
     void failsToCreateCompletionQueues() {
         fails("ibv_create_comp_channel", 24, context::createCompletionChannel);
         fails("ibv_create_cq", ENOMEM, () -> context.createCompletionQueue(CompletionQueueOptions.ofCapacity(1)));
@@ -535,6 +595,66 @@ class ControlPathTest {
                         "modify_srq srq2 wr=0 limit=2 mask=2",
                         "destroy_srq srq2");
         fails("ibv_create_srq", ENOMEM, () -> domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(1)));
+    }
+
+    @Test
+    void resizesSharedReceiveQueues() {
+        SharedReceiveQueue fixed = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(10));
+        assertThatThrownBy(() -> fixed.resize(20))
+                .isInstanceOfSatisfying(
+                        UnsupportedVerbException.class,
+                        e -> assertThat(e.capability()).isEqualTo(Capability.RESIZE_SHARED_RECEIVE_QUEUE))
+                .hasMessageContaining("ibv_modify_srq");
+        context.close();
+        fake.deviceFlags(DeviceAttributesLayout.DEVICE_RESIZE_SHARED_RECEIVE_QUEUE);
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        assertThat(context.supports(Capability.RESIZE_SHARED_RECEIVE_QUEUE)).isTrue();
+        SharedReceiveQueue queue = domain.createSharedReceiveQueue(new SharedReceiveQueueOptions(10, 3, 4));
+        fake.log();
+        queue.resize(20);
+        assertThat(queue.query()).isEqualTo(new SharedReceiveQueueOptions(21, 3, 4));
+        fake.fail("ibv_query_srq", EOPNOTSUPP);
+        assertThat(queue.query()).as("what was asked for").isEqualTo(new SharedReceiveQueueOptions(20, 3, 4));
+        assertThat(fake.log()).containsExactly("modify_srq srq5 wr=20 limit=0 mask=1");
+        fails("ibv_modify_srq", EINVAL, () -> queue.resize(30));
+        fake.fail("ibv_modify_srq", EOPNOTSUPP);
+        assertThatThrownBy(() -> queue.resize(30)).isInstanceOf(UnsupportedVerbException.class);
+        assertThatThrownBy(() -> queue.resize(1001)).hasMessageContainingAll("EINVAL", "1001", "1 to 1000");
+        assertThatThrownBy(() -> queue.resize(3)).hasMessageContainingAll("EINVAL", "armed at 4");
+        assertThat(fake.log()).as("nothing else reached the device").isEmpty();
+    }
+
+    /// A queue that is too small for its receives must not reach the driver: rxe breaks.
+    @Test
+    void countsTheReceivesOfASharedQueueBeforeItIsResized() {
+        fake.deviceFlags(DeviceAttributesLayout.DEVICE_RESIZE_SHARED_RECEIVE_QUEUE);
+        context.close();
+        context = fake.open();
+        domain = context.allocateProtectionDomain();
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(10));
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue).withSharedReceives(shared));
+        pair.connect(pair.info());
+        try (Arena arena = Arena.ofConfined()) {
+            ReceiveBatch receives = ReceiveBatch.create(arena, 8, 1);
+            for (int i = 0; i < 8; i++) {
+                receives.receive(i);
+            }
+            assertThat(shared.post(receives)).isEqualTo(8);
+            SendBatch sends = SendBatch.create(arena, 3, 1, 0);
+            sends.send(1).send(2).send(3);
+            assertThat(pair.post(sends)).isEqualTo(3);
+            fake.log();
+            assertThatThrownBy(() -> shared.resize(7)).hasMessageContainingAll("EINVAL", "up to 8 are posted");
+            assertThat(queue.poll(Completions.create(arena, 16))).isEqualTo(3);
+            assertThatThrownBy(() -> shared.resize(4)).hasMessageContainingAll("EINVAL", "up to 5 are posted");
+            pair.close();
+            assertThatThrownBy(() -> shared.resize(4)).hasMessageContainingAll("EINVAL", "up to 5 are posted");
+            assertThat(fake.log()).noneMatch(call -> call.startsWith("modify_srq"));
+            shared.resize(5);
+            assertThat(fake.log()).anyMatch(call -> call.contains("wr=5"));
+        }
     }
 
     @Test
@@ -657,6 +777,90 @@ class ControlPathTest {
         assertThat(pair.query().state())
                 .as("of a device that does not report it")
                 .isEqualTo(QueuePairState.READY_TO_SEND);
+    }
+
+    @Test
+    void queriesEverythingThatTheDeviceReports() {
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        assertThat(pair.query().present())
+                .containsExactlyInAnyOrder(
+                        QueuePairAttribute.STATE, QueuePairAttribute.CURRENT_STATE, QueuePairAttribute.CAPACITY);
+        Gid gid = new Gid(0xfe80L << 48, 0x77);
+        ConnectionOptions how = new ConnectionOptions(
+                new PathOptions(1, 2, PathMtu.MTU_512, 7, 104, 64, 8, 127, 6),
+                new RetryOptions(new AckTimeout(15), 6, new RnrTimer(13), 5),
+                Set.of(AccessFlag.REMOTE_READ),
+                3,
+                4);
+        pair.connect(new QueuePairInfo(0xabc, 0x123456, 0x1f, gid, PathMtu.MTU_2048), how);
+        fake.log();
+        QueuePairAttributes now = pair.query();
+        assertThat(fake.log())
+                .as("what was set, the state and the sizes")
+                .containsExactly("query_qp qp3 mask=" + Integer.toHexString(0x39 | 0x129181 | 0x12e01 | 0x80000));
+        assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(now.currentState()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(now.maxReadAtomic()).as("the device has rounded it up").isEqualTo(4);
+        assertThat(now.maxDestinationReadAtomic()).isEqualTo(4);
+        assertThat(AccessFlag.of(now.accessFlags())).containsExactly(AccessFlag.REMOTE_READ);
+        assertThat(now.partitionKeyIndex()).isEqualTo(8);
+        assertThat(now.port()).isEqualTo(1);
+        assertThat(now.pathMtu()).isEqualTo(PathMtu.MTU_512);
+        assertThat(now.destinationNumber()).isEqualTo(0xabc);
+        assertThat(now.receivePsn()).isEqualTo(0x123456);
+        assertThat(now.sendPsn()).isEqualTo(pair.info().packetSequenceNumber());
+        assertThat(now.timeout()).isEqualTo(new AckTimeout(15));
+        assertThat(now.retryCount()).isEqualTo(6);
+        assertThat(now.rnrRetry()).isEqualTo(5);
+        assertThat(now.minRnrTimer()).isEqualTo(new RnrTimer(13));
+        assertThat(now.addressVector()).isEqualTo(new AddressVector(gid, 0x1f, 2, 1, 7, 104, 64, 0, 127, 6));
+        assertThat(now.sizes()).isEqualTo(new QueueSizes(130, 128, 1, 1, 100)).isEqualTo(pair.sizes());
+        assertThat(now.draining()).isFalse();
+        assertThat(now.toString())
+                .contains(
+                        "STATE=READY_TO_SEND",
+                        "DESTINATION_NUMBER=0xabc",
+                        "RETRY_COUNT=6",
+                        "ACCESS_FLAGS=[REMOTE_READ]")
+                .doesNotContain("QUEUE_KEY");
+        pair.modify(
+                new QueuePairAttributes().state(QueuePairState.SEND_QUEUE_DRAIN).drainNotification(true));
+        assertThat(pair.query().draining()).isTrue();
+        assertThat(pair.query().drainNotification()).isTrue();
+        assertThatThrownBy(() -> pair.modify(new QueuePairAttributes().sizes(QueueSizes.defaults())))
+                .hasMessageContaining("CAPACITY");
+        pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+        assertThat(pair.query().present()).as("forgotten").hasSize(3);
+    }
+
+    /// The path and the sizes cannot be zero, so they are as they were set.
+    @Test
+    void queriesADriverThatReportsTheStateAlone() {
+        fake.forget(true);
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        pair.connect(FakeVerbs.PEER);
+        QueuePairAttributes now = pair.query();
+        assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(now.sizes()).isEqualTo(pair.sizes());
+        assertThat(now.addressVector().destinationGid()).isEqualTo(FakeVerbs.PEER.gid());
+    }
+
+    @Test
+    void queriesAQueuePairForDatagrams() {
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+        QueuePair pair =
+                domain.createQueuePair(QueuePairOptions.reliable(queue).withType(QueuePairType.UNRELIABLE_DATAGRAM));
+        pair.startDatagrams(DatagramOptions.ofKey(0x11111111));
+        QueuePairAttributes now = pair.query();
+        assertThat(now.queueKey()).isEqualTo(0x11111111);
+        assertThat(now.sendPsn()).isEqualTo(pair.info().packetSequenceNumber());
+        assertThat(now.has(QueuePairAttribute.TIMEOUT)).isFalse();
+        assertThat(fake.log())
+                .last()
+                .asString()
+                .isEqualTo("query_qp qp3 mask=" + Integer.toHexString(0x71 | 0x10001 | 0x80000));
     }
 
     @Test

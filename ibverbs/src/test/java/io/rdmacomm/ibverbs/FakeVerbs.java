@@ -145,6 +145,11 @@ final class FakeVerbs {
         call("fake_keep", FunctionDescriptor.ofVoid(JAVA_INT), on ? 1 : 0);
     }
 
+    /// Whether querying a queue pair fills in its state alone.
+    void forget(boolean on) {
+        call("fake_forget", FunctionDescriptor.ofVoid(JAVA_INT), on ? 1 : 0);
+    }
+
     /// The number of the next queue pair.
     void nextNumber(int number) {
         call("fake_next_number", FunctionDescriptor.ofVoid(JAVA_INT), number);
@@ -192,6 +197,11 @@ final class FakeVerbs {
     /// The size of the `struct verbs_context` of the next device that is opened.
     void extended(int bytes) {
         call("fake_extended", FunctionDescriptor.ofVoid(JAVA_INT), bytes);
+    }
+
+    /// Capability flags of the devices, besides the usual ones.
+    void deviceFlags(int flags) {
+        call("fake_device_flags", FunctionDescriptor.ofVoid(JAVA_INT), flags);
     }
 
     void kind(int transport, int vendor) {

@@ -50,7 +50,8 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
             Capability.UNRELIABLE_CONNECTED,
             Capability.MULTICAST,
             Capability.DATAGRAM_SERVICES,
-            Capability.RESIZE_SHARED_RECEIVE_QUEUE,
+            // Nothing interrupts a processor, so there is nothing to moderate.
+            Capability.COMPLETION_MODERATION,
             // A processor copies all data, and cannot reach memory of other devices.
             Capability.DMA_BUFFER,
             // It locks nothing, so there is nothing to leave out.

@@ -445,6 +445,12 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
         act();
     }
 
+    @Override
+    protected QueuePairAttributes doQuery(QueuePairAttributes known) {
+        Transport to = transport;
+        return known.draining(state() == QueuePairState.SEND_QUEUE_DRAIN && to != null && !to.isDrained());
+    }
+
     private void enter(QueuePairState to) {
         block.publish(to);
         entered(to);

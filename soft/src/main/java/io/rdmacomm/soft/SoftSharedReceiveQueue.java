@@ -12,7 +12,7 @@ import java.io.IOException;
 /// A shared receive queue is a receive ring that several queue pairs point at.
 final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     private final SoftContext context;
-    private final SharedReceiveQueueOptions options;
+    private final int elements;
     private final int number;
     private final ReceiveRing ring;
     /// A limit was armed and nobody has told of it since. The ring does not say that: takers disarm before they tell.
@@ -21,7 +21,7 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     SoftSharedReceiveQueue(SoftProtectionDomain domain, SharedReceiveQueueOptions options) {
         super(domain, options);
         this.context = domain.softContext();
-        this.options = options;
+        this.elements = options.elements();
         if (options.receives() > SoftLimits.MAX_DEPTH || options.elements() > ElementList.MAX_ELEMENTS) {
             throw new VerbException(
                     "create shared receive queue (ibv_create_srq)",
@@ -80,12 +80,23 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    protected SharedReceiveQueueOptions doQuery() {
-        return new SharedReceiveQueueOptions(options.receives(), options.elements(), ring.limit());
+    protected void doResize(int receives) {
+        try {
+            if (!ring.resize(receives)) {
+                throw tooManyPosted(receives, ring.size());
+            }
+        } catch (IOException e) {
+            throw context.noSpace("modify shared receive queue (ibv_modify_srq)", receives + " receives", e);
+        }
     }
 
     @Override
-    protected void doClose() {
+    protected SharedReceiveQueueOptions doQuery() {
+        return new SharedReceiveQueueOptions(ring.depth(), elements, ring.limit());
+    }
+
+    @Override
+    protected void doDestroy() {
         context.objects().remove(number);
         context.objects().quarantine().free(ring, ring::free);
     }

@@ -57,7 +57,7 @@ public enum Capability {
     /// A queue pair that takes its receives from a shared receive queue and has failed raises
     /// [AsyncEventType#QUEUE_PAIR_LAST_WORK_REACHED].
     LAST_WORK_EVENT,
-    /// A shared receive queue can change its size.
+    /// A shared receive queue can change its size ([SharedReceiveQueue#resize(int)]).
     RESIZE_SHARED_RECEIVE_QUEUE,
     /// Memory windows of type 1, bound with [QueuePair#bind].
     MEMORY_WINDOW_TYPE_1,
@@ -83,6 +83,8 @@ public enum Capability {
     /// The device may use [AccessFlag#RELAXED_ORDERING]: the flag reaches its driver. No attribute says whether
     /// it then makes a difference. Without this capability it makes none.
     RELAXED_ORDERING,
+    /// A completion queue can raise fewer events ([CompletionQueue#moderate]).
+    COMPLETION_MODERATION,
     /// A completion queue can be armed for solicited events only.
     SOLICITED_EVENTS,
     /// Completions of one queue pair arrive in posting order, READs included.

@@ -4,6 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// state. Polling throws on devices in software; on many adapters (mlx5) it finds nothing more, so that only the event
 /// tells. The same is true of a device that has failed ([AsyncEventType#DEVICE_FATAL]).
 public abstract class CompletionQueue extends Resource {
+    private static final String MODERATE = "moderate completion queue (ibv_modify_cq)";
     private static final int BINDING = CompletionOpcode.BIND_WINDOW.code();
 
     private final Context context;
@@ -170,6 +173,41 @@ public abstract class CompletionQueue extends Resource {
         }
     }
 
+    /// Has the device raise fewer events (ibv_modify_cq(3), `IBV_CQ_ATTR_MODERATE`): an armed queue raises its
+    /// event when it got `completions`, or `period` after the first of them. This saves interrupts and wake-ups
+    /// and costs latency. It does not concern a program that polls. Zero for both ends it. Blocks as long as the
+    /// device does.
+    ///
+    /// @param completions at most [DeviceLimit#MAX_MODERATED_COMPLETIONS]
+    /// @param period rounded up to microseconds; at most [DeviceLimit#MAX_MODERATION_PERIOD]
+    /// @throws UnsupportedVerbException without [Capability#COMPLETION_MODERATION]
+    /// @throws VerbException EINVAL if the queue has no channel, the device does not support the numbers, or only
+    ///         one of them is zero: without a period the last completions would raise no event
+    public final void moderate(int completions, Duration period) {
+        checkOpen();
+        if (!context.supports(Capability.COMPLETION_MODERATION)) {
+            throw new UnsupportedVerbException(
+                    MODERATE, Capability.COMPLETION_MODERATION, context.device().name());
+        }
+        if (channel == null) {
+            throw new VerbException(
+                    MODERATE, Errno.EINVAL, this + " was created without a channel, so it has no events");
+        }
+        long mostCompletions = context.limit(DeviceLimit.MAX_MODERATED_COMPLETIONS);
+        long mostMicros = context.limit(DeviceLimit.MAX_MODERATION_PERIOD);
+        boolean negative = completions < 0 || period.isNegative();
+        boolean tooMuch =
+                completions > mostCompletions || period.compareTo(Duration.of(mostMicros, ChronoUnit.MICROS)) > 0;
+        if (negative || tooMuch || (completions == 0) != period.isZero()) {
+            throw new VerbException(
+                    MODERATE,
+                    Errno.EINVAL,
+                    completions + " completions and " + period + " for " + this + ", must be 1 to " + mostCompletions
+                            + " and 1 to " + mostMicros + " microseconds, or zero for both");
+        }
+        doModerate(completions, (int) ((period.toNanos() + 999) / 1000));
+    }
+
     /// The open queue pair with this number, or null. Mostly it is the same as the last time.
     private @Nullable QueuePair findQueuePair(int number) {
         QueuePair queuePair = lastCompleted;
@@ -229,6 +267,15 @@ public abstract class CompletionQueue extends Resource {
 
     /// Resizes for [#resize(int)]; no thread polls meanwhile.
     protected abstract void doResize(int capacity);
+
+    /// Moderates for [#moderate]; the default does not support it.
+    ///
+    /// @param completions within the limits of the device, 0 for no moderation
+    /// @param micros the period in microseconds, 0 for no moderation
+    protected void doModerate(int completions, int micros) {
+        throw new UnsupportedVerbException(
+                MODERATE, Capability.COMPLETION_MODERATION, context.device().name());
+    }
 
     /// Releases the provider's resources. No thread polls meanwhile, and all events are acknowledged.
     protected abstract void doDestroy();

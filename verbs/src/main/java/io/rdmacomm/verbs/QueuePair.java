@@ -47,7 +47,6 @@ public abstract class QueuePair extends Resource {
     final void begin() {
         sizes = doSizes();
         sendDepth = new SendDepth(sizes.sends());
-        receiveDepth = new ReceiveDepth(sizes.receives());
         Context context = protectionDomain.context();
         sendChecks = SendChecks.of(options.type(), context::supports, context.toString(), sizes, doReadElements());
         dependOn(options.sendCompletions());
@@ -55,8 +54,11 @@ public abstract class QueuePair extends Resource {
             dependOn(options.receiveCompletions());
         }
         SharedReceiveQueue shared = options.sharedReceives();
-        if (shared != null) {
+        if (shared == null) {
+            receiveDepth = new ReceiveDepth(sizes.receives());
+        } else {
             dependOn(shared);
+            receiveDepth = shared.join();
         }
         context.queuePairs().put(number(), this);
     }
@@ -319,6 +321,7 @@ public abstract class QueuePair extends Resource {
                 sendChecks = sendChecks.withLongestDatagram(longestDatagram);
             }
             if (to == QueuePairState.RESET) {
+                attributes.clear();
                 peerLacks(Set.of(), "");
                 sendDepth.clear();
                 receiveDepth.clear();
@@ -356,14 +359,19 @@ public abstract class QueuePair extends Resource {
         }
     }
 
-    /// The attributes set so far, with the current state (ibv_query_qp(3)).
+    /// What the device reports about the queue pair (ibv_query_qp(3)): its state, also as
+    /// [QueuePairAttributes#currentState()], its [QueuePairAttributes#sizes()], and the attributes that were
+    /// set since it was in RESET. A driver that cannot be asked (siw, libmana) reports the values that were
+    /// set; others may report larger ones, and the packet sequence numbers of the next packets. Blocks as
+    /// long as the device does.
     public final QueuePairAttributes query() {
         sendLock.lock();
         try {
             checkOpen();
-            QueuePairAttributes copy = new QueuePairAttributes();
-            copy.apply(attributes);
-            return copy.state(doQueryState(state));
+            QueuePairAttributes known = new QueuePairAttributes();
+            known.apply(attributes);
+            QueuePairAttributes actual = doQuery(known.state(state).sizes(sizes));
+            return actual.currentState(actual.state());
         } finally {
             sendLock.unlock();
         }
@@ -642,6 +650,10 @@ public abstract class QueuePair extends Resource {
             groups.detachAll(this::doDetach);
             doDestroy();
             state = QueuePairState.RESET;
+            SharedReceiveQueue shared = options.sharedReceives();
+            if (shared != null) {
+                shared.leave(receiveDepth);
+            }
         } finally {
             receiveLock.unlock();
             sendLock.unlock();
@@ -671,8 +683,12 @@ public abstract class QueuePair extends Resource {
     protected abstract void doModify(
             QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective);
 
-    /// The state for [#query()]; a provider that cannot query its device returns the `known` one.
-    protected QueuePairState doQueryState(QueuePairState known) {
+    /// Queries for [#query()], under the send lock.
+    ///
+    /// @param known the attributes that were set, the state and the sizes as far as this process knows; the
+    ///         provider replaces what its device reports
+    /// @return `known`
+    protected QueuePairAttributes doQuery(QueuePairAttributes known) {
         return known;
     }
 

@@ -2,6 +2,7 @@ package io.rdmacomm.verbs;
 
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Attributes of a queue pair, for [QueuePair#modify(QueuePairAttributes)] and [QueuePair#query()] (`struct
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Each setter marks its attribute as present. A transition must have every attribute that its row of the state
 /// table requires, and no other than the row allows (ibv_modify_qp(3)). Not thread-safe.
+///
+/// The alternate path, path migration and the rate limit of the C struct are not here.
 public final class QueuePairAttributes {
     private final EnumSet<QueuePairAttribute> present = EnumSet.noneOf(QueuePairAttribute.class);
     private QueuePairState state = QueuePairState.RESET;
@@ -29,6 +32,8 @@ public final class QueuePairAttributes {
     private int maxDestinationReadAtomic;
     private RnrTimer minRnrTimer = new RnrTimer(0);
     private int destinationNumber;
+    private QueueSizes sizes = new QueueSizes(0, 0, 0, 0, 0);
+    private boolean draining;
 
     /// Attributes with nothing set.
     public QueuePairAttributes() {}
@@ -264,6 +269,70 @@ public final class QueuePairAttributes {
         return this;
     }
 
+    /// The sizes of its queues; only a query reports them.
+    public QueueSizes sizes() {
+        return sizes;
+    }
+
+    /// Sets the sizes of its queues. For providers: no transition can change them.
+    public QueuePairAttributes sizes(QueueSizes value) {
+        present.add(QueuePairAttribute.CAPACITY);
+        sizes = value;
+        return this;
+    }
+
+    /// Whether the queue pair is in SEND_QUEUE_DRAIN and sends that had begun before are not complete; only a
+    /// query reports it.
+    public boolean draining() {
+        return draining;
+    }
+
+    /// Sets whether sends are not complete yet. For providers: no transition can change it.
+    public QueuePairAttributes draining(boolean value) {
+        draining = value;
+        return this;
+    }
+
+    /// Makes all attributes absent.
+    void clear() {
+        present.clear();
+    }
+
+    /// The attributes that are present with their values.
+    @Override
+    public String toString() {
+        return present.stream().map(each -> each + "=" + value(each)).collect(Collectors.joining(", ", "{", "}"));
+    }
+
+    private @Nullable Object value(QueuePairAttribute attribute) {
+        return switch (attribute) {
+            case STATE -> state;
+            case CURRENT_STATE -> currentState;
+            case DRAIN_NOTIFICATION -> drainNotification;
+            case ACCESS_FLAGS -> AccessFlag.of(accessFlags);
+            case PARTITION_KEY_INDEX -> partitionKeyIndex;
+            case PORT -> port;
+            case QUEUE_KEY -> hex(queueKey);
+            case ADDRESS_VECTOR -> addressVector;
+            case PATH_MTU -> pathMtu;
+            case TIMEOUT -> timeout;
+            case RETRY_COUNT -> retryCount;
+            case RNR_RETRY -> rnrRetry;
+            case RECEIVE_PSN -> hex(receivePsn);
+            case SEND_PSN -> hex(sendPsn);
+            case MAX_READ_ATOMIC -> maxReadAtomic;
+            case MAX_DESTINATION_READ_ATOMIC -> maxDestinationReadAtomic;
+            case MIN_RNR_TIMER -> minRnrTimer;
+            case DESTINATION_NUMBER -> hex(destinationNumber);
+            case CAPACITY -> sizes;
+            case ALTERNATE_PATH, PATH_MIGRATION -> "?";
+        };
+    }
+
+    private static String hex(int value) {
+        return "0x" + Integer.toHexString(value);
+    }
+
     /// Sets everything that `change` has set, except the assumed state.
     void apply(QueuePairAttributes change) {
         for (QueuePairAttribute attribute : change.present) {
@@ -289,7 +358,8 @@ public final class QueuePairAttributes {
                 case MAX_DESTINATION_READ_ATOMIC -> maxDestinationReadAtomic(change.maxDestinationReadAtomic);
                 case MIN_RNR_TIMER -> minRnrTimer(change.minRnrTimer);
                 case DESTINATION_NUMBER -> destinationNumber(change.destinationNumber);
-                case ALTERNATE_PATH, PATH_MIGRATION, CAPACITY -> present.add(attribute);
+                case CAPACITY -> sizes(change.sizes);
+                case ALTERNATE_PATH, PATH_MIGRATION -> present.add(attribute);
             }
         }
     }

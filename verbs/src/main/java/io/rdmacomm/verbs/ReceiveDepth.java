@@ -5,6 +5,8 @@ import java.lang.invoke.VarHandle;
 
 /// Counts the slots of a receive queue. Every receive ends with a completion, and polling it frees one slot. One
 /// thread at a time posts and one retires; they may be different threads. Compare [SendDepth].
+///
+/// That of a queue pair on a shared receive queue only counts what has completed.
 final class ReceiveDepth {
     private static final VarHandle RETIRED;
 
@@ -17,6 +19,7 @@ final class ReceiveDepth {
     }
 
     private final int depth;
+    private final boolean shared;
     private long posted;
 
     @SuppressWarnings("UnusedVariable") // read and written through RETIRED
@@ -24,6 +27,18 @@ final class ReceiveDepth {
 
     ReceiveDepth(int depth) {
         this.depth = depth;
+        this.shared = false;
+    }
+
+    private ReceiveDepth() {
+        depth = 0;
+        shared = true;
+        posted = Long.MAX_VALUE;
+    }
+
+    /// For receives of a shared receive queue, which are posted elsewhere.
+    static ReceiveDepth ofShared() {
+        return new ReceiveDepth();
     }
 
     /// The number of further receives that fit.
@@ -45,9 +60,16 @@ final class ReceiveDepth {
         }
     }
 
+    /// The number of receives that have completed.
+    long retired() {
+        return (long) RETIRED.getAcquire(this);
+    }
+
     /// Frees all slots after a reset of the queue pair.
     void clear() {
-        posted = 0;
-        retired = 0;
+        if (!shared) {
+            posted = 0;
+            retired = 0;
+        }
     }
 }

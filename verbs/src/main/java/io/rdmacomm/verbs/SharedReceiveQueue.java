@@ -1,5 +1,7 @@
 package io.rdmacomm.verbs;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 /// A receive queue that several queue pairs share (`struct ibv_srq`, ibv_create_srq(3)). Thread-safe.
@@ -8,9 +10,15 @@ import java.util.Objects;
 /// [AsyncEventType#QUEUE_PAIR_LAST_WORK_REACHED], if the device has [Capability#LAST_WORK_EVENT], and poll what
 /// has completed before closing that queue pair.
 public abstract class SharedReceiveQueue extends Resource {
+    private static final String MODIFY = "modify shared receive queue (ibv_modify_srq)";
+
     private final ProtectionDomain protectionDomain;
     private final int elements;
     private final OperationLock lock = new OperationLock();
+    /// What the queue pairs on it have completed, except those that are closed.
+    private final List<ReceiveDepth> users = new ArrayList<>();
+    /// The receives that were posted, except those that closed queue pairs have completed.
+    private long posted;
 
     /// For providers.
     protected SharedReceiveQueue(ProtectionDomain protectionDomain, SharedReceiveQueueOptions options) {
@@ -55,7 +63,92 @@ public abstract class SharedReceiveQueue extends Resource {
 
     private int postGood(ReceiveBatch batch, int count) {
         batch.endAfter(count - 1);
-        return doPost(batch, 0, count);
+        int taken = doPost(batch, 0, count);
+        posted += taken;
+        return taken;
+    }
+
+    /// A queue pair takes its receives from here.
+    ///
+    /// @return where it counts those that have completed
+    final ReceiveDepth join() {
+        ReceiveDepth user = ReceiveDepth.ofShared();
+        lock.lock();
+        try {
+            users.add(user);
+        } finally {
+            lock.unlock();
+        }
+        return user;
+    }
+
+    /// That queue pair is closed.
+    final void leave(ReceiveDepth user) {
+        lock.lock();
+        try {
+            users.remove(user);
+            posted -= user.retired();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The most receives that can be in the queue now: those that were posted and whose success was not
+    /// polled. Receives that have failed, or that were polled after their queue pair was closed, are still
+    /// counted. For [#doResize(int)].
+    protected final long mostPosted() {
+        long most = posted;
+        for (ReceiveDepth user : users) {
+            most -= user.retired();
+        }
+        return most;
+    }
+
+    /// Changes how many receives it holds (ibv_modify_srq(3), `IBV_SRQ_MAX_WR`). The posted receives stay in
+    /// their order, messages may arrive meanwhile, and an armed limit stays armed. Blocks as long as the
+    /// device does, and [#post(ReceiveBatch)] waits for that.
+    ///
+    /// @param receives at least 1; the device may give room for more, see [#query()]
+    /// @throws UnsupportedVerbException without [Capability#RESIZE_SHARED_RECEIVE_QUEUE]
+    /// @throws VerbException EINVAL if more receives are posted, if the armed limit is greater, or if the
+    ///         device does not support the size; ENOMEM if there is no memory for it
+    public final void resize(int receives) {
+        Context context = protectionDomain.context();
+        lock.lock();
+        try {
+            checkOpen();
+            if (!context.supports(Capability.RESIZE_SHARED_RECEIVE_QUEUE)) {
+                throw new UnsupportedVerbException(
+                        MODIFY,
+                        Capability.RESIZE_SHARED_RECEIVE_QUEUE,
+                        context.device().name());
+            }
+            long max = context.limit(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_DEPTH);
+            if (receives < 1 || receives > max) {
+                throw new VerbException(
+                        MODIFY, Errno.EINVAL, receives + " receives in " + this + ", must be 1 to " + max);
+            }
+            int limit = doQuery().limit();
+            if (receives < limit) {
+                throw new VerbException(
+                        MODIFY,
+                        Errno.EINVAL,
+                        receives + " receives in " + this + ", but its limit is armed at " + limit
+                                + "; arm a lower one, or 0 for none, first");
+            }
+            doResize(receives);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The exception for [#doResize(int)] if more receives are posted than are to fit.
+    protected final VerbException tooManyPosted(int receives, long posted) {
+        return new VerbException(
+                MODIFY,
+                Errno.EINVAL,
+                receives + " receives in " + this + ", but up to " + posted
+                        + " are posted; resize it when some are used");
     }
 
     /// Arms the limit (ibv_modify_srq(3)): [AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED] is raised once when
@@ -63,21 +156,38 @@ public abstract class SharedReceiveQueue extends Resource {
     ///
     /// @throws VerbException EINVAL if the limit exceeds the capacity of the queue
     public final void armLimit(int limit) {
-        checkOpen();
-        int depth = doQuery().receives();
-        if (limit < 0 || limit > depth) {
-            throw new VerbException(
-                    "modify shared receive queue (ibv_modify_srq)",
-                    Errno.EINVAL,
-                    "limit is " + limit + ", must be 0 to " + depth);
+        lock.lock();
+        try {
+            checkOpen();
+            int depth = doQuery().receives();
+            if (limit < 0 || limit > depth) {
+                throw new VerbException(MODIFY, Errno.EINVAL, "limit is " + limit + ", must be 0 to " + depth);
+            }
+            doArmLimit(limit);
+        } finally {
+            lock.unlock();
         }
-        doArmLimit(limit);
     }
 
     /// Its size and the armed limit, 0 if none is armed (ibv_query_srq(3)).
     public final SharedReceiveQueueOptions query() {
-        checkOpen();
-        return doQuery();
+        lock.lock();
+        try {
+            checkOpen();
+            return doQuery();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    protected final void doClose() {
+        lock.lock();
+        try {
+            doDestroy();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /// Posts for [#post(ReceiveBatch)]; returns how many were posted.
@@ -86,8 +196,21 @@ public abstract class SharedReceiveQueue extends Resource {
     /// Arms for [#armLimit(int)].
     protected abstract void doArmLimit(int limit);
 
+    /// Resizes for [#resize(int)]; no receives are posted meanwhile. The default does not support it.
+    ///
+    /// @throws VerbException [#tooManyPosted(int, long)] if it holds more receives than that
+    protected void doResize(int receives) {
+        throw new UnsupportedVerbException(
+                MODIFY,
+                Capability.RESIZE_SHARED_RECEIVE_QUEUE,
+                protectionDomain.context().device().name());
+    }
+
     /// Queries for [#query()].
     protected abstract SharedReceiveQueueOptions doQuery();
+
+    /// Releases the provider's resources. No other call is going on.
+    protected abstract void doDestroy();
 
     @Override
     public final String toString() {

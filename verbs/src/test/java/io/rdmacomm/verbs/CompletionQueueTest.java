@@ -145,6 +145,7 @@ class CompletionQueueTest {
         }
         assertThatIllegalStateException().isThrownBy(() -> queue.arm(false));
         assertThatIllegalStateException().isThrownBy(() -> queue.resize(20));
+        assertThatIllegalStateException().isThrownBy(() -> queue.moderate(1, Duration.ofMillis(1)));
     }
 
     @Test
@@ -154,6 +155,7 @@ class CompletionQueueTest {
         MemoryRegion region = domain.allocate(8, Set.of());
         AddressVector vector = new AddressVector(Gid.NONE, 1, 0, 1, 0, 0, 0, 0);
         assertUnsupported(Capability.RESIZE_COMPLETION_QUEUE, () -> queue.resize(20));
+        assertUnsupported(Capability.COMPLETION_MODERATION, () -> queue.moderate(1, Duration.ofMillis(1)));
         assertUnsupported(Capability.REREGISTER_MEMORY, () -> region.reregister(null, null, Set.of()));
         assertUnsupported(Capability.MEMORY_WINDOW_TYPE_1, () -> domain.allocateWindow(MemoryWindowType.TYPE_1));
         assertUnsupported(Capability.MEMORY_WINDOW_TYPE_2, () -> domain.allocateWindow(MemoryWindowType.TYPE_2));

@@ -72,6 +72,8 @@ final class NullDevice extends Device {
         protected DeviceAttributes doQueryDevice() {
             device.queries++;
             Map<DeviceLimit, Long> limits = Map.of(
+                    DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_DEPTH,
+                    100L,
                     DeviceLimit.MAX_QUEUE_PAIR_DEPTH,
                     64L,
                     DeviceLimit.MAX_SGE,
@@ -278,6 +280,9 @@ final class NullDevice extends Device {
 
     static final class NullSharedQueue extends SharedReceiveQueue {
         private final SharedReceiveQueueOptions options;
+        Runnable whilePosting = () -> {};
+        int size;
+        volatile boolean gone;
 
         NullSharedQueue(ProtectionDomain domain, SharedReceiveQueueOptions options) {
             super(domain, options);
@@ -288,6 +293,7 @@ final class NullDevice extends Device {
         protected int doPost(ReceiveBatch batch, int first, int count) {
             long last = batch.segment().get(JAVA_LONG, batch.at(count - 1) + ReceiveRequestLayout.NEXT);
             assertThat(last).as("end of the chain").isZero();
+            whilePosting.run();
             return count;
         }
 
@@ -295,12 +301,19 @@ final class NullDevice extends Device {
         protected void doArmLimit(int limit) {}
 
         @Override
+        protected void doResize(int receives) {
+            size = receives;
+        }
+
+        @Override
         protected SharedReceiveQueueOptions doQuery() {
             return options;
         }
 
         @Override
-        protected void doClose() {}
+        protected void doDestroy() {
+            gone = true;
+        }
     }
 
     static final class NullRegion extends MemoryRegion {

@@ -305,7 +305,7 @@ final class SilentDevice extends Device {
         }
 
         @Override
-        protected void doClose() {
+        protected void doDestroy() {
             log.add("destroy shared queue");
         }
     }

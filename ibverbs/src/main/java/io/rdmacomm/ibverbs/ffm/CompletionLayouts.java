@@ -1,7 +1,7 @@
 package io.rdmacomm.ibverbs.ffm;
 
-/// Byte offsets in a completion queue, `struct ibv_cq`, a completion channel, `struct ibv_comp_channel`, and an
-/// asynchronous event, `struct ibv_async_event`. A completion itself is in
+/// Byte offsets in a completion queue, `struct ibv_cq`, a change of it, `struct ibv_modify_cq_attr`, a completion
+/// channel, `struct ibv_comp_channel`, and an asynchronous event, `struct ibv_async_event`. A completion itself is in
 /// [io.rdmacomm.verbs.CompletionLayout].
 public final class CompletionLayouts {
     /// Size of a completion queue.
@@ -20,6 +20,17 @@ public final class CompletionLayouts {
     public static final int EVENT_ELEMENT = 0;
     /// In an asynchronous event: `enum ibv_event_type`.
     public static final int EVENT_TYPE = 8;
+
+    /// Size of a change of a completion queue.
+    public static final int CHANGE_BYTES = 8;
+    /// In a change: which attributes it has, 4 bytes.
+    public static final int CHANGE_MASK = 0;
+    /// In a change: completions for each event, 2 bytes.
+    public static final int CHANGE_COMPLETIONS = 4;
+    /// In a change: microseconds until an event, 2 bytes.
+    public static final int CHANGE_PERIOD = 6;
+    /// `IBV_CQ_ATTR_MODERATE`, the mask bit for both of them.
+    public static final int MASK_MODERATE = 1;
 
     private CompletionLayouts() {}
 }

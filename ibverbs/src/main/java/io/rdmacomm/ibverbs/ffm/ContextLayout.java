@@ -31,6 +31,8 @@ public final class ContextLayout {
     public static final int EXTENDED_BYTES = -8;
     /// Its `query_device_ex`.
     public static final int QUERY_DEVICE_EXTENDED = -104;
+    /// Its `modify_cq`.
+    public static final int MODIFY_COMPLETION_QUEUE = -184;
     /// Its `query_port`.
     public static final int QUERY_PORT_EXTENDED = -320;
 

@@ -17,6 +17,7 @@ public final class ExtendedOps {
     private final long context;
     private final MemorySegment queryDevice;
     private final MemorySegment queryPort;
+    private final MemorySegment modifyCompletionQueue;
 
     /// Reads the function pointers of an open device.
     ///
@@ -25,6 +26,7 @@ public final class ExtendedOps {
         this.context = context;
         queryDevice = operation(context, ContextLayout.QUERY_DEVICE_EXTENDED);
         queryPort = operation(context, ContextLayout.QUERY_PORT_EXTENDED);
+        modifyCompletionQueue = operation(context, ContextLayout.MODIFY_COMPLETION_QUEUE);
     }
 
     private static MemorySegment operation(long context, int offset) {
@@ -55,5 +57,12 @@ public final class ExtendedOps {
     /// @return 0 or the errno; EOPNOTSUPP where the function of that name is all there is
     public int queryPort(int port, long attributes) {
         return Calls.number(queryPort, context, port, attributes, PortAttributesLayout.ROOM);
+    }
+
+    /// Takes a `struct ibv_modify_cq_attr` (ibv_modify_cq(3)).
+    ///
+    /// @return 0 or the errno; EOPNOTSUPP if library or driver do not know it
+    public int modifyCompletionQueue(long queue, long change) {
+        return Calls.number(modifyCompletionQueue, queue, change);
     }
 }

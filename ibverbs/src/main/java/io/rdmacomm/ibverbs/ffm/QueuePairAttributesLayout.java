@@ -20,12 +20,16 @@ public final class QueuePairAttributesLayout {
     public static final int DESTINATION_NUMBER = 28;
     /// The access rights of the peer.
     public static final int ACCESS_FLAGS = 32;
+    /// The queue sizes, `struct ibv_qp_cap`, as from [QueuePairLayout#INIT_SENDS] on in the struct for creation.
+    public static final int CAPACITY = 36;
     /// The way to the peer, see [AddressVectorLayout].
     public static final int ADDRESS_VECTOR = 56;
     /// Partition key index, 2 bytes.
     public static final int PARTITION_KEY_INDEX = 120;
     /// Whether draining raises an event, 1 byte.
     public static final int DRAIN_NOTIFICATION = 124;
+    /// Whether it is draining, 1 byte.
+    public static final int DRAINING = 125;
     /// READs and atomics of this side, 1 byte.
     public static final int MAX_READ_ATOMIC = 126;
     /// READs and atomics of the peer, 1 byte.

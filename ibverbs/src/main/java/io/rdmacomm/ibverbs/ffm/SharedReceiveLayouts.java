@@ -17,6 +17,8 @@ public final class SharedReceiveLayouts {
     /// In the attributes: the limit.
     public static final int LIMIT = 8;
 
+    /// `IBV_SRQ_MAX_WR`, the mask bit for changing the depth.
+    public static final int MASK_RECEIVES = 1;
     /// `IBV_SRQ_LIMIT`, the mask bit for arming the limit.
     public static final int MASK_LIMIT = 2;
 

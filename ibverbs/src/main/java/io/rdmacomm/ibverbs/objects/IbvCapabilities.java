@@ -49,6 +49,11 @@ final class IbvCapabilities {
         add(able, Capability.WRITE_WITH_IMMEDIATE, infiniband);
         add(able, Capability.SEND_WITH_INVALIDATE, invalidates);
         add(able, Capability.LOCAL_INVALIDATE, invalidates && infiniband);
+        add(
+                able,
+                Capability.COMPLETION_MODERATION,
+                attributes.limit(DeviceLimit.MAX_MODERATED_COMPLETIONS) > 0
+                        && attributes.limit(DeviceLimit.MAX_MODERATION_PERIOD) > 0);
         add(able, Capability.ATOMICS, attributes.atomics() != AtomicCapability.NONE);
         // iWARP does not have the state: its drivers end the connection instead (siw, cxgb4, irdma).
         add(able, Capability.SEND_QUEUE_DRAIN, !iwarp);

@@ -1,6 +1,7 @@
 package io.rdmacomm.ibverbs.objects;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.rdmacomm.ibverbs.ffm.CompletionLayouts;
 import io.rdmacomm.ibverbs.ffm.ContextOps;
@@ -14,6 +15,7 @@ import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// A completion queue (`struct ibv_cq`). The driver writes completions straight into the caller's memory.
@@ -102,6 +104,22 @@ public class IbvCompletionQueue extends CompletionQueue {
                 Capability.RESIZE_COMPLETION_QUEUE,
                 context());
         capacity = readCapacity();
+    }
+
+    @Override
+    protected final void doModerate(int completions, int micros) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment change = arena.allocate(CompletionLayouts.CHANGE_BYTES, 8);
+            change.set(JAVA_INT, CompletionLayouts.CHANGE_MASK, CompletionLayouts.MASK_MODERATE);
+            change.set(JAVA_SHORT, CompletionLayouts.CHANGE_COMPLETIONS, (short) completions);
+            change.set(JAVA_SHORT, CompletionLayouts.CHANGE_PERIOD, (short) micros);
+            IbvFailure.check(
+                    "moderate completion queue (ibv_modify_cq)",
+                    device.extendedOps().modifyCompletionQueue(address, change.address()),
+                    Capability.COMPLETION_MODERATION,
+                    context(),
+                    completions + " completions and " + micros + " microseconds for " + this);
+        }
     }
 
     @Override

@@ -21,7 +21,6 @@ import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
@@ -221,22 +220,36 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     }
 
     @Override
-    protected final QueuePairState doQueryState(QueuePairState known) {
-        QueuePairState now = deviceState();
-        return now == null ? known : now;
+    protected final QueuePairAttributes doQuery(QueuePairAttributes known) {
+        ask(known);
+        return known;
     }
 
-    /// The state that the device reports; null if it reports none.
-    protected @Nullable QueuePairState deviceState() {
+    /// Whether the driver fills in what ibv_query_qp(3) asks for.
+    protected boolean reportsAttributes() {
+        return true;
+    }
+
+    /// Replaces the attributes in `known` by those that the device reports.
+    ///
+    /// @return whether it reports any
+    private boolean ask(QueuePairAttributes known) {
+        if (!reportsAttributes()) {
+            return false;
+        }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = arena.allocate(QueuePairAttributesLayout.BYTES, 8);
             MemorySegment init = arena.allocate(QueuePairLayout.INIT_BYTES, 8);
-            int errno = library.queryQueuePair(
-                    address, attributes.address(), QueuePairAttribute.STATE.bit(), init.address());
-            int code = attributes.get(JAVA_INT, QueuePairAttributesLayout.STATE);
-            QueuePairState[] states = QueuePairState.values();
-            return errno == 0 && code >= 0 && code < states.length ? states[code] : null;
+            int errno =
+                    library.queryQueuePair(address, attributes.address(), QueuePairStructs.mask(known), init.address());
+            return errno == 0 && QueuePairStructs.readQuery(attributes, known);
         }
+    }
+
+    /// The state that the device reports; null if it reports none.
+    private @Nullable QueuePairState deviceState() {
+        QueuePairAttributes asked = new QueuePairAttributes().state(QueuePairState.ERROR);
+        return ask(asked) ? asked.state() : null;
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.ffm.SharedReceiveLayouts;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SharedReceiveQueue;
@@ -69,7 +70,7 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
             armed = true;
         } finally {
             if (!armed) {
-                doClose();
+                doDestroy();
             }
         }
     }
@@ -106,6 +107,27 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
         known = new SharedReceiveQueueOptions(known.receives(), known.elements(), limit);
     }
 
+    /// The number of posted receives is checked here, because rxe loses its queue if it is too small for them
+    /// (`rxe_srq_from_attr`), and the kernel fails when it uses it next.
+    @Override
+    protected void doResize(int receives) {
+        long posted = mostPosted();
+        if (posted > receives) {
+            throw tooManyPosted(receives, posted);
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = arena.allocate(SharedReceiveLayouts.ATTRIBUTES_BYTES, 8);
+            attributes.set(JAVA_INT, SharedReceiveLayouts.RECEIVES, receives);
+            IbvFailure.check(
+                    "modify shared receive queue (ibv_modify_srq)",
+                    library.modifySharedReceiveQueue(address, attributes.address(), SharedReceiveLayouts.MASK_RECEIVES),
+                    Capability.RESIZE_SHARED_RECEIVE_QUEUE,
+                    protectionDomain().context(),
+                    receives + " receives in " + this);
+        }
+        known = new SharedReceiveQueueOptions(receives, known.elements(), known.limit());
+    }
+
     @Override
     protected SharedReceiveQueueOptions doQuery() {
         try (Arena arena = Arena.ofConfined()) {
@@ -123,7 +145,7 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    protected void doClose() {
+    protected void doDestroy() {
         device.remove(address);
         IbvFailure.check(
                 "destroy shared receive queue (ibv_destroy_srq)",

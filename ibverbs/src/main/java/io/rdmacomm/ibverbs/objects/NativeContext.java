@@ -1,6 +1,7 @@
 package io.rdmacomm.ibverbs.objects;
 
 import io.rdmacomm.ibverbs.ffm.ContextOps;
+import io.rdmacomm.ibverbs.ffm.ExtendedOps;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.verbs.Resource;
 import java.util.Map;
@@ -13,6 +14,7 @@ public final class NativeContext {
     private final LibIbverbs library;
     private final long address;
     private final ContextOps ops;
+    private final ExtendedOps extendedOps;
     private final Map<Long, Resource> objects = new ConcurrentHashMap<>();
     private final RetiredMemory retiredMemory = new RetiredMemory();
     private final OffsetRegions offsetRegions;
@@ -23,6 +25,7 @@ public final class NativeContext {
         this.library = library;
         this.address = address;
         this.ops = new ContextOps(address, driver.postsInUserSpace());
+        this.extendedOps = new ExtendedOps(address);
         this.offsetRegions = new OffsetRegions(driver.whyNoArrivalsAtOffsets());
     }
 
@@ -39,6 +42,11 @@ public final class NativeContext {
     /// The data path of the driver.
     ContextOps ops() {
         return ops;
+    }
+
+    /// The newer verbs of the control path.
+    ExtendedOps extendedOps() {
+        return extendedOps;
     }
 
     /// The memory of closed regions.

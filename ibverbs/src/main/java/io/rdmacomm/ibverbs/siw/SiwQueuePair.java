@@ -4,9 +4,7 @@ import io.rdmacomm.ibverbs.objects.IbvQueuePair;
 import io.rdmacomm.ibverbs.objects.NativeContext;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePairOptions;
-import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.SendBatch;
-import org.jspecify.annotations.Nullable;
 
 /// A queue pair of siw. It posts scatter/gather lists that siw can take, and leaves no completions when it is closed.
 final class SiwQueuePair extends IbvQueuePair {
@@ -30,8 +28,8 @@ final class SiwQueuePair extends IbvQueuePair {
     /// The kernel's connection manager changes the state, and siw fills in nothing. When a request fails, siw ends the
     /// connection, leaves the state alone (`siw_qp_cm_drop`), and flushes the queues only when it is changed.
     @Override
-    protected @Nullable QueuePairState deviceState() {
-        return null;
+    protected boolean reportsAttributes() {
+        return false;
     }
 
     /// Posts the requests in front of the first one that siw would execute wrongly, which it rejects.

@@ -47,7 +47,7 @@ public final class AddressVectors {
                 Short.toUnsignedInt(struct.get(JAVA_SHORT, AddressVectorLayout.DESTINATION_LID)),
                 unsigned(struct, AddressVectorLayout.SOURCE_GID_INDEX),
                 unsigned(struct, AddressVectorLayout.PORT),
-                unsigned(struct, AddressVectorLayout.SERVICE_LEVEL),
+                unsigned(struct, AddressVectorLayout.SERVICE_LEVEL) & 15,
                 unsigned(struct, AddressVectorLayout.TRAFFIC_CLASS),
                 unsigned(struct, AddressVectorLayout.HOP_LIMIT),
                 struct.get(JAVA_INT, AddressVectorLayout.FLOW_LABEL) & FLOW_LABEL_BITS,

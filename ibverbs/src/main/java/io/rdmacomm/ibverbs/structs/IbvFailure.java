@@ -38,11 +38,20 @@ public final class IbvFailure {
     /// @throws UnsupportedVerbException if this device does not
     /// @throws VerbException the errno
     public static void check(String operation, int errno, Capability capability, Context context) {
+        check(operation, errno, capability, context, context.toString());
+    }
+
+    /// The same for an object of the device.
+    ///
+    /// @param subject the object, and what was to happen to it
+    /// @throws UnsupportedVerbException if this device does not
+    /// @throws VerbException the errno
+    public static void check(String operation, int errno, Capability capability, Context context, String subject) {
         if (errno == LibCLayout.EOPNOTSUPP || errno == LibCLayout.ENOSYS) {
             throw new UnsupportedVerbException(
                     operation, capability, context.device().name());
         }
-        check(operation, errno, context.toString());
+        check(operation, errno, subject);
     }
 
     /// Checks a port number. In C it is one byte, so a larger number would silently name another port.

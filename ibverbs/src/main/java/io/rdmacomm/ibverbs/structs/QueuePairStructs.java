@@ -13,12 +13,16 @@ import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RnrTimer;
 import java.lang.foreign.MemorySegment;
 
 /// The structs that create and change a queue pair.
 public final class QueuePairStructs {
+    private static final int CAPACITY_BYTES = 20;
+    private static final QueueSizes NO_SIZES = new QueueSizes(0, 0, 0, 0, 0);
+
     private QueuePairStructs() {}
 
     /// Fills a zeroed `struct ibv_qp_init_attr`.
@@ -48,12 +52,17 @@ public final class QueuePairStructs {
 
     /// The sizes that the device granted, as far as [QueueSizes] can represent them.
     public static QueueSizes readSizes(MemorySegment init) {
+        return readCapacity(init.asSlice(QueuePairLayout.INIT_SENDS, CAPACITY_BYTES));
+    }
+
+    /// Reads a `struct ibv_qp_cap`.
+    private static QueueSizes readCapacity(MemorySegment capacity) {
         return new QueueSizes(
-                clamp(init.get(JAVA_INT, QueuePairLayout.INIT_SENDS), 1 << 20),
-                clamp(init.get(JAVA_INT, QueuePairLayout.INIT_RECEIVES), 1 << 20),
-                clamp(init.get(JAVA_INT, QueuePairLayout.INIT_SEND_ELEMENTS), 256),
-                clamp(init.get(JAVA_INT, QueuePairLayout.INIT_RECEIVE_ELEMENTS), 256),
-                clamp(init.get(JAVA_INT, QueuePairLayout.INIT_INLINE), 1 << 16));
+                clamp(capacity.get(JAVA_INT, 0), 1 << 20),
+                clamp(capacity.get(JAVA_INT, 4), 1 << 20),
+                clamp(capacity.get(JAVA_INT, 8), 256),
+                clamp(capacity.get(JAVA_INT, 12), 256),
+                clamp(capacity.get(JAVA_INT, 16), 1 << 16));
     }
 
     private static int clamp(int unsigned, int max) {
@@ -127,9 +136,7 @@ public final class QueuePairStructs {
         return mask;
     }
 
-    /// Reads the attributes in `mask` from a `struct ibv_qp_attr`, except the state and what a reliable connection does
-    /// not
-    /// need.
+    /// Reads the attributes in `mask` from a `struct ibv_qp_attr`, except the state, which the caller knows.
     ///
     /// @param mask that of ibv_modify_qp(3); unknown bits are ignored
     public static QueuePairAttributes readChange(int mask, MemorySegment from) {
@@ -142,16 +149,46 @@ public final class QueuePairStructs {
         return change;
     }
 
+    /// The mask for ibv_query_qp(3) that asks for the attributes that are present in `known`. Some drivers
+    /// reject others (efa).
+    public static int mask(QueuePairAttributes known) {
+        int mask = 0;
+        for (QueuePairAttribute attribute : known.present()) {
+            mask |= attribute.bit();
+        }
+        return mask;
+    }
+
+    /// Reads what ibv_query_qp(3) has filled in. A path without a port and sizes of zero stay as they are:
+    /// the driver has left them out.
+    ///
+    /// @param from a `struct ibv_qp_attr`
+    /// @param known gets the attributes that are present in it
+    /// @return false if the driver reports no state
+    public static boolean readQuery(MemorySegment from, QueuePairAttributes known) {
+        int code = from.get(JAVA_INT, QueuePairAttributesLayout.STATE);
+        QueuePairState[] states = QueuePairState.values();
+        if (code < 0 || code >= states.length) {
+            return false;
+        }
+        for (QueuePairAttribute attribute : known.present()) {
+            read(attribute, from, known);
+        }
+        known.state(states[code]).draining(getByte(from, QueuePairAttributesLayout.DRAINING) != 0);
+        return true;
+    }
+
     private static void read(QueuePairAttribute attribute, MemorySegment from, QueuePairAttributes into) {
         switch (attribute) {
+            case DRAIN_NOTIFICATION ->
+                into.drainNotification(getByte(from, QueuePairAttributesLayout.DRAIN_NOTIFICATION) != 0);
             case ACCESS_FLAGS -> into.accessFlags(from.get(JAVA_INT, QueuePairAttributesLayout.ACCESS_FLAGS));
             case PARTITION_KEY_INDEX ->
                 into.partitionKeyIndex(
                         Short.toUnsignedInt(from.get(JAVA_SHORT, QueuePairAttributesLayout.PARTITION_KEY_INDEX)));
             case PORT -> into.port(getByte(from, QueuePairAttributesLayout.PORT));
-            case ADDRESS_VECTOR ->
-                into.addressVector(AddressVectors.read(
-                        from.asSlice(QueuePairAttributesLayout.ADDRESS_VECTOR, AddressVectorLayout.BYTES)));
+            case QUEUE_KEY -> into.queueKey(from.get(JAVA_INT, QueuePairAttributesLayout.QUEUE_KEY));
+            case ADDRESS_VECTOR -> readAddressVector(from, into);
             case PATH_MTU -> into.pathMtu(IbvAttributes.mtu(from.get(JAVA_INT, QueuePairAttributesLayout.PATH_MTU)));
             case TIMEOUT -> into.timeout(new AckTimeout(getByte(from, QueuePairAttributesLayout.TIMEOUT) & 31));
             case RETRY_COUNT -> into.retryCount(getByte(from, QueuePairAttributesLayout.RETRY_COUNT));
@@ -165,8 +202,22 @@ public final class QueuePairStructs {
                 into.minRnrTimer(new RnrTimer(getByte(from, QueuePairAttributesLayout.MIN_RNR_TIMER) & 31));
             case DESTINATION_NUMBER ->
                 into.destinationNumber(from.get(JAVA_INT, QueuePairAttributesLayout.DESTINATION_NUMBER));
-            // The caller knows the state. A reliable connection over one path needs none of the others.
-            case STATE, CURRENT_STATE, DRAIN_NOTIFICATION, QUEUE_KEY, ALTERNATE_PATH, PATH_MIGRATION, CAPACITY -> {}
+            case CAPACITY -> readSizes(from, into);
+            case STATE, CURRENT_STATE, ALTERNATE_PATH, PATH_MIGRATION -> {}
+        }
+    }
+
+    private static void readAddressVector(MemorySegment from, QueuePairAttributes into) {
+        MemorySegment vector = from.asSlice(QueuePairAttributesLayout.ADDRESS_VECTOR, AddressVectorLayout.BYTES);
+        if (getByte(vector, AddressVectorLayout.PORT) != 0) {
+            into.addressVector(AddressVectors.read(vector));
+        }
+    }
+
+    private static void readSizes(MemorySegment from, QueuePairAttributes into) {
+        QueueSizes sizes = readCapacity(from.asSlice(QueuePairAttributesLayout.CAPACITY, CAPACITY_BYTES));
+        if (!sizes.equals(NO_SIZES)) {
+            into.sizes(sizes);
         }
     }
 

@@ -13,7 +13,7 @@ public final class ControlLayout {
     /// First word of the file: "rdmacomm".
     public static final long MAGIC = 0x6d6d6f63616d6472L;
     /// Version of this layout.
-    public static final int VERSION = 4;
+    public static final int VERSION = 5;
 
     /// Header: [#MAGIC].
     public static final long HEADER_MAGIC = 0;

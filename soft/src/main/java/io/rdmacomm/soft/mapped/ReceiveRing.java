@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 ///
 /// ```
 /// +0 mask | +8 elements per receive | +12 bytes per entry | +16 shared queue's number or 0 | +20 protection
-/// domain +64 tail | +128 head | +192 armed limit | +256 entries
+/// domain | +24 first position | +64 tail | +128 head | +192 armed limit | +200 larger entries or 0 | +256 entries
 /// entry  +0 work id | +8 element count | +16 position << 28 | taker, 0 for none | +24 elements of 16 bytes
 /// ```
 /// Taking a receive moves the head by compare-and-set, so that owner and peers never both have it. Peers take with a
@@ -19,6 +19,10 @@ import java.lang.foreign.MemorySegment;
 ///
 /// Several peers take from a shared queue. So that each receive says who has it, whoever dies, they first write
 /// themselves into the entry by compare-and-set, and then move the head, or somebody else does.
+///
+/// A shared queue that grows gets larger [ReceiveEntries] for the receives that are posted from then on. They
+/// have a mask, a first position, larger ones and entries, at the same offsets; the other words are those of
+/// the ring.
 public final class ReceiveRing {
     /// Most elements of a receive.
     public static final int MOST_ELEMENTS = 32;
@@ -35,9 +39,11 @@ public final class ReceiveRing {
     static final int STRIDE = 12;
     static final int SHARED_NUMBER = 16;
     static final int DOMAIN = 20;
+    static final int FIRST = 24;
     static final int TAIL = 64;
     static final int HEAD = 128;
     static final int LIMIT = 192;
+    static final int LARGER = 200;
     static final int ENTRIES = 256;
     static final int ENTRY_WORK_ID = 0;
     static final int ENTRY_COUNT = 8;
@@ -50,13 +56,13 @@ public final class ReceiveRing {
     private final ControlFile file;
     private final MemorySegment memory;
     private final long offset;
-    private final long bytes;
-    private final long mask;
+    private final ReceiveEntries smallest;
     private final int stride;
     private final int elements;
     private final int sharedNumber;
     private final int domain;
-    private final int depth;
+    private volatile int depth;
+    private volatile ReceiveEntries entries;
     private long tail;
     /// The head when it was last looked at, because the ring was full.
     private long knownHead;
@@ -67,15 +73,14 @@ public final class ReceiveRing {
             throws IOException {
         this.file = file;
         this.memory = file.memory();
-        this.mask = size - 1;
         this.elements = elements;
         this.stride = stride(elements);
         this.sharedNumber = sharedNumber;
         this.domain = domain;
         this.depth = depth;
-        this.bytes = ENTRIES + size * stride;
-        this.offset = file.allocate(bytes);
-        memory.set(JAVA_LONG, offset + MASK, mask);
+        this.smallest = ReceiveEntries.create(file, size, stride, 0, null);
+        this.entries = smallest;
+        this.offset = smallest.offset();
         memory.set(JAVA_INT, offset + ELEMENTS, elements);
         memory.set(JAVA_INT, offset + STRIDE, stride);
         memory.set(JAVA_INT, offset + SHARED_NUMBER, sharedNumber);
@@ -89,9 +94,12 @@ public final class ReceiveRing {
     /// @throws IOException if there is no room
     public static ReceiveRing create(ControlFile file, int depth, int elements, int sharedNumber, int domain)
             throws IOException {
-        // Twice the depth: an entry that a peer is filling is not overwritten as long as it counts as outstanding.
-        long size = Integer.highestOneBit(Math.max(1, depth) * 2 - 1) * 2L;
-        return new ReceiveRing(file, size, Math.max(1, elements), sharedNumber, domain, depth);
+        return new ReceiveRing(file, size(depth), Math.max(1, elements), sharedNumber, domain, depth);
+    }
+
+    /// Twice the depth: an entry that a peer is filling is not overwritten as long as it counts as outstanding.
+    private static long size(int depth) {
+        return Integer.highestOneBit(Math.max(1, depth) * 2 - 1) * 2L;
     }
 
     /// The size of an entry for this many elements.
@@ -113,7 +121,7 @@ public final class ReceiveRing {
 
     /// The takers' end, for this context.
     public ReceiveTaker taker() {
-        return new ReceiveTaker(memory, offset, mask, stride, elements, sharedNumber, domain, OWNER);
+        return new ReceiveTaker(memory, smallest, elements, sharedNumber, domain, OWNER);
     }
 
     /// Where the ring is in the control file.
@@ -149,7 +157,7 @@ public final class ReceiveRing {
         if (isFull()) {
             return false;
         }
-        long entry = offset + ENTRIES + (tail & mask) * stride;
+        long entry = entries.at(tail);
         int count = request.get(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_COUNT);
         memory.set(JAVA_LONG, entry + ENTRY_WORK_ID, request.get(JAVA_LONG, at + ReceiveRequestLayout.WORK_ID));
         memory.set(JAVA_INT, entry + ENTRY_COUNT, count);
@@ -184,7 +192,7 @@ public final class ReceiveRing {
             if (left(head) == 0) {
                 return false;
             }
-            taken[0] = memory.get(JAVA_LONG, offset + ENTRIES + (head & mask) * stride + ENTRY_WORK_ID);
+            taken[0] = memory.get(JAVA_LONG, entries.at(head) + ENTRY_WORK_ID);
             if (SharedWords.compareAndSet(memory, offset + HEAD, head, head + 1)) {
                 takenBack = Math.min(takenBack, head);
                 return true;
@@ -197,6 +205,26 @@ public final class ReceiveRing {
     public void clear() {
         SharedWords.publish(memory, offset + HEAD, tail);
         takenBack = Long.MAX_VALUE;
+    }
+
+    /// Changes how many receives a shared queue holds; the owner, while it posts none. Memory that was needed
+    /// once is kept: a peer may look at an entry much later.
+    ///
+    /// @return false if more than that are posted
+    /// @throws IOException if there is no room
+    public boolean resize(int receives) throws IOException {
+        if (size() > receives) {
+            return false;
+        }
+        long size = size(receives);
+        ReceiveEntries current = entries;
+        if (size > current.mask() + 1) {
+            ReceiveEntries larger = ReceiveEntries.create(file, size, stride, tail, current);
+            current.grow(larger);
+            entries = larger;
+        }
+        depth = receives;
+        return true;
     }
 
     /// Arms the limit, 0 to disarm.
@@ -216,7 +244,7 @@ public final class ReceiveRing {
     /// @param number of the peer's queue pair
     public boolean isTaken(long position, int lid, int number) {
         if (sharedNumber != 0) {
-            long entry = offset + ENTRIES + (position & mask) * stride;
+            long entry = entries.at(position);
             boolean taken = SharedWords.acquire(memory, entry + ENTRY_TAKER) == word(position, taker(lid, number));
             if (taken) {
                 SharedWords.compareAndSet(memory, offset + HEAD, position, position + 1);
@@ -227,11 +255,11 @@ public final class ReceiveRing {
             return false;
         }
         long ago = SharedWords.acquire(memory, offset + HEAD) - position;
-        return ago > 0 && ago <= mask + 1;
+        return ago > 0 && ago <= entries.mask() + 1;
     }
 
     /// Gives the memory back.
     public void free() {
-        file.free(offset, bytes);
+        entries.free(file);
     }
 }

@@ -20,30 +20,21 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// The takers' end of a [ReceiveRing]. What its owner fixes is read and checked once, so that an entry never lies
-/// outside of the ring, whatever the owner writes later.
+/// outside of the ring, whatever the owner writes later. One thread at a time.
 public final class ReceiveTaker {
     private final MemorySegment memory;
     private final long ring;
-    private final long mask;
-    private final int stride;
     private final int elements;
     private final int sharedNumber;
     private final int domain;
     private final long taker;
+    private ReceiveEntries entries;
 
     ReceiveTaker(
-            MemorySegment memory,
-            long ring,
-            long mask,
-            int stride,
-            int elements,
-            int sharedNumber,
-            int domain,
-            long taker) {
+            MemorySegment memory, ReceiveEntries smallest, int elements, int sharedNumber, int domain, long taker) {
         this.memory = memory;
-        this.ring = ring;
-        this.mask = mask;
-        this.stride = stride;
+        this.ring = smallest.offset();
+        this.entries = smallest;
         this.elements = elements;
         this.sharedNumber = sharedNumber;
         this.domain = domain;
@@ -62,19 +53,14 @@ public final class ReceiveTaker {
         long mask = memory.get(JAVA_LONG, ring + MASK);
         int stride = memory.get(JAVA_INT, ring + STRIDE);
         int elements = memory.get(JAVA_INT, ring + ELEMENTS);
-        boolean possible = mask >= 0
-                && mask < ReceiveRing.MOST_ENTRIES
-                && (mask & (mask + 1)) == 0
-                && elements > 0
+        boolean possible = elements > 0
                 && elements <= ReceiveRing.MOST_ELEMENTS
                 && stride == ReceiveRing.stride(elements)
-                && ControlLayout.isInHeap(ring, ENTRIES + (mask + 1) * stride);
+                && ReceiveEntries.isPossible(ring, mask, stride);
         return possible
                 ? new ReceiveTaker(
                         memory,
-                        ring,
-                        mask,
-                        stride,
+                        new ReceiveEntries(memory, ring, stride, mask, 0, null),
                         elements,
                         memory.get(JAVA_INT, ring + SHARED_NUMBER),
                         memory.get(JAVA_INT, ring + DOMAIN),
@@ -92,9 +78,12 @@ public final class ReceiveTaker {
         return SharedWords.acquire(memory, ring + TAIL);
     }
 
-    /// Where the entry at `position` is.
+    /// Where the entry at `position`, which was posted, is. Only shared queues are resized.
     public long entry(long position) {
-        return ring + ENTRIES + (position & mask) * stride;
+        if (sharedNumber != 0) {
+            entries = entries.newest(position);
+        }
+        return entries.at(position);
     }
 
     /// The work id of an entry.

@@ -6,12 +6,15 @@ import io.rdmacomm.verbs.ReceiveBatch;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReceiveRingTest {
     private RingFixture fixture;
@@ -132,6 +135,156 @@ class ReceiveRingTest {
         assertThat(peer.crossedLimit()).isTrue();
         assertThat(peer.crossedLimit()).isFalse();
         assertThat(ring.limit()).isZero();
+    }
+
+    private static void takes(ReceiveTaker peer, long position, long workId) {
+        assertThat(peer.head()).isEqualTo(position);
+        assertThat(peer.tail()).isGreaterThan(position);
+        long entry = peer.entry(position);
+        assertThat(peer.workId(entry)).isEqualTo(workId);
+        assertThat(peer.elementCount(entry)).isEqualTo(2);
+        assertThat(peer.take(position)).isTrue();
+        assertThat(peer.take(position)).isFalse();
+    }
+
+    private int postAll(ReceiveRing ring, long firstWorkId) {
+        int count = 0;
+        while (post(ring, firstWorkId + count)) {
+            count++;
+        }
+        return count;
+    }
+
+    @Test
+    void aSharedRingGrowsAndShrinksAndKeepsTheOrder() throws IOException {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 4, 2, 5, 1);
+        ReceiveTaker first = ring.taker();
+        assertThat(postAll(ring, 0)).isEqualTo(4);
+        takes(first, 0, 0);
+        assertThat(ring.resize(8)).isTrue();
+        assertThat(ring.resize(64)).as("twice, with no receive between").isTrue();
+        assertThat(ring.depth()).isEqualTo(64);
+        assertThat(postAll(ring, 4)).isEqualTo(61);
+        ReceiveTaker late = Objects.requireNonNull(find(ring, 1, 2));
+        for (long i = 1; i < 60; i++) {
+            takes(i % 2 == 0 ? first : late, i, i);
+        }
+        assertThat(ring.resize(4)).as("5 are posted").isFalse();
+        assertThat(ring.depth()).isEqualTo(64);
+        assertThat(ring.resize(5)).isTrue();
+        assertThat(post(ring, 99)).isFalse();
+        takes(first, 60, 60);
+        assertThat(postAll(ring, 65)).isEqualTo(1);
+        assertThat(ring.resize(40)).as("there is memory for that").isTrue();
+        assertThat(postAll(ring, 66)).isEqualTo(35);
+        for (long i = 61; i < 101; i++) {
+            takes(i % 2 == 0 ? first : late, i, i);
+        }
+        assertThat(ring.size()).isZero();
+    }
+
+    /// A peer may have read the position of a receive before the ring was resized, and die after it.
+    @Test
+    void aRingThatHasGrownKnowsWhoTookAnOldReceive() throws IOException {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 2, 2, 5, 1);
+        ReceiveTaker one = Objects.requireNonNull(find(ring, 1, 2));
+        ReceiveTaker other = Objects.requireNonNull(find(ring, 1, 3));
+        post(ring, 0);
+        post(ring, 1);
+        takes(one, 0, 0);
+        ring.resize(32);
+        post(ring, 2);
+        takes(other, 1, 1);
+        takes(other, 2, 2);
+        assertThat(one.take(1)).as("lost to the other").isFalse();
+        assertThat(one.take(2)).isFalse();
+        assertThat(one.take(0)).as("long ago").isFalse();
+        assertThat(ring.isTaken(0, 1, 2)).isTrue();
+        assertThat(ring.isTaken(1, 1, 3)).isTrue();
+        assertThat(ring.isTaken(2, 1, 3)).isTrue();
+        assertThat(ring.isTaken(2, 1, 2)).isFalse();
+    }
+
+    @Test
+    void whatAResizedRingNeedsIsFreedWithIt() throws IOException {
+        long start = fixture.control.allocate(64);
+        fixture.control.free(start, 64);
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 4, 2, 5, 1);
+        for (int depth = 1; depth <= 1024; depth *= 2) {
+            assertThat(ring.resize(depth)).isTrue();
+        }
+        ring.free();
+        assertThat(fixture.control.allocate(8 << 20)).as("one hole").isEqualTo(start);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 4, 64, ControlLayout.HEAP + 4, ControlLayout.FILE_BYTES - 64, -64, Long.MIN_VALUE})
+    void largerEntriesInTheWrongPlaceAreIgnored(long place) throws IOException {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 4, 2, 5, 1);
+        ReceiveTaker peer = Objects.requireNonNull(find(ring, 1, 2));
+        SharedWords.release(fixture.control.memory(), ring.offset() + ReceiveRing.LARGER, place);
+        post(ring, 7);
+        takes(peer, 0, 7);
+    }
+
+    /// A chain of entries that leads back to its beginning, or to entries that are not larger.
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 0, 1, 7, 15, 16, 1L << 40, Long.MAX_VALUE})
+    void entriesThatAreNotLargerAreIgnored(long mask) throws IOException {
+        MemorySegment memory = fixture.control.memory();
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 8, 2, 5, 1);
+        ReceiveTaker peer = Objects.requireNonNull(find(ring, 1, 2));
+        long fake = fixture.control.allocate(4096);
+        memory.set(ValueLayout.JAVA_LONG, fake + ReceiveRing.MASK, mask);
+        SharedWords.release(memory, fake + ReceiveRing.LARGER, ring.offset());
+        SharedWords.release(memory, ring.offset() + ReceiveRing.LARGER, fake);
+        post(ring, 7);
+        takes(peer, 0, 7);
+    }
+
+    @Test
+    void entriesThatLeadToThemselvesEndTheSearch() throws IOException {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 8, 2, 5, 1);
+        ReceiveTaker peer = Objects.requireNonNull(find(ring, 1, 2));
+        ring.resize(64);
+        MemorySegment memory = fixture.control.memory();
+        long larger = SharedWords.acquire(memory, ring.offset() + ReceiveRing.LARGER);
+        SharedWords.release(memory, larger + ReceiveRing.LARGER, larger);
+        post(ring, 7);
+        takes(peer, 0, 7);
+    }
+
+    @Test
+    void takersFollowARingThatGrowsMeanwhile() throws Exception {
+        ReceiveRing ring = ReceiveRing.create(fixture.control, 1, 2, 1, 1);
+        long rounds = 20_000;
+        AtomicLong sum = new AtomicLong();
+        AtomicLong count = new AtomicLong();
+        Runnable taker = () -> {
+            ReceiveTaker peer = ring.taker();
+            while (count.get() < rounds) {
+                long head = peer.head();
+                if (head < peer.tail()) {
+                    long workId = peer.workId(peer.entry(head));
+                    if (peer.take(head)) {
+                        sum.addAndGet(workId);
+                        count.incrementAndGet();
+                    }
+                }
+            }
+        };
+        Thread one = Thread.ofPlatform().start(taker);
+        Thread other = Thread.ofPlatform().start(taker);
+        for (long i = 0; i < rounds; ) {
+            i += post(ring, i) ? 1 : 0;
+            if (i % 500 == 0) {
+                ring.resize((int) (1 + i / 100 % 4096));
+            }
+        }
+        one.join();
+        other.join();
+        assertThat(count).hasValue(rounds);
+        assertThat(sum).hasValue(rounds * (rounds - 1) / 2);
     }
 
     @Test

@@ -26,6 +26,8 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -96,6 +98,31 @@ class CompletionEventTest extends ContractCase {
         pair.there().post(Work.send(4));
         assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
         good(pair.here().one(), 2, CompletionOpcode.RECEIVE);
+    }
+
+    @Test
+    void aModeratedQueueRaisesItsEventWhenThePeriodIsOver() {
+        Pair pair = connected();
+        CompletionQueue queue = pair.here().completionQueue();
+        if (!can(Capability.COMPLETION_MODERATION)) {
+            assertThatThrownBy(() -> queue.moderate(16, Duration.ofMillis(1)))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContainingAll("ibv_modify_cq", "COMPLETION_MODERATION");
+            return;
+        }
+        queue.moderate(16, Duration.ofMillis(1));
+        for (int i = 0; i < 3; i++) {
+            pair.here().receive(i);
+            pair.here().arm(false);
+            pair.there().post(Work.send(i));
+            pair.there().one();
+            assertThat(pair.here().awaitEvent(SOON_MILLIS))
+                    .as("fewer than 16 completions")
+                    .isTrue();
+            good(pair.here().one(), i, CompletionOpcode.RECEIVE);
+        }
+        assertThatThrownBy(() -> queue.moderate(16, Duration.ZERO)).isInstanceOf(VerbException.class);
+        queue.moderate(0, Duration.ZERO);
     }
 
     @Test

@@ -35,6 +35,7 @@ import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -239,8 +240,16 @@ class DeviceTest extends ContractCase {
                     domain.createAddressHandle(new AddressVector(Gid.NONE, 1, 0, 1, 0, 0, 0, 0));
                 };
             case RESIZE_COMPLETION_QUEUE -> () -> queue.resize(100);
+            case COMPLETION_MODERATION -> () -> queue.completionQueue().moderate(8, Duration.ofMillis(1));
             case REREGISTER_MEMORY -> () -> memory.reregister(everything());
             case SHARED_RECEIVE_QUEUE -> () -> here().sharedReceives(1, 1);
+            case RESIZE_SHARED_RECEIVE_QUEUE ->
+                () -> {
+                    if (!can(Capability.SHARED_RECEIVE_QUEUE)) {
+                        throw new UnsupportedVerbException("there is none to resize", capability, fabric.device());
+                    }
+                    here().sharedReceives(1, 1).resize(2);
+                };
             case MEMORY_WINDOW_TYPE_1 -> () -> here().window(MemoryWindowType.TYPE_1);
             case MEMORY_WINDOW_TYPE_2 -> () -> here().window(MemoryWindowType.TYPE_2);
             // These have no call of their own. Other cases check that their work requests are rejected.

@@ -209,6 +209,202 @@ class SharedReceiveTest extends ContractCase {
                         rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL));
     }
 
+    private boolean cannotResize() {
+        if (missing()) {
+            return true;
+        }
+        if (can(Capability.RESIZE_SHARED_RECEIVE_QUEUE)) {
+            return false;
+        }
+        EndSharedReceives shared = here().sharedReceives(8, 1);
+        assertThatThrownBy(() -> shared.resize(16)).isInstanceOf(UnsupportedVerbException.class);
+        return true;
+    }
+
+    /// The next message of `pair` takes the receive `id`, and arrives in its memory.
+    private static void taken(Pair pair, EndMemory source, EndMemory target, long id) {
+        source.setLong(0, 7000 + id);
+        pair.here().post(Work.send(id, source.piece(0, 8)));
+        good(pair.here().one(), id, CompletionOpcode.SEND);
+        good(pair.there().one(), id, CompletionOpcode.RECEIVE);
+        assertThat(target.getLong(id * 8)).isEqualTo(7000 + id);
+    }
+
+    @Test
+    void resizingKeepsItsReceivesInOrder() {
+        if (cannotResize()) {
+            return;
+        }
+        EndSharedReceives shared = there().sharedReceives(8, 1);
+        EndMemory target = there().allocate(8 * 200, everything());
+        EndMemory source = here().allocate(8, everything());
+        Pair one = onShared(shared, patient());
+        Pair two = onShared(shared, patient());
+        for (int i = 0; i < 8; i++) {
+            shared.receive(i, target.piece(i * 8L, 8));
+        }
+        taken(one, source, target, 0);
+        assertThat(shared.resize(100)).as("it grows").isGreaterThanOrEqualTo(100);
+        for (int i = 8; i < 101; i++) {
+            assertThat(shared.receive(i, target.piece(i * 8L, 8)))
+                    .as("receive " + i)
+                    .isEqualTo(1);
+        }
+        for (int i = 1; i < 85; i++) {
+            taken(i % 2 == 0 ? one : two, source, target, i);
+        }
+        assertThat(shared.resize(16))
+                .as("it shrinks to what is posted")
+                .isGreaterThanOrEqualTo(16)
+                .isLessThan(100);
+        assertThat(shared.resize(150)).as("it grows again").isGreaterThanOrEqualTo(150);
+        for (int i = 101; i < 200; i++) {
+            assertThat(shared.receive(i, target.piece(i * 8L, 8)))
+                    .as("receive " + i)
+                    .isEqualTo(1);
+        }
+        Pair late = onShared(shared, patient());
+        for (int i = 85; i < 200; i++) {
+            taken(
+                    switch (i % 3) {
+                        case 0 -> one;
+                        case 1 -> two;
+                        default -> late;
+                    },
+                    source,
+                    target,
+                    i);
+        }
+        assertThat(shared.resize(1)).as("it is empty").isGreaterThanOrEqualTo(1);
+    }
+
+    @Test
+    void aSizeBelowThePostedReceivesIsRejected() {
+        if (cannotResize()) {
+            return;
+        }
+        EndSharedReceives shared = there().sharedReceives(16, 1);
+        EndMemory target = there().allocate(8 * 16, everything());
+        EndMemory source = here().allocate(8, everything());
+        Pair pair = onShared(shared, patient());
+        for (int i = 0; i < 12; i++) {
+            shared.receive(i, target.piece(i * 8L, 8));
+        }
+        taken(pair, source, target, 0);
+        shared.armLimit(6);
+        for (int bad : new int[] {10, 5, 1, 0, -1, 1 << 30}) {
+            assertThatThrownBy(() -> shared.resize(bad))
+                    .as("to " + bad)
+                    .isInstanceOfSatisfying(
+                            VerbException.class,
+                            rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL));
+        }
+        for (int i = 1; i < 12; i++) {
+            taken(pair, source, target, i);
+        }
+        assertThat(shared.happens(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, 5000))
+                .isTrue();
+        shared.armLimit(6);
+        assertThatThrownBy(() -> shared.resize(5))
+                .as("its limit is armed")
+                .isInstanceOfSatisfying(
+                        VerbException.class,
+                        rejected -> assertThat(rejected.errno()).isEqualTo(Errno.EINVAL))
+                .hasMessageContaining("6");
+        shared.armLimit(0);
+        assertThat(shared.resize(5)).isGreaterThanOrEqualTo(5);
+    }
+
+    @Test
+    void aResizedQueueStillReachesItsLimit() {
+        if (cannotResize()) {
+            return;
+        }
+        EndSharedReceives shared = there().sharedReceives(8, 1);
+        Pair pair = onShared(shared, patient());
+        for (int i = 0; i < 6; i++) {
+            shared.receive(i);
+        }
+        shared.armLimit(5);
+        shared.resize(64);
+        assertThat(shared.limit()).as("it stays armed").isEqualTo(5);
+        send(pair, 1);
+        assertThat(shared.happens(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, 50))
+                .as("5 are left")
+                .isFalse();
+        send(pair, 1);
+        assertThat(shared.happens(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, 5000))
+                .isTrue();
+        for (int i = 6; i < 46; i++) {
+            assertThat(shared.receive(i)).isEqualTo(1);
+        }
+        shared.armLimit(40);
+        send(pair, 4);
+        assertThat(shared.happens(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, 50))
+                .as("40 are left")
+                .isFalse();
+        send(pair, 1);
+        assertThat(shared.happens(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, 5000))
+                .as("a limit that only the larger queue allows")
+                .isTrue();
+    }
+
+    @Test
+    void canBeResizedWhilePeersSend() {
+        if (cannotResize()) {
+            return;
+        }
+        int posted = 32;
+        EndSharedReceives shared = here().sharedReceives(64, 1);
+        EndMemory target = here().allocate(8L * posted, everything());
+        EndMemory source = there().allocate(8, everything());
+        EndQueue[] sources = new EndQueue[2];
+        LocalQueue[] sinks = new LocalQueue[2];
+        Activity[] floods = new Activity[2];
+        for (int i = 0; i < posted; i++) {
+            shared.receive(i, target.piece(i * 8L, 8));
+        }
+        for (int i = 0; i < 2; i++) {
+            sources[i] = there().queue(Spec.usual());
+            sinks[i] = here().queueOn(shared, Spec.usual().withCompletions(256));
+            sources[i].connect(sinks[i].info(), patient());
+            sinks[i].connect(sources[i].info(), patient());
+            floods[i] = sources[i].flood(Work.send(0, source.piece(0, 8)), 8);
+        }
+        for (int round = 0; round < 100; round++) {
+            shared.resize(round % 2 == 0 ? 64 << round % 5 : posted);
+            int[] received = new int[1];
+            Deadline.await("messages after resize " + round, () -> {
+                received[0] += postAgain(shared, sinks, target);
+                return received[0] >= 2 * posted;
+            });
+        }
+        for (Activity flood : floods) {
+            flood.stop();
+        }
+        Deadline.until(500, () -> {
+            postAgain(shared, sinks, target);
+            return false;
+        });
+        for (Activity flood : floods) {
+            assertThat(flood.await(10_000).failed()).isEmpty();
+        }
+    }
+
+    /// Posts each receive that has ended again.
+    private static int postAgain(EndSharedReceives shared, LocalQueue[] sinks, EndMemory target) {
+        int count = 0;
+        for (LocalQueue sink : sinks) {
+            for (Outcome outcome : sink.poll()) {
+                good(outcome, outcome.id(), CompletionOpcode.RECEIVE);
+                assertThat(shared.receive(outcome.id(), target.piece(outcome.id() * 8, 8)))
+                        .isEqualTo(1);
+                count++;
+            }
+        }
+        return count;
+    }
+
     @Test
     void aFailedQueuePairLeavesReceivesToTheOthers() {
         if (missing()) {

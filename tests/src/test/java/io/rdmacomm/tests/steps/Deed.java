@@ -20,6 +20,18 @@ enum Deed {
             scene.post(Work.send(1, scene.source()));
         }
     },
+    /// It sends to a queue pair whose shared receive queue grows meanwhile.
+    SEND_TO_GROWING_RECEIVES(Trait.SHARED_RECEIVES) {
+        @Override
+        void act(Scene scene) {
+            scene.post(Work.send(1, scene.source()), Work.send(2, scene.source()));
+        }
+
+        @Override
+        void meanwhile(Scene scene) {
+            scene.growReceives();
+        }
+    },
     /// It sends into memory that only the survivor can access.
     SEND_TO_REGISTERED_MEMORY(Trait.REGISTERED_HERE) {
         @Override

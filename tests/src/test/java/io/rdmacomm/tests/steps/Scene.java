@@ -19,6 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -184,6 +185,14 @@ final class Scene implements AutoCloseable {
         if (resizes < RESIZES) {
             resizes++;
             here.resize(resizes % 2 == 0 ? 10 : 20);
+        }
+    }
+
+    /// Resizes the survivor's shared receive queue, a few times.
+    void growReceives() {
+        if (resizes < RESIZES) {
+            resizes++;
+            Objects.requireNonNull(shared).resize(resizes % 2 == 0 ? RECEIVES : RECEIVES << resizes);
         }
     }
 
