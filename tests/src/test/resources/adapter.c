@@ -624,12 +624,26 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 }
 
 /* librdmacm knows only the GIDs of rxe. */
+static void known_by_program(struct rdma_cm_id *id, struct ibv_ah_attr *path)
+{
+	if (profile->two_gids && id->verbs && strcmp(id->verbs->device->name, profile->device) == 0)
+		path->grh.sgid_index = 2 * path->grh.sgid_index + 1;
+}
+
+int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
+{
+	int result = REAL(int, struct rdma_event_channel *, struct rdma_cm_event **)(channel, event);
+	if (result == 0 && (*event)->id->ps == RDMA_PS_UDP &&
+	    ((*event)->event == RDMA_CM_EVENT_ESTABLISHED || (*event)->event == RDMA_CM_EVENT_MULTICAST_JOIN))
+		known_by_program((*event)->id, &(*event)->param.ud.ah_attr);
+	return result;
+}
+
 int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask)
 {
 	int result = REAL(int, struct rdma_cm_id *, struct ibv_qp_attr *, int *)(id, attr, mask);
-	if (result == 0 && (*mask & IBV_QP_AV) && profile->two_gids && id->verbs &&
-	    strcmp(id->verbs->device->name, profile->device) == 0)
-		attr->ah_attr.grh.sgid_index = 2 * attr->ah_attr.grh.sgid_index + 1;
+	if (result == 0 && (*mask & IBV_QP_AV))
+		known_by_program(id, &attr->ah_attr);
 	return result;
 }
 

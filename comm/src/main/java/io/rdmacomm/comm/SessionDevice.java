@@ -168,7 +168,24 @@ final class SessionDevice implements AutoCloseable {
             throw new UnsupportedVerbException(
                     "connect queue pairs", needed, context.device().name());
         }
+        if (needed == Capability.CONNECTION_MANAGER) {
+            checkManaged(options.channel().connection().path(), context);
+        }
         return port;
+    }
+
+    /// Rejects what the connection manager decides itself, as it would have no effect.
+    private static void checkManaged(PathOptions path, Context context) {
+        PathOptions possible = PathOptions.defaults()
+                .withPort(path.port(), PathOptions.AUTOMATIC_GID)
+                .withQuality(PathOptions.defaults().serviceLevel(), path.trafficClass());
+        if (!path.equals(possible)) {
+            throw new CommException(
+                    "the connection manager of " + context + " chooses all of a path but its traffic class; set up"
+                            + " sessions with SetUp.NUMBERS, or leave out what differs from " + possible + " in "
+                            + path,
+                    null);
+        }
     }
 
     /// The capability that a session needs.

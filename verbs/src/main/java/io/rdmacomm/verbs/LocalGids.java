@@ -8,23 +8,27 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /// The forms in which GID tables hold an IP address of this machine. On RoCE a GID is the address. On InfiniBand it is
-/// the end of the hardware address of the interface over it (RFC 4391, section 9.1.1). On iWARP it is neither, and only
-/// the interface is known.
+/// the end of the hardware address of the interface over it (RFC 4391, section 9.1.1). On iWARP it is the
+/// hardware address of the network card, with zeros behind it (`siw_query_gid`, `irdma_query_gid`).
 ///
 /// @param routed the address itself; [Gid#NONE] for none
-/// @param infiniband the GID of the InfiniBand port under the interface; [Gid#NONE] if it is another kind of interface
+/// @param port the GID of the InfiniBand or iWARP port under the interface, if there is one; [Gid#NONE] if the
+///        interface has no hardware address
 /// @param networkInterface the index of the interface (netdevice(7)); 0 if it is unknown
-record LocalGids(Gid routed, Gid infiniband, int networkInterface) {
+record LocalGids(Gid routed, Gid port, int networkInterface) {
     /// Of no address: no table holds it.
     static final LocalGids NONE = new LocalGids(Gid.NONE, Gid.NONE, 0);
 
     private static final Path INTERFACES = Path.of("/sys/class/net");
     private static final int INFINIBAND_ADDRESS = 20;
     private static final int GID_OFFSET = 4;
+    private static final int ETHERNET_ADDRESS = 6;
+    private static final int GID_BYTES = 16;
 
     /// @param address of this machine; the wildcard address for none
     static LocalGids of(InetAddress address) {
@@ -35,7 +39,7 @@ record LocalGids(Gid routed, Gid infiniband, int networkInterface) {
         NetworkInterface found = find(address, scope);
         return new LocalGids(
                 Gid.of(address),
-                found == null ? Gid.NONE : infiniband(INTERFACES.resolve(found.getName())),
+                found == null ? Gid.NONE : ofPort(INTERFACES.resolve(found.getName())),
                 scope == 0 && found != null ? found.getIndex() : scope);
     }
 
@@ -50,12 +54,16 @@ record LocalGids(Gid routed, Gid infiniband, int networkInterface) {
     }
 
     /// @param folder that the kernel has for an interface
-    static Gid infiniband(Path folder) {
+    static Gid ofPort(Path folder) {
         try {
             String text = Files.readString(folder.resolve("address"), StandardCharsets.US_ASCII)
                     .strip();
             byte[] bytes = HexFormat.ofDelimiter(":").parseHex(text);
-            return bytes.length == INFINIBAND_ADDRESS ? Gid.of(bytes, GID_OFFSET) : Gid.NONE;
+            return switch (bytes.length) {
+                case INFINIBAND_ADDRESS -> Gid.of(bytes, GID_OFFSET);
+                case ETHERNET_ADDRESS -> Gid.of(Arrays.copyOf(bytes, GID_BYTES), 0);
+                default -> Gid.NONE;
+            };
         } catch (IOException | IllegalArgumentException e) {
             return Gid.NONE; // another system, or an interface without a hardware address
         }
@@ -68,7 +76,11 @@ record LocalGids(Gid routed, Gid infiniband, int networkInterface) {
 
     /// Whether the entry is of the InfiniBand or iWARP port under the interface.
     boolean isUnder(GidEntry entry) {
-        return entry.type() == GidType.INFINIBAND && (entry.gid().equals(infiniband) || isOnInterface(entry));
+        return entry.type() == GidType.INFINIBAND && (isPort(entry) || isOnInterface(entry));
+    }
+
+    private boolean isPort(GidEntry entry) {
+        return !port.equals(Gid.NONE) && entry.gid().equals(port);
     }
 
     /// Whether both interfaces are known and the same.

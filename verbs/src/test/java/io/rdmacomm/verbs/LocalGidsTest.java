@@ -18,18 +18,34 @@ final class LocalGidsTest {
     @TempDir
     private Path folder;
 
-    private Gid infiniband(String address) throws Exception {
+    private Gid ofPort(String address) throws Exception {
         Files.writeString(folder.resolve("address"), address + "\n");
-        return LocalGids.infiniband(folder);
+        return LocalGids.ofPort(folder);
     }
 
     @Test
     void anInterfaceOverInfinibandHasTheGidOfItsPort() throws Exception {
-        assertThat(LocalGids.infiniband(folder.resolve("none"))).isEqualTo(Gid.NONE);
-        assertThat(infiniband("80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:11:11"))
+        assertThat(LocalGids.ofPort(folder.resolve("none"))).isEqualTo(Gid.NONE);
+        assertThat(ofPort("80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:11:11"))
                 .isEqualTo(PORT);
-        assertThat(infiniband("00:02:c9:10:11:11")).as("on Ethernet").isEqualTo(Gid.NONE);
-        assertThat(infiniband("")).as("without a hardware address").isEqualTo(Gid.NONE);
+        assertThat(ofPort("00:00:00:00:00:00")).as("of the loopback interface").isEqualTo(Gid.NONE);
+        assertThat(ofPort("00:02:c9")).as("of another kind of network").isEqualTo(Gid.NONE);
+        assertThat(ofPort("")).as("without a hardware address").isEqualTo(Gid.NONE);
+    }
+
+    @Test
+    void anInterfaceOfAnIwarpAdapterHasTheGidOfItsPort() throws Exception {
+        Gid card = ofPort("02:02:c9:10:11:11");
+        assertThat(card).isEqualTo(new Gid(0x0202_c910_1111_0000L, 0));
+        LocalGids local = new LocalGids(new Gid(0, 0xffff_0a00_0001L), card, 5);
+        assertThat(local.areHeldBy(new GidEntry(0, card, GidType.INFINIBAND, 0)))
+                .isTrue();
+        assertThat(local.areHeldBy(new GidEntry(0, OTHER, GidType.INFINIBAND, 0)))
+                .isFalse();
+        LocalGids loopback = new LocalGids(new Gid(0, 0xffff_7f00_0001L), Gid.NONE, 1);
+        assertThat(loopback.areHeldBy(new GidEntry(0, Gid.NONE, GidType.INFINIBAND, 0)))
+                .as("an empty entry")
+                .isFalse();
     }
 
     @Test
@@ -58,6 +74,6 @@ final class LocalGidsTest {
         assertThat(local.routed()).isEqualTo(Gid.of(loopback));
         assertThat(local.networkInterface())
                 .isEqualTo(NetworkInterface.getByInetAddress(loopback).getIndex());
-        assertThat(local.infiniband()).isEqualTo(Gid.NONE);
+        assertThat(local.port()).isEqualTo(Gid.NONE);
     }
 }

@@ -25,6 +25,7 @@ public final class ManaDriver extends Driver {
                 Capability.REREGISTER_MEMORY,
                 Capability.UNRELIABLE_CONNECTED,
                 Capability.UNRELIABLE_DATAGRAM,
+                Capability.MULTICAST,
                 Capability.DATAGRAM_SERVICES);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
@@ -16,8 +17,12 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.PathOptions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +59,23 @@ class ConnectionManagerTest {
                     assertThat(message.text()).isEqualTo(words);
                 }
             }
+        }
+    }
+
+    @Test
+    void partsOfAPathThatTheConnectionManagerChoosesAreRejected() {
+        PathOptions usual = PathOptions.defaults();
+        for (PathOptions path : List.of(
+                usual.withMtu(PathMtu.MTU_1024),
+                usual.withQuality(3, 0),
+                usual.withPort(1, 0),
+                usual.withPartitionKeyIndex(1))) {
+            SessionOptions options = OPTIONS.withChannel(ChannelOptions.defaults()
+                    .withConnection(ConnectionOptions.defaults().withPath(path)));
+            assertThatThrownBy(() -> ServerSession.listen(options.withPort(0)))
+                    .isInstanceOf(CommException.class)
+                    .hasMessageContaining("chooses all of a path but its traffic class")
+                    .hasMessageContaining(path.toString());
         }
     }
 

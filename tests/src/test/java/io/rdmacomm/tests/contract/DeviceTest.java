@@ -32,6 +32,7 @@ import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
+import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
@@ -101,7 +102,9 @@ class DeviceTest extends ContractCase {
     void rejectsAPathThatThePortDoesNotHave() {
         Context context = here().context();
         CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(4));
-        QueuePair pair = context.allocateProtectionDomain().createQueuePair(QueuePairOptions.reliable(queue));
+        QueuePair pair = context.allocateProtectionDomain()
+                .createQueuePair(QueuePairOptions.reliable(queue)
+                        .withSizes(QueueSizes.defaults().withInline(0)));
         PathOptions path = PathOptions.defaults();
         int beyond = Math.max(1, context.port(1).partitionKeyTableLength());
         for (PathOptions wrong : List.of(path.withPartitionKeyIndex(beyond), path.withSubnetPath(127, 0))) {
