@@ -46,6 +46,9 @@ final class SoftCompletionQueue extends CompletionQueue {
         this.receives = sinkOf(ring);
         this.sends = sinkOf(ownRing);
         context.objects().add(number, this);
+        if (channel != null) {
+            channel.add(this);
+        }
     }
 
     private static CompletionRing ownRing(CompletionRing ring) throws IOException {
@@ -70,6 +73,12 @@ final class SoftCompletionQueue extends CompletionQueue {
     PolledLinks links() {
         PolledLinks known = links;
         return known == null ? makeLinks() : known;
+    }
+
+    /// The TCP links whose requests complete here; null if there were none yet.
+    @Nullable
+    PolledLinks linksOrNull() {
+        return links;
     }
 
     private synchronized PolledLinks makeLinks() {
@@ -170,7 +179,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     protected void doArm(boolean solicitedOnly) {
         awaiting = true;
         ring.arm(solicitedOnly);
-        if (links != null) {
+        if (links != null && (channel == null || !channel.attends(this))) {
             context.tcp().armed();
         }
     }

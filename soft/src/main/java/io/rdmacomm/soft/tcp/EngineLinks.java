@@ -77,8 +77,8 @@ final class EngineLinks {
         anyDeferred = true;
     }
 
-    /// A completion queue was armed, so its polling thread is about to sleep.
-    void armed() {
+    /// Takes back the links whose polling threads do not read them any more, soon; any thread.
+    void reviewSoon() {
         if (anyDeferred) {
             review = true;
             engine.wakeup();

@@ -135,14 +135,17 @@ public final class LinkDriver implements Engine.Ready {
         }
         if (!now && (unfinished || !link.isQuiet())) {
             // It has had something to send since a moment ago.
-            polling.want(forSends ? ofSends : ofReceives);
+            polling.want(wish(polling));
         }
     }
 
     /// The link has something to send that the socket did not take yet. Called with the send lock held.
     void wanted() {
         unfinished = true;
-        if (deferred || polled().isPolled()) {
+        if (isWaitedFor()) {
+            // That thread wakes up when something arrives, and not when the socket has room again.
+            engineLinks.reviewSoon();
+        } else if (deferred || polled().isPolled()) {
             wish();
         }
         SelectionKey key = engineKey;
@@ -166,16 +169,29 @@ public final class LinkDriver implements Engine.Ready {
     private void wish() {
         PolledLinks polling = polled();
         if (!isHot(polling)) {
-            polling.want(polling.equals(sends) ? ofSends : ofReceives);
+            polling.want(wish(polling));
         }
     }
 
+    /// What asks that polling thread to drive the link.
+    PolledLinks.Wish wish(PolledLinks polling) {
+        return polling.equals(sends) ? ofSends : ofReceives;
+    }
+
+    /// Whether a thread sleeps until something arrives over the link.
+    private boolean isWaitedFor() {
+        return sends.isWaiting() || receives.isWaiting();
+    }
+
     private boolean isPolled(long now) {
+        if (unfinished && isWaitedFor()) {
+            return false;
+        }
         long last = sends.lastPoll();
         if (receiveKey != null) {
             last = Math.max(last, receives.lastPoll());
         }
-        return now - last < EngineLinks.TICK_NANOS && !sends.isArmed() && !receives.isArmed();
+        return now - last < EngineLinks.TICK_NANOS && sends.isAttended() && receives.isAttended();
     }
 
     // ---- The engine ----

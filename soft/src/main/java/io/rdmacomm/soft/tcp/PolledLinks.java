@@ -3,6 +3,7 @@ package io.rdmacomm.soft.tcp;
 import io.rdmacomm.soft.mapped.CompletionRing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -27,11 +28,13 @@ public final class PolledLinks implements AutoCloseable {
     private final @Nullable LinkDriver[] hot = new @Nullable LinkDriver[HOT];
     private final int[] misses = new int[HOT];
     private final Consumer<SelectionKey> onReady = this::ready;
+    private final Consumer<SelectionKey> onAwaited = this::awaited;
     private final AtomicInteger watched = new AtomicInteger();
     private @Nullable Wish taken;
     private int hotCount;
     private int turn;
-    private volatile boolean selecting;
+    private final AtomicBoolean selecting = new AtomicBoolean();
+    private volatile boolean waiting;
     private volatile long lastPoll = System.nanoTime() - EngineLinks.TICK_NANOS;
 
     /// Asks the polling thread to drive a link. A link keeps one for each completion queue, so that asking again
@@ -69,8 +72,11 @@ public final class PolledLinks implements AutoCloseable {
     void remove(SelectionKey key) {
         watched.decrementAndGet();
         key.cancel();
-        if (selecting) {
+        if (!selecting.compareAndSet(false, true)) {
             // Somebody polls, perhaps this very thread: the key is gone the next time.
+            if (waiting) {
+                selector.wakeup();
+            }
             return;
         }
         try {
@@ -79,6 +85,8 @@ public final class PolledLinks implements AutoCloseable {
         } catch (IOException e) {
             System.getLogger(PolledLinks.class.getName())
                     .log(System.Logger.Level.DEBUG, "a link is forgotten later", e);
+        } finally {
+            selecting.set(false);
         }
     }
 
@@ -121,9 +129,57 @@ public final class PolledLinks implements AutoCloseable {
         return System.nanoTime() - lastPoll < EngineLinks.TICK_NANOS;
     }
 
-    /// Whether somebody waits for the next completion.
+    /// Whether somebody sleeps until the next completion.
     boolean isArmed() {
         return completions.isArmed();
+    }
+
+    /// Whether a thread sleeps in [#await].
+    boolean isWaiting() {
+        return waiting;
+    }
+
+    /// Whether the thread that polls sees itself what arrives: it does not sleep, or it sleeps in [#await].
+    boolean isAttended() {
+        return waiting || !completions.isArmed();
+    }
+
+    /// Sleeps until something arrives over one of the links, and drives that link. So what arrives wakes one thread;
+    /// the engine would have to wake the thread that waits. To be called when the armed queue was polled once more.
+    /// Returns at once while another thread selects.
+    ///
+    /// @param millis the longest time, more than 0
+    public void await(long millis) {
+        if (!selecting.compareAndSet(false, true)) {
+            return;
+        }
+        lastPoll = System.nanoTime();
+        waiting = true;
+        try {
+            selector.select(onAwaited, millis);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (ClosedSelectorException e) {
+            // The completion queue is being closed, which the next use of it finds out.
+        } finally {
+            waiting = false;
+            selecting.set(false);
+            lastPoll = System.nanoTime();
+        }
+    }
+
+    /// Ends [#await], or the next one; any thread.
+    public void wakeUp() {
+        selector.wakeup();
+    }
+
+    /// The next poll drives the link once more, to acknowledge what the program does not answer.
+    private void awaited(SelectionKey key) {
+        waiting = false;
+        if (key.attachment() instanceof LinkDriver link) {
+            link.tryDrive();
+            want(link.wish(this));
+        }
     }
 
     /// Drives the links that are ready. Called by the polling thread when it has found no completion.
@@ -143,6 +199,16 @@ public final class PolledLinks implements AutoCloseable {
             turn = 0;
             select();
         }
+        if (hotCount > 0 && completions.isArmed()) {
+            coolAll();
+        }
+    }
+
+    /// The polling thread is about to sleep, and what arrives must wake it.
+    private void coolAll() {
+        for (int i = hotCount - 1; i >= 0; i--) {
+            cool(i);
+        }
     }
 
     private void driveHot(int index) {
@@ -157,13 +223,16 @@ public final class PolledLinks implements AutoCloseable {
     }
 
     private void select() {
-        selecting = true;
+        if (!selecting.compareAndSet(false, true)) {
+            // Another thread waits for what arrives.
+            return;
+        }
         try {
             selector.selectNow(onReady);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
-            selecting = false;
+            selecting.set(false);
         }
     }
 

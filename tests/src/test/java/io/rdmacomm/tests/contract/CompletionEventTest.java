@@ -322,6 +322,85 @@ class CompletionEventTest extends ContractCase {
         channel.wakeUp();
     }
 
+    /// It may wait for what arrives in another way than a thread that polls.
+    @Test
+    void aThreadThatSleepsKeepsNobodyFromPolling() throws Exception {
+        Pair pair = connected();
+        CompletionChannel channel = pair.here().channel();
+        exchange(pair, 1);
+        FutureTask<CompletionQueue> sleeping = sleeping(channel);
+        for (int id = 2; id < 20; id++) {
+            pair.here().receive(id);
+            assertThat(pair.here().completionQueue().poll(Completions.create(here().arena(), 1)))
+                    .isZero();
+            pair.there().post(Work.send(id));
+            good(pair.there().one(), id, CompletionOpcode.SEND);
+            good(pair.here().one(), id, CompletionOpcode.RECEIVE);
+        }
+        assertThat(sleeping.isDone()).as("the queue was not armed").isFalse();
+        pair.here().receive(20);
+        pair.here().arm(false);
+        pair.there().post(Work.send(20));
+        assertThat(sleeping.get(SOON_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo(pair.here().completionQueue());
+        pair.here().completionQueue().acknowledge(1);
+        pair.there().one();
+        pair.here().one();
+    }
+
+    @Test
+    void aThreadThatSleepsWakesUpForEachMessage() throws Exception {
+        Pair pair = connected();
+        CompletionQueue queue = pair.here().completionQueue();
+        Completions room = Completions.create(here().arena(), 4);
+        for (int id = 1; id <= 50; id++) {
+            pair.here().receive(id);
+            queue.arm(false);
+            assertThat(queue.poll(room)).isZero();
+            FutureTask<CompletionQueue> sleeping = sleeping(pair.here().channel());
+            pair.there().post(Work.send(id));
+            good(pair.there().one(), id, CompletionOpcode.SEND);
+            assertThat(sleeping.get(SOON_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo(queue);
+            queue.acknowledge(1);
+            good(pair.here().one(), id, CompletionOpcode.RECEIVE);
+        }
+    }
+
+    @Test
+    void aWaitForAConnectedQueueEndsWithAWakeUpAnInterruptAndItsChannel() throws Exception {
+        Pair pair = connected();
+        CompletionChannel channel = pair.here().channel();
+        exchange(pair, 1);
+        FutureTask<CompletionQueue> woken = sleeping(channel);
+        channel.wakeUp();
+        assertThat(woken.get(SOON_MILLIS, TimeUnit.MILLISECONDS)).isNull();
+
+        FutureTask<CompletionQueue> interrupted = new FutureTask<>(() -> channel.awaitEvent(Duration.ofMinutes(10)));
+        Thread thread = Thread.ofPlatform().daemon().start(interrupted);
+        pair.here().awaitEvent(ABSENT_MILLIS);
+        thread.interrupt();
+        assertThatThrownBy(() -> interrupted.get(SOON_MILLIS, TimeUnit.MILLISECONDS))
+                .hasCauseInstanceOf(InterruptedException.class);
+
+        FutureTask<CompletionQueue> closed = sleeping(channel);
+        pair.here().close();
+        assertThatThrownBy(() -> closed.get(SOON_MILLIS, TimeUnit.MILLISECONDS))
+                .hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    private static FutureTask<CompletionQueue> sleeping(CompletionChannel channel) {
+        FutureTask<CompletionQueue> task = new FutureTask<>(() -> channel.awaitEvent(Duration.ofMinutes(10)));
+        Thread.ofPlatform().daemon().start(task);
+        return task;
+    }
+
+    /// One message, so that both ends have found each other.
+    private static void exchange(Pair pair, long id) {
+        pair.here().receive(id);
+        pair.there().post(Work.send(id));
+        pair.there().one();
+        pair.here().one();
+    }
+
     @Test
     void closingAChannelWakesItsWaiter() throws Exception {
         CompletionChannel channel = here().context().createCompletionChannel();
