@@ -81,8 +81,7 @@ final class SoftCompletionChannel extends CompletionChannel {
 
     /// The links at whose sockets the calling thread can wait; null if it has to wait for an announcement: several
     /// completion queues use the channel, another thread waits at the links, or this thread is virtual and would
-    block
-    /// its carrier.
+    /// block its carrier.
     private @Nullable PolledLinks linksToAwait(long nanos) {
         boolean possible = users.size() == 1
                 && awaited == null
