@@ -341,7 +341,8 @@ class CompletionEventTest extends ContractCase {
         pair.here().receive(20);
         pair.here().arm(false);
         pair.there().post(Work.send(20));
-        assertThat(sleeping.get(SOON_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo(pair.here().completionQueue());
+        assertThat(sleeping.get(SOON_MILLIS, TimeUnit.MILLISECONDS))
+                .isEqualTo(pair.here().completionQueue());
         pair.here().completionQueue().acknowledge(1);
         pair.there().one();
         pair.here().one();
