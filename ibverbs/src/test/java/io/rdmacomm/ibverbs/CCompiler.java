@@ -14,7 +14,12 @@ import org.junit.jupiter.api.Assumptions;
 
 /// Compiles C with the installed headers of libibverbs and librdmacm. Without gcc or the headers,
 /// tests that need them are skipped with a message, or fail if `-Drdma.test.require` names `headers`.
+/// `-Drdma.test.compiler='aarch64-linux-gnu-gcc -I/folder'` names another compiler, with options.
 final class CCompiler {
+    /// The compiler and options of it: another one if this JVM is emulated.
+    private static final List<String> COMPILER =
+            List.of(System.getProperty("rdma.test.compiler", "gcc").split(" "));
+
     private static final Path FOLDER = temporaryFolder();
     /// The reason why nothing can be compiled here; empty if there is none.
     private static final String MISSING = missing();
@@ -62,17 +67,16 @@ final class CCompiler {
         require();
         String compiler = "aarch64-linux-gnu-gcc";
         String[] options = {"-c", "-idirafter", "/usr/include"};
-        String complaints = run(compiler, name + "-probe", "#include <pthread.h>\n", options);
+        String complaints = run(List.of(compiler), name + "-probe", "#include <pthread.h>\n", options);
         if (!complaints.isEmpty()) {
             leaveOut(compiler + " is needed (apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross): "
                     + complaints.lines().findFirst().orElseThrow());
         }
-        Assertions.assertEquals("", run(compiler, name, source, options));
+        Assertions.assertEquals("", run(List.of(compiler), name, source, options));
     }
 
-    /// Skips the caller, or fails, if nothing can be compiled. Classes that create something before each case and free
-    /// it
-    /// afterwards call this before all cases: JUnit also runs the code that frees after an aborted case.
+    /// Skips the caller, or fails, if nothing can be compiled. Classes that create something before each case and
+    /// free it afterwards call this before all cases: JUnit also runs the code that frees after an aborted case.
     static void require() {
         if (!MISSING.isEmpty()) {
             leaveOut(MISSING);
@@ -99,13 +103,14 @@ final class CCompiler {
     }
 
     private static String run(String name, String source, String... options) {
-        return run("gcc", name, source, options);
+        return run(COMPILER, name, source, options);
     }
 
-    private static String run(String compiler, String name, String source, String... options) {
+    private static String run(List<String> compiler, String name, String source, String... options) {
         try {
             Path file = Files.writeString(FOLDER.resolve(name + ".c"), source);
-            List<String> command = new ArrayList<>(List.of(compiler, "-O2", "-fPIC", "-Wall"));
+            List<String> command = new ArrayList<>(compiler);
+            command.addAll(List.of("-O2", "-fPIC", "-Wall"));
             command.addAll(List.of(options));
             command.addAll(List.of("-o", FOLDER.resolve(name).toString(), file.toString()));
             Process process =
@@ -118,7 +123,7 @@ final class CCompiler {
                     ? ""
                     : complaints + " exit status " + process.exitValue();
         } catch (IOException e) {
-            return compiler + " cannot be started: " + e.getMessage();
+            return compiler.getFirst() + " cannot be started: " + e.getMessage();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return "interrupted";

@@ -1,5 +1,6 @@
 package io.rdmacomm.soft;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,7 +13,7 @@ public final class OtherJvm {
     /// @param options for the JVM
     public static ProcessBuilder running(Class<?> main, String... options) {
         List<String> command = new ArrayList<>();
-        command.add(ProcessHandle.current().info().command().orElseThrow());
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);

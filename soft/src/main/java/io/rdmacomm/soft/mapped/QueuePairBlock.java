@@ -127,10 +127,12 @@ public final class QueuePairBlock {
     /// The value of the counter in a block whose owner, perhaps another process, is in the middle of an operation.
     ///
     /// @return 0 if it is in none
+    /// @throws InternalError if somebody has truncated the file
     public static long executing(MemorySegment memory, long block) {
         // Operations that begin after the counter was read must see everything that the caller has published.
         VarHandle.fullFence();
         long seen = SharedWords.acquire(memory, block + ControlLayout.QP_EXECUTING);
+        SharedWords.throwFault();
         return (seen & 1) == 0 ? 0 : seen;
     }
 

@@ -74,4 +74,11 @@ public final class SharedWords {
     public static boolean compareAndSetInt(MemorySegment memory, long offset, int expected, int value) {
         return INT.compareAndSet(memory, offset, expected, value);
     }
+
+    /// Throws the [InternalError] of an access before this call, if that hit memory which somebody has cut off the
+    /// file. Java throws it "at the time of the access or at some later time" ([java.nio.MappedByteBuffer]); in
+    /// compiled code, the `try` block may have ended by then. A call of native code is the latest time.
+    public static void throwFault() {
+        boolean _ = Thread.holdsLock(LONG);
+    }
 }

@@ -322,6 +322,7 @@ final class ShmTransport implements Transport, Stager.Client {
             if (!stopped || unfinished != 0) {
                 events.failed(WorkStatus.RETRY_EXCEEDED.code(), 0, AsyncEventType.QUEUE_PAIR_FATAL);
                 endTakenReceive();
+                SharedWords.throwFault();
             }
         } catch (InternalError e) {
             LOGGER.log(System.Logger.Level.DEBUG, () -> this + " cannot read the journal of its peer", e);

@@ -1,19 +1,29 @@
 package io.rdmacomm.soft.mapped;
 
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// The counter of operations in flight, which any process of the user can overwrite in the shared memory.
 class QueuePairBlockTest {
+    private static final int CALLS_UNTIL_COMPILED = 100_000;
     private static final int NUMBER = 7;
     private static final long COUNTER = ControlLayout.queuePair(NUMBER) + ControlLayout.QP_EXECUTING;
 
@@ -66,5 +76,28 @@ class QueuePairBlockTest {
         overwrite(value);
         block.endExecuting();
         assertThat(QueuePairBlock.executing(memory, at)).isZero();
+    }
+
+    /// Somebody truncates the file. Java reports that "at the time of the access or at some later time"
+    /// ([java.nio.MappedByteBuffer]), and compiled code would do so after the end of the `try` block.
+    @Test
+    void whoeverReadsACounterThatIsGoneLearnsItAtOnce(@TempDir Path folder) throws IOException {
+        try (Arena arena = Arena.ofConfined();
+                FileChannel channel = FileChannel.open(folder.resolve("control"), Set.of(CREATE_NEW, READ, WRITE))) {
+            MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 1 << 16, arena);
+            for (int i = 0; i < CALLS_UNTIL_COMPILED; i++) {
+                assertThat(isReadable(mapped)).isTrue();
+            }
+            channel.truncate(0);
+            assertThat(isReadable(mapped)).isFalse();
+        }
+    }
+
+    private static boolean isReadable(MemorySegment mapped) {
+        try {
+            return QueuePairBlock.executing(mapped, 0) == 0;
+        } catch (InternalError e) {
+            return false;
+        }
     }
 }
