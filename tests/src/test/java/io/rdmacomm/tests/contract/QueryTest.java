@@ -184,7 +184,9 @@ class QueryTest extends ContractCase {
         }
         CompletionQueue completions = here().context().createCompletionQueue(CompletionQueueOptions.ofCapacity(16));
         QueuePair pair = here().domain()
-                .createQueuePair(QueuePairOptions.reliable(completions).withType(QueuePairType.UNRELIABLE_DATAGRAM));
+                .createQueuePair(QueuePairOptions.reliable(completions)
+                        .withType(QueuePairType.UNRELIABLE_DATAGRAM)
+                        .withSizes(QueueSizes.defaults().withInline(0)));
         pair.startDatagrams(DatagramOptions.ofKey(0x11223344));
         QueuePairAttributes now = pair.query();
         assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
