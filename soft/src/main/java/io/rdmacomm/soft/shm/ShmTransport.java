@@ -322,10 +322,7 @@ final class ShmTransport implements Transport, Stager.Client {
             if (!stopped || unfinished != 0) {
                 events.failed(WorkStatus.RETRY_EXCEEDED.code(), 0, AsyncEventType.QUEUE_PAIR_FATAL);
                 endTakenReceive();
-                SharedWords.throwFault();
             }
-        } catch (InternalError e) {
-            LOGGER.log(System.Logger.Level.DEBUG, () -> this + " cannot read the journal of its peer", e);
         } finally {
             lock.leave();
         }
@@ -353,8 +350,12 @@ final class ShmTransport implements Transport, Stager.Client {
                 CompletionRing completions = receives.completions().ring();
                 completions.fillClaim(slot - 1, context.lid(), workId, FLUSHED, number);
             }
+            SharedWords.throwFault();
         } catch (IllegalStateException e) {
             // The engine has just unmapped the memory of a peer that has ended: it has done this before.
+        } catch (InternalError e) {
+            // Somebody has truncated the file.
+            LOGGER.log(System.Logger.Level.DEBUG, () -> this + " cannot read the journal of its peer", e);
         }
     }
 
