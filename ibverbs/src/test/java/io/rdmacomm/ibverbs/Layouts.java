@@ -89,7 +89,7 @@ final class Layouts {
             Map.entry(TransportType.class, "code"),
             Map.entry(WorkStatus.class, "code"));
 
-    /// What a C program needs in front of the expressions.
+    /// The beginning of a C program that contains the expressions.
     static final String INCLUDES = """
                 #include <errno.h>
                 #include <fcntl.h>
@@ -129,7 +129,7 @@ final class Layouts {
         System.out.print(assertions());
     }
 
-    /// What each number must be, as an expression in C, by the name of the number.
+    /// The value that each number must have, as an expression in C, by the name of the number.
     static Map<String, String> expressions() throws IOException {
         Map<String, String> expressions = new TreeMap<>();
         try (InputStream in = Layouts.class.getResourceAsStream("/layouts.txt")) {

@@ -34,8 +34,8 @@ final class SoftCompletionChannel extends CompletionChannel {
         users.add(queue);
     }
 
-    /// Whether the last thread that waited here has read itself what arrived for `queue`. If so, the next one most
-    /// likely does, too.
+    /// Whether the last thread that waited here did so at the sockets of `queue`. The next one most likely does the
+    /// same.
     boolean attends(SoftCompletionQueue queue) {
         return queue.equals(attended);
     }

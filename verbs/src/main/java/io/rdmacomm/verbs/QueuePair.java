@@ -359,7 +359,7 @@ public abstract class QueuePair extends Resource {
         }
     }
 
-    /// What the device reports about the queue pair (ibv_query_qp(3)): its state, also as
+    /// The report of the device about the queue pair (ibv_query_qp(3)): its state, also as
     /// [QueuePairAttributes#currentState()], its [QueuePairAttributes#sizes()], and the attributes that were
     /// set since it was in RESET. A driver that cannot be asked (siw, libmana) reports the values that were
     /// set; others may report larger ones, and the packet sequence numbers of the next packets. Blocks as

@@ -87,8 +87,12 @@ class SharedReceiveQueueTest {
         Thread.ofPlatform().start(posting);
         assertThat(inside.await(20, TimeUnit.SECONDS)).isTrue();
         FutureTask<Void> closing = new FutureTask<>(shared::close, null);
-        Thread.ofPlatform().start(closing);
-        Thread.sleep(100);
+        Thread closer = Thread.ofPlatform().start(closing);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (closer.getState() != Thread.State.WAITING && closer.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(System.nanoTime()).as("when closing waits").isLessThan(deadline);
+            Thread.onSpinWait();
+        }
         assertThat(shared.gone).as("while a post is in the driver").isFalse();
         goOn.countDown();
         assertThat(posting.get(20, TimeUnit.SECONDS)).isEqualTo(1);

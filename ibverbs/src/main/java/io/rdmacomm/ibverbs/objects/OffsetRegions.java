@@ -39,7 +39,7 @@ final class OffsetRegions {
         keys = more;
     }
 
-    /// A region has lost this local key. By now another one may have it, which was added, too.
+    /// A region has lost this local key. Another region may already have the same key; it is in the list a second time.
     synchronized void remove(int key) {
         int[] fewer = new int[keys.length - 1];
         int at = 0;

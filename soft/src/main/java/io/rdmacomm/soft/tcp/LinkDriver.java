@@ -173,7 +173,7 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// What asks that polling thread to drive the link.
+    /// The wish with which that polling thread is asked to drive the link.
     PolledLinks.Wish wish(PolledLinks polling) {
         return polling.equals(sends) ? ofSends : ofReceives;
     }

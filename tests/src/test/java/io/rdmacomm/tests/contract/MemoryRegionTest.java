@@ -86,7 +86,7 @@ class MemoryRegionTest extends ContractCase {
                 .isZero();
     }
 
-    /// How much of the mapping that begins at an address is in huge pages (proc_pid_smaps(5)).
+    /// The part of the mapping at an address that is in huge pages (proc_pid_smaps(5)).
     private static long kibibytesInHugePages(long address) throws IOException {
         boolean found = false;
         for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {

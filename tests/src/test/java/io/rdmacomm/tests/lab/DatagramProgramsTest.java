@@ -16,6 +16,7 @@ import io.rdmacomm.verbs.cm.MulticastMembership;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,11 +132,10 @@ class DatagramProgramsTest {
     void theReceiverOfMckeyHears() throws Exception {
         Process receiver = CProgram.start("mckey -m " + GROUP.getHostAddress() + options());
         try (MulticastMembership membership = manager.joinMulticast(ADDRESS, GROUP, PATIENCE)) {
-            // It prints when it has joined, and datagrams before that are lost: send until it has enough.
-            while (receiver.isAlive()) {
+            // Datagrams are lost until it has joined: send until it has enough.
+            while (!receiver.waitFor(1, TimeUnit.MILLISECONDS)) {
                 datagrams.sendTo(membership.target(), EndDatagrams.RECEIVES, new byte[BYTES], datagrams.number());
                 assertThat(datagrams.one().outcome().status()).isEqualTo(WorkStatus.SUCCESS);
-                Thread.sleep(1);
             }
         }
         CProgram.assertEndsWell(receiver);
