@@ -1,6 +1,7 @@
 package io.rdmacomm.fault;
 
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.DatagramListener;
@@ -8,11 +9,14 @@ import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.MulticastMembership;
+import io.rdmacomm.verbs.cm.RequestListener;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// Stands for a connection manager.
 final class FaultConnectionManager extends ConnectionManager {
@@ -56,6 +60,25 @@ final class FaultConnectionManager extends ConnectionManager {
     protected MulticastMembership doJoinMulticast(InetAddress local, InetAddress group, long timeoutNanos)
             throws InterruptedException {
         return new FaultMulticastMembership(this, real.joinMulticast(local, group, Duration.ofNanos(timeoutNanos)));
+    }
+
+    /// Waits for a request at the real listener.
+    ///
+    /// @param stand stands for that listener
+    /// @param wrap makes the object that stands for the request
+    /// @return null after the timeout, and if `stand` was closed meanwhile
+    static <R extends Resource> @Nullable R await(
+            RequestListener<R> stand, RequestListener<R> real, long timeoutNanos, UnaryOperator<R> wrap)
+            throws InterruptedException {
+        try {
+            R request = real.awaitRequest(Duration.ofNanos(timeoutNanos));
+            return request == null ? null : wrap.apply(request);
+        } catch (IllegalStateException e) {
+            if (stand.isOpen()) {
+                throw e;
+            }
+            return null;
+        }
     }
 
     /// Has the real connection manager prepare the real queue pair.

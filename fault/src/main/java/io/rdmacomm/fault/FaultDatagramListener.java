@@ -3,7 +3,6 @@ package io.rdmacomm.fault;
 import io.rdmacomm.verbs.cm.DatagramListener;
 import io.rdmacomm.verbs.cm.DatagramRequest;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Stands for a datagram listener.
@@ -24,15 +23,8 @@ final class FaultDatagramListener extends DatagramListener {
 
     @Override
     protected @Nullable DatagramRequest doAwaitRequest(long timeoutNanos) throws InterruptedException {
-        try {
-            DatagramRequest request = real.awaitRequest(Duration.ofNanos(timeoutNanos));
-            return request == null ? null : new FaultDatagramRequest(connections, request);
-        } catch (IllegalStateException e) {
-            if (isOpen()) {
-                throw e;
-            }
-            return null; // closed meanwhile
-        }
+        return FaultConnectionManager.await(
+                this, real, timeoutNanos, request -> new FaultDatagramRequest(connections, request));
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.rdmacomm.fault;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Stands for a listener.
@@ -24,15 +23,8 @@ final class FaultListener extends Listener {
 
     @Override
     protected @Nullable ConnectionRequest doAwaitRequest(long timeoutNanos) throws InterruptedException {
-        try {
-            ConnectionRequest request = real.awaitRequest(Duration.ofNanos(timeoutNanos));
-            return request == null ? null : new FaultConnectionRequest(connections, request);
-        } catch (IllegalStateException e) {
-            if (isOpen()) {
-                throw e;
-            }
-            return null; // closed meanwhile
-        }
+        return FaultConnectionManager.await(
+                this, real, timeoutNanos, request -> new FaultConnectionRequest(connections, request));
     }
 
     @Override

@@ -108,7 +108,7 @@ final class Layouts {
     private Layouts() {}
 
     /// A C file that compiles only if each number is what its expression says. It needs no libc to link with, so a
-    /// compiler for another architecture can check it, too.
+    /// compiler for another architecture can check it.
     static String assertions() throws ReflectiveOperationException, IOException {
         Map<String, String> expressions = expressions();
         Map<String, Integer> numbers = inJava();

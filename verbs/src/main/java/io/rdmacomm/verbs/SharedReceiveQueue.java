@@ -15,7 +15,7 @@ public abstract class SharedReceiveQueue extends Resource {
     private final ProtectionDomain protectionDomain;
     private final int elements;
     private final OperationLock lock = new OperationLock();
-    /// What the queue pairs on it have completed, except those that are closed.
+    /// The receives that the queue pairs on it have completed, except those of closed ones.
     private final List<ReceiveDepth> users = new ArrayList<>();
     /// The receives that were posted, except those that closed queue pairs have completed.
     private long posted;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What the layer above all providers checks of a shared receive queue.
+/// The checks of a shared receive queue that are the same for all providers.
 class SharedReceiveQueueTest {
     private final NullDevice device = new NullDevice();
     private Context context;

@@ -113,15 +113,8 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
 
     @Override
     protected int doPost(SendBatch batch, int first, int count) {
-        int good =
-                device.offsetRegions().acceptable(batch, first, count, options().signalAll());
-        if (good == 0) {
-            throw device.offsetRegions().rejection(POST_SEND, batch, first, this);
-        }
-        if (good < count) {
-            // The caller posts the others again, and gets the exception then.
-            batch.endAfter(first + good - 1);
-        }
+        int good = device.offsetRegions()
+                .keepAcceptable(POST_SEND, batch, first, count, options().signalAll(), this);
         return postSends(batch, first, good);
     }
 
@@ -165,13 +158,7 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
 
     @Override
     protected int doPost(ReceiveBatch batch, int first, int count) {
-        int good = device.offsetRegions().acceptable(batch, first, count);
-        if (good == 0) {
-            throw device.offsetRegions().rejection(POST_RECEIVE, first, this);
-        }
-        if (good < count) {
-            batch.endAfter(first + good - 1);
-        }
+        int good = device.offsetRegions().keepAcceptable(POST_RECEIVE, batch, first, count, this);
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postReceive(address, start, badReceive.address());
         return result == 0 ? good : badReceive.taken(POST_RECEIVE, result, batch, first, good, this);

@@ -82,13 +82,7 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
 
     @Override
     protected int doPost(ReceiveBatch batch, int first, int count) {
-        int good = device.offsetRegions().acceptable(batch, first, count);
-        if (good == 0) {
-            throw device.offsetRegions().rejection(POST, first, this);
-        }
-        if (good < count) {
-            batch.endAfter(first + good - 1);
-        }
+        int good = device.offsetRegions().keepAcceptable(POST, batch, first, count, this);
         long start = batch.segment().address() + batch.at(first);
         int result = ops.postSharedReceive(address, start, bad.address());
         return result == 0 ? good : bad.taken(POST, result, batch, first, good, this);

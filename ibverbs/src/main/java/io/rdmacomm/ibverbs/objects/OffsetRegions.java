@@ -50,8 +50,37 @@ final class OffsetRegions {
         keys = fewer;
     }
 
-    /// The number of receives from `first` on that the driver can execute.
-    int acceptable(ReceiveBatch batch, int first, int count) {
+    /// Ends the batch in front of the first receive that the driver cannot execute. The caller posts the rest again,
+    /// and gets the exception then.
+    ///
+    /// @return the number of receives from `first` on that are left
+    /// @throws WorkRequestException if none is left
+    int keepAcceptable(String operation, ReceiveBatch batch, int first, int count, Object queue) {
+        int good = acceptable(batch, first, count);
+        if (good == 0) {
+            throw exception(operation, first, queue + " cannot receive into it: " + whyNoArrivals);
+        }
+        if (good < count) {
+            batch.endAfter(first + good - 1);
+        }
+        return good;
+    }
+
+    /// The same for send requests.
+    ///
+    /// @param signalAll whether each request has a completion, into which an answer may be put
+    int keepAcceptable(String operation, SendBatch batch, int first, int count, boolean signalAll, Object queue) {
+        int good = acceptable(batch, first, count, signalAll);
+        if (good == 0) {
+            throw exception(operation, first, whyNot(batch, first, queue));
+        }
+        if (good < count) {
+            batch.endAfter(first + good - 1);
+        }
+        return good;
+    }
+
+    private int acceptable(ReceiveBatch batch, int first, int count) {
         int[] offsets = keys;
         if (offsets.length == 0 || whyNoArrivals.isEmpty()) {
             return count;
@@ -64,10 +93,7 @@ final class OffsetRegions {
         return good;
     }
 
-    /// The number of send requests from `first` on that the driver can execute.
-    ///
-    /// @param signalAll whether each request has a completion, into which an answer may be put
-    int acceptable(SendBatch batch, int first, int count, boolean signalAll) {
+    private int acceptable(SendBatch batch, int first, int count, boolean signalAll) {
         int[] offsets = keys;
         if (offsets.length == 0) {
             return count;
@@ -108,18 +134,11 @@ final class OffsetRegions {
         return false;
     }
 
-    /// The exception for a receive that is not acceptable.
-    WorkRequestException rejection(String operation, int index, Object queue) {
-        return exception(operation, index, queue + " cannot receive into it: " + whyNoArrivals);
-    }
-
-    /// The exception for a send request that is not acceptable.
-    WorkRequestException rejection(String operation, SendBatch batch, int index, Object queue) {
-        String why = isInline(batch, index)
+    private String whyNot(SendBatch batch, int index, Object queue) {
+        return isInline(batch, index)
                 ? queue + " cannot copy inline data from it; send that without inline()"
                 : queue + " cannot put the answer of " + SendOpcode.of(opcode(batch, index)) + " there: "
                         + whyNoArrivals;
-        return exception(operation, index, why);
     }
 
     private static WorkRequestException exception(String operation, int index, String why) {

@@ -236,12 +236,7 @@ public abstract class ConnectionManager extends Resource {
     }
 
     /// Adopts a request that arrived at a listener.
-    final ConnectionRequest arrived(ConnectionRequest request) {
-        return adopt(request);
-    }
-
-    /// Adopts a datagram request that arrived at a listener.
-    final DatagramRequest arrived(DatagramRequest request) {
+    final <R extends Resource> R arrived(R request) {
         return adopt(request);
     }
 

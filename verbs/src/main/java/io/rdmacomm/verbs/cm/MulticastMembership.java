@@ -22,7 +22,7 @@ public abstract class MulticastMembership extends Resource {
         return manager;
     }
 
-    /// How to send datagrams to the group.
+    /// The address of datagrams to the group.
     public abstract DatagramTarget target();
 
     /// The identifier of the group.
