@@ -11,4 +11,6 @@ module io.rdmacomm.comm {
             io.rdmacomm.cli;
     exports io.rdmacomm.comm.jmx;
     exports io.rdmacomm.comm.mesh;
+    exports io.rdmacomm.comm.text to
+            io.rdmacomm.cli;
 }

@@ -4,6 +4,7 @@ import io.rdmacomm.cli.copy.CopyProgress;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.ProgressLine;
+import io.rdmacomm.comm.text.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,7 +40,7 @@ final class CopyReport implements CopyProgress, AutoCloseable {
         before = ProcessTimes.now();
         if (terminal && size > 0) {
             bar = new ProgressBarBuilder()
-                    .setTaskName(printable(name))
+                    .setTaskName(Printable.text(name))
                     .setInitialMax(size)
                     .setUnit(" MiB", 1 << 20)
                     .showSpeed()
@@ -71,7 +72,7 @@ final class CopyReport implements CopyProgress, AutoCloseable {
         row.put("sys_s", times.system());
         rows.add(row);
         if (!quiet) {
-            output.println(printable(name) + ": " + figures(size, duration, times));
+            output.println(Printable.text(name) + ": " + figures(size, duration, times));
         }
     }
 
@@ -82,7 +83,7 @@ final class CopyReport implements CopyProgress, AutoCloseable {
         Map<String, Object> row = row(name, 0);
         row.put("failure", reason);
         rows.add(row);
-        output.complain(printable(name) + ": " + printable(reason));
+        output.complain(Printable.text(name) + ": " + reason);
     }
 
     /// Prints the total of all files, if there was more than one.
@@ -115,11 +116,6 @@ final class CopyReport implements CopyProgress, AutoCloseable {
     private static String figures(long size, long duration, ProcessTimes times) {
         return "%s in %.3f s, %.2f Gbit/s, user %.2f s, sys %.2f s, checksum correct"
                 .formatted(ByteSize.format(size), duration / 1e9, 8.0 * size / duration, times.user(), times.system());
-    }
-
-    /// Replaces control characters: names and reasons come from the peer.
-    private static String printable(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
     }
 
     private void endBar() {

@@ -13,7 +13,7 @@ final class FailureHandler implements IExecutionExceptionHandler {
     public int handleExecutionException(Exception failure, CommandLine commandLine, ParseResult arguments) {
         commandLine.getErr().println("rdmacomm " + commandLine.getCommandName() + ": " + FailureText.of(failure));
         if (isVerbose(arguments)) {
-            failure.printStackTrace(commandLine.getErr());
+            commandLine.getErr().println(FailureText.trace(failure));
         }
         return failure instanceof UsageFailure ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;
     }

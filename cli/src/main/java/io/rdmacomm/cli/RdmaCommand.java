@@ -62,7 +62,7 @@ public final class RdmaCommand implements Runnable {
             // picocli handles exceptions only; out of memory and a broken class path deserve one line as well.
             commandLine.getErr().println("rdmacomm: " + FailureText.of(e));
             if (LogSettings.level() >= 1) {
-                e.printStackTrace(commandLine.getErr());
+                commandLine.getErr().println(FailureText.trace(e));
             }
             return CommandLine.ExitCode.SOFTWARE;
         }

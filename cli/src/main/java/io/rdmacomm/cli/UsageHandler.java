@@ -1,5 +1,6 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.terminal.FailureText;
 import picocli.CommandLine;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParameterException;
@@ -17,13 +18,13 @@ final class UsageHandler implements IParameterExceptionHandler {
 
     private static String text(ParameterException failure) {
         if (failure instanceof UnmatchedArgumentException unmatched) {
-            String words = String.join(" ", unmatched.getUnmatched());
+            String words = FailureText.oneLine(String.join(" ", unmatched.getUnmatched()));
             return unmatched.isUnknownOption() ? "unknown option " + words : "unexpected argument '" + words + "'";
         }
         String message = failure.getMessage();
         return message == null
                 ? "wrong usage"
-                : message.replaceAll("\\s*\\R\\s*", "; ")
+                : FailureText.oneLine(message)
                         .replaceFirst("is not an? (int|long)$", "is not a whole number")
                         .replaceFirst("is not a double$", "is not a number")
                         .replaceFirst("^Invalid value", "invalid value")

@@ -2,7 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ProgressWait;
-import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
@@ -203,7 +203,7 @@ final class ControlChannel {
         int code = from.getInt();
         byte[] reason = new byte[length];
         from.position(HEADER).get(reason);
-        return new PeerAbortedException(code, TcpConnector.printable(reason));
+        return new PeerAbortedException(code, Printable.text(reason));
     }
 
     private RemoteBuffer buffer(ByteBuffer from, int nameLength) {
@@ -214,6 +214,6 @@ final class ControlChannel {
         from.getInt();
         byte[] name = new byte[nameLength];
         from.get(name);
-        return new RemoteBuffer(new String(name, StandardCharsets.UTF_8), address, length, key, access, endPoint);
+        return new RemoteBuffer(Printable.text(name), address, length, key, access, endPoint);
     }
 }

@@ -7,6 +7,7 @@ import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.text.Printable;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -420,7 +421,7 @@ public final class EndPoint implements AutoCloseable {
 
     /// The buffer that the peer announced under that name, or null if it has not announced it. Never blocks.
     public @Nullable RemoteBuffer peerBuffer(String bufferName) {
-        return status.peerBuffer(bufferName);
+        return status.peerBuffer(Printable.text(bufferName));
     }
 
     /// Waits until the peer has announced a buffer under that name. Blocks.
@@ -430,12 +431,13 @@ public final class EndPoint implements AutoCloseable {
     /// @throws ClosedException if the endpoint is or gets closed, has or gets failed
     /// @throws CommInterruptedException if the thread was interrupted
     public RemoteBuffer peerBuffer(String bufferName, Duration timeout) {
-        RemoteBuffer buffer = status.awaitPeerBuffer(bufferName, System.nanoTime() + timeout.toNanos());
+        String wanted = Printable.text(bufferName);
+        RemoteBuffer buffer = status.awaitPeerBuffer(wanted, System.nanoTime() + timeout.toNanos());
         if (buffer == null) {
             checkReady();
             throw new DeadlineException(
-                    "the peer of " + name + " has not announced a buffer '" + bufferName + "' within "
-                            + timeout.toMillis() + " ms",
+                    "the peer of " + name + " has not announced a buffer '" + wanted + "' within " + timeout.toMillis()
+                            + " ms",
                     null);
         }
         return buffer;

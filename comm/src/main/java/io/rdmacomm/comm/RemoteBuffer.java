@@ -1,6 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
 import java.util.Objects;
 import java.util.Set;
@@ -20,7 +21,7 @@ public final class RemoteBuffer {
     /// @param owner the number of the endpoint whose peer announced it; ANY when it may be used on any
     RemoteBuffer(String name, long address, long length, int key, int access, long owner) {
         Bounds.range("length of a remote buffer", length, 0, Long.MAX_VALUE);
-        this.name = name;
+        this.name = Printable.text(name);
         this.address = address;
         this.length = length;
         this.key = key;
@@ -40,7 +41,8 @@ public final class RemoteBuffer {
         return new RemoteBuffer(name, address, length, key, AccessFlag.mask(access), ANY);
     }
 
-    /// The name under which the peer announced it.
+    /// The name under which the peer announced it, with a question mark in place of each character that is not
+    /// printable.
     public String name() {
         return name;
     }

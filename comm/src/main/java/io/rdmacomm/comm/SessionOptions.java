@@ -235,7 +235,7 @@ public final class SessionOptions {
 
     /// These options with another name of this side.
     ///
-    /// @throws IllegalArgumentException if it has more than 128 characters or control characters
+    /// @throws IllegalArgumentException if it has more than 128 characters, or some that are not printable
     public SessionOptions withName(String value) {
         return new SessionOptions(
                 Bounds.text("session name", value, 128),

@@ -2,6 +2,7 @@ package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.wire.Frame;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -44,7 +45,12 @@ record Offer(long number, String name, long size, long mode, long seconds, long 
 
     static Offer of(Frame<CopyMessage> frame) throws RejectedFileException {
         Offer offer = new Offer(
-                frame.number(0), frame.text(), frame.number(1), frame.number(2), frame.number(3), frame.number(4));
+                frame.number(0),
+                new String(frame.bytes(), StandardCharsets.UTF_8),
+                frame.number(1),
+                frame.number(2),
+                frame.number(3),
+                frame.number(4));
         if (offer.size < 0) {
             throw new RejectedFileException("a size of " + offer.size + " bytes is not valid");
         }

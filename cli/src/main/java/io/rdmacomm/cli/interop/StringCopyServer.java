@@ -1,19 +1,19 @@
 package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /// The server of the string copy: lends each client as much memory as it asks for, until it disconnects.
 /// [StringCopyClient] draws the protocol.
 public final class StringCopyServer implements ClientHandler {
-    private static final long SHOWN = 60;
+    private static final int SHOWN = 60;
 
     private final Duration patience;
 
@@ -50,17 +50,14 @@ public final class StringCopyServer implements ClientHandler {
         }
     }
 
-    /// The beginning of the text, without control characters.
+    /// The beginning of the text, without what is not printable.
     private static String shown(MemorySegment buffer) {
         byte[] bytes =
-                buffer.asSlice(0, Math.min(buffer.byteSize(), 4 * (SHOWN + 1))).toArray(ValueLayout.JAVA_BYTE);
-        String beginning = new String(bytes, StandardCharsets.UTF_8);
-        StringBuilder text = new StringBuilder();
-        beginning
-                .codePoints()
-                .limit(SHOWN)
-                .map(point -> Character.isISOControl(point) ? ' ' : point)
-                .forEach(text::appendCodePoint);
-        return "\"" + text + (beginning.codePointCount(0, beginning.length()) > SHOWN ? "\" ..." : "\"");
+                buffer.asSlice(0, Math.min(buffer.byteSize(), 4L * (SHOWN + 1))).toArray(ValueLayout.JAVA_BYTE);
+        String beginning = Printable.text(bytes);
+        int count = beginning.codePointCount(0, beginning.length());
+        return count <= SHOWN
+                ? "\"" + beginning + "\""
+                : "\"" + beginning.substring(0, beginning.offsetByCodePoints(0, SHOWN)) + "\" ...";
     }
 }

@@ -1,7 +1,10 @@
 package io.rdmacomm.cli.terminal;
 
+import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -12,6 +15,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.stream.Collectors;
 
 /// Describes failures to people, in one line.
 public final class FailureText {
@@ -38,7 +42,23 @@ public final class FailureText {
             case OutOfMemoryError memory -> "out of memory (" + message(memory) + "): use smaller sizes";
             default -> failure.getClass().getSimpleName() + ": " + message(failure);
         };
-        return text.replaceAll("\\s*\\R\\s*", "; ");
+        return oneLine(text);
+    }
+
+    /// The stack trace, for those who ask for details.
+    public static String trace(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString().lines().map(FailureText::line).collect(Collectors.joining(System.lineSeparator()));
+    }
+
+    private static String line(String text) {
+        return text.startsWith("\t") ? "\t" + Printable.text(text.substring(1)) : Printable.text(text);
+    }
+
+    /// Joins the lines of `text`. It may quote a name or a variable that somebody else has chosen.
+    public static String oneLine(String text) {
+        return Printable.text(text.replaceAll("\\s*\\R\\s*", "; "));
     }
 
     /// Describes the failure of a file whose name the caller prints.
@@ -46,7 +66,7 @@ public final class FailureText {
         return switch (failure) {
             case NoSuchFileException _ -> "no such file";
             case AccessDeniedException _ -> "permission denied";
-            case FileSystemException file when file.getReason() != null -> file.getReason();
+            case FileSystemException file when file.getReason() != null -> oneLine(file.getReason());
             default -> {
                 String text = of(failure);
                 yield text.contains("No space left")

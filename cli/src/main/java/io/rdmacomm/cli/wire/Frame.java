@@ -1,21 +1,28 @@
 package io.rdmacomm.cli.wire;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.comm.text.Printable;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/// A control message: numbers and a text. [FrameCodec] draws it as it is on the wire.
+/// A control message: numbers and a text. [FrameCodec] draws it as it is on the wire. Immutable.
 ///
 /// @param <K> the kinds of message of one protocol
-/// @param kind what the message means
-/// @param numbers at most 16
-/// @param text a name, or an explanation for people; truncated to 1024 bytes on the wire
-public record Frame<K extends Enum<K>>(K kind, List<Long> numbers, String text) {
+public final class Frame<K extends Enum<K>> {
     static final int MAX_NUMBERS = 16;
 
-    /// Checks the number of numbers.
-    public Frame {
-        numbers = List.copyOf(numbers);
+    private final K kind;
+    private final List<Long> numbers;
+    private final byte[] bytes;
+
+    /// Owns the array.
+    ///
+    /// @throws IllegalArgumentException if there are more than 16 numbers
+    Frame(K kind, List<Long> numbers, byte[] bytes) {
+        this.kind = kind;
+        this.numbers = List.copyOf(numbers);
+        this.bytes = bytes;
         if (numbers.size() > MAX_NUMBERS) {
             throw new IllegalArgumentException("a frame has at most " + MAX_NUMBERS + " numbers");
         }
@@ -26,9 +33,24 @@ public record Frame<K extends Enum<K>>(K kind, List<Long> numbers, String text) 
         return of(kind, "", numbers);
     }
 
-    /// A message with text.
+    /// A message with text, which is cut to 1024 bytes on the wire.
     public static <K extends Enum<K>> Frame<K> of(K kind, String text, long... numbers) {
-        return new Frame<>(kind, Arrays.stream(numbers).boxed().toList(), text);
+        return of(kind, text.getBytes(StandardCharsets.UTF_8), numbers);
+    }
+
+    /// A message with bytes in place of the text, such as the name of a file. They are cut to 1024 on the wire.
+    public static <K extends Enum<K>> Frame<K> of(K kind, byte[] bytes, long... numbers) {
+        return new Frame<>(kind, Arrays.stream(numbers).boxed().toList(), bytes.clone());
+    }
+
+    /// What the message means.
+    public K kind() {
+        return kind;
+    }
+
+    /// At most 16.
+    public List<Long> numbers() {
+        return numbers;
     }
 
     /// The number at `index`.
@@ -40,5 +62,15 @@ public record Frame<K extends Enum<K>>(K kind, List<Long> numbers, String text) 
                     "the peer sent an incomplete " + kind + " message: run the same version of rdmacomm on both sides");
         }
         return numbers.get(index);
+    }
+
+    /// A name, or an explanation for people, [printable][Printable].
+    public String text() {
+        return Printable.text(bytes);
+    }
+
+    /// The text as the peer sent it.
+    public byte[] bytes() {
+        return bytes.clone();
     }
 }

@@ -4,7 +4,6 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -47,7 +46,7 @@ public final class FrameCodec<K extends Enum<K>> {
     ///
     /// @return its length
     public int write(Frame<K> frame, MemorySegment into) {
-        byte[] text = frame.text().getBytes(StandardCharsets.UTF_8);
+        byte[] text = frame.bytes();
         int textBytes = Math.min(text.length, MAX_TEXT_BYTES);
         into.set(INT, 0, magic);
         into.set(INT, 4, kinds.indexOf(frame.kind()) + 1);
@@ -96,7 +95,7 @@ public final class FrameCodec<K extends Enum<K>> {
             at += Long.BYTES;
         }
         byte[] text = from.asSlice(at, from.get(INT, 12)).toArray(ValueLayout.JAVA_BYTE);
-        return new Frame<>(kinds.get(kind - 1), numbers, new String(text, StandardCharsets.UTF_8));
+        return new Frame<>(kinds.get(kind - 1), numbers, text);
     }
 
     /// The failure to report if the peer breaks the protocol.

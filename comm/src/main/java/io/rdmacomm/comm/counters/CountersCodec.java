@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.counters;
 
+import io.rdmacomm.comm.text.Printable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -11,8 +12,6 @@ import java.util.zip.CRC32C;
 
 /// Encodes and decodes counters files; see [CountersLayout].
 final class CountersCodec {
-    private static final char REPLACEMENT = '?';
-
     private CountersCodec() {}
 
     /// Encodes a file. Records beyond [CountersLayout#MOST_RECORDS] are counted as left out, long texts are cut.
@@ -143,25 +142,6 @@ final class CountersCodec {
         }
         byte[] bytes = new byte[length];
         from.get(at + Short.BYTES, bytes);
-        return printable(new String(bytes, StandardCharsets.UTF_8));
-    }
-
-    private static String printable(String text) {
-        int[] characters = text.codePoints()
-                .map(character -> isPrintable(character) ? character : REPLACEMENT)
-                .toArray();
-        return new String(characters, 0, characters.length);
-    }
-
-    private static boolean isPrintable(int character) {
-        return switch (Character.getType(character)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.SURROGATE,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR,
-                    Character.UNASSIGNED -> false;
-            default -> true;
-        };
+        return Printable.text(bytes);
     }
 }

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.counters;
 
+import io.rdmacomm.comm.text.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryIteratorException;
@@ -103,7 +104,7 @@ public final class CountersFolder {
                 if (isForgotten(file)) {
                     remove(file);
                 } else {
-                    problems.add(file + ": " + e.getMessage());
+                    problems.add(Printable.text(file + ": " + e.getMessage()));
                 }
             }
         }

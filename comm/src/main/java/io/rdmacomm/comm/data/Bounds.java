@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.data;
 
+import io.rdmacomm.comm.text.Printable;
 import java.time.Duration;
 
 /// Argument checks whose messages name the argument, its value and its bounds.
@@ -34,13 +35,13 @@ public final class Bounds {
         return value;
     }
 
-    /// Checks text: at most `max` characters, no control characters.
+    /// Checks text: at most `max` characters, all of them [printable][Printable].
     ///
     /// @return `value`
     public static String text(String what, String value, int max) {
-        if (value.length() > max || value.chars().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException(
-                    what + " must have at most " + max + " characters and no control characters");
+        if (value.length() > max || !Printable.is(value)) {
+            throw new IllegalArgumentException(what + " '" + Printable.text(value) + "' must have at most " + max
+                    + " characters, all of them printable");
         }
         return value;
     }

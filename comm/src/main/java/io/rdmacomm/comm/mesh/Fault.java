@@ -4,6 +4,7 @@ import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.PeerProtocolException;
+import io.rdmacomm.comm.text.Printable;
 
 /// Why the collectives of a mesh have ended. Each rank that learns of it tells all others, once.
 ///
@@ -15,13 +16,9 @@ record Fault(byte reason, String text) {
     static final byte PROTOCOL = 3;
     static final byte OTHER = 4;
 
-    private static final int MOST_TEXT = 512;
-
     /// A fault whose reason and text come from a peer.
-    static Fault fromPeer(int rank, byte reason, String text) {
-        String clean = text.replaceAll("\\p{Cntrl}", " ");
-        String line = clean.substring(0, Math.min(clean.length(), MOST_TEXT));
-        return new Fault(reason, "rank " + rank + " has ended the collectives: " + line);
+    static Fault fromPeer(int rank, byte reason, byte[] text) {
+        return new Fault(reason, "rank " + rank + " has ended the collectives: " + Printable.text(text));
     }
 
     /// The exception of the call in progress.

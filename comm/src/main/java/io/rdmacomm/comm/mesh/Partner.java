@@ -322,7 +322,7 @@ final class Partner {
         }
         byte[] text = new byte[bytes];
         MemorySegment.copy(notice, Notice.BYTES, MemorySegment.ofArray(text), 0, bytes);
-        log.fail(Fault.fromPeer(rank, Notice.place(notice), new String(text, StandardCharsets.UTF_8)));
+        log.fail(Fault.fromPeer(rank, Notice.place(notice), text));
         return true;
     }
 

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.mesh;
 
+import io.rdmacomm.comm.text.Printable;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +50,7 @@ record Registration(int size, int rank, int sessionPort, int channels, Duration 
             }
             byte[] text = new byte[length];
             from.get(text);
-            String job = new String(text, StandardCharsets.UTF_8);
+            String job = Printable.text(text);
             return new Registration(size, rank, port, channels, Duration.ofMillis(patience), job);
         } catch (BufferUnderflowException e) {
             throw new IllegalArgumentException("the registration is cut off", e);

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.mesh;
 
+import io.rdmacomm.comm.text.Printable;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +69,7 @@ public final class Rendezvous {
         return ranks.stream()
                 .map(rank -> of(rank, read.hosts().size(), read.hosts().getFirst(), port)
                         .withJob(job)
-                        .withSource("host file " + file))
+                        .withSource("host file " + Printable.text(file.toString())))
                 .toList();
     }
 
@@ -129,7 +130,7 @@ public final class Rendezvous {
 
     /// The same with the name of the job: nodes of another job are turned away.
     ///
-    /// @throws IllegalArgumentException if it has more than 255 characters or control characters
+    /// @throws IllegalArgumentException if it has more than 255 characters, or some that are not printable
     public Rendezvous withJob(String value) {
         return new Rendezvous(rank, size, port, source, checkText("job", value), meeting);
     }
@@ -198,9 +199,9 @@ public final class Rendezvous {
     }
 
     private static String checkText(String what, String value) {
-        if (value.length() > MAX_TEXT || value.chars().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException(
-                    what + " of the mesh must have at most " + MAX_TEXT + " characters and no control characters");
+        if (value.length() > MAX_TEXT || !Printable.is(value)) {
+            throw new IllegalArgumentException(what + " of the mesh is '" + Printable.text(value)
+                    + "', must have at most " + MAX_TEXT + " characters, all of them printable");
         }
         return value;
     }

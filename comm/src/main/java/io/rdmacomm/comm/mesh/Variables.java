@@ -1,8 +1,9 @@
 package io.rdmacomm.comm.mesh;
 
+import io.rdmacomm.comm.text.Printable;
 import java.util.Map;
 
-/// Environment variables, with errors that name the variable and its value.
+/// Environment variables, [printable][Printable], with errors that name the variable and its value.
 record Variables(Map<String, String> values) {
     boolean has(String name) {
         return !values.getOrDefault(name, "").isBlank();
@@ -13,7 +14,7 @@ record Variables(Map<String, String> values) {
         if (!has(name)) {
             throw new IllegalArgumentException(name + " is not set");
         }
-        return values.getOrDefault(name, "").strip();
+        return Printable.text(values.getOrDefault(name, "").strip());
     }
 
     String textOr(String name, String otherwise) {

@@ -3,6 +3,7 @@ package io.rdmacomm.comm.setup;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.LinkLayer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -62,7 +63,7 @@ public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, L
             }
             byte[] text = new byte[length];
             from.get(text);
-            String name = Bounds.text("name", new String(text, StandardCharsets.UTF_8), MAX_NAME_BYTES);
+            String name = Printable.text(text);
             List<ChannelInfo> channels = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
                 channels.add(ChannelInfo.get(from));

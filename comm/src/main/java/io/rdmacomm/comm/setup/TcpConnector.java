@@ -2,6 +2,7 @@ package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.text.Printable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -339,10 +340,10 @@ public final class TcpConnector implements AutoCloseable {
             byte[] payload = new byte[length];
             read(payload, false, deadline, timeout);
             if (type == FrameType.REFUSE && expected != FrameType.REFUSE) {
-                throw new SetUpException(Reason.REFUSED, peer + " refused: " + printable(payload));
+                throw new SetUpException(Reason.REFUSED, peer + " refused: " + Printable.text(payload, MAX_REASON));
             }
             if (type == FrameType.UNPROVED) {
-                throw new SetUpException(Reason.UNPROVED, peer + " refused: " + printable(payload));
+                throw new SetUpException(Reason.UNPROVED, peer + " refused: " + Printable.text(payload, MAX_REASON));
             }
             if (type == null || (type != expected && type != orElse)) {
                 throw new SetUpException(
@@ -424,15 +425,6 @@ public final class TcpConnector implements AutoCloseable {
         } catch (IOException e) {
             // Nothing else can be done about a broken connection.
         }
-    }
-
-    /// A peer's reason in UTF-8 as text for one line: of bounded length, and without control characters.
-    public static String printable(byte[] text) {
-        String reason = new String(text, 0, Math.min(text.length, MAX_REASON), StandardCharsets.UTF_8);
-        return reason.codePoints()
-                .map(c -> Character.isISOControl(c) ? ' ' : c)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                .toString();
     }
 
     private static String text(Duration timeout) {

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.setup;
 
+import io.rdmacomm.comm.text.Printable;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,8 @@ final class TlsFailures {
     /// @param ofServer whether this side is the server
     static String words(SSLException failure, String peer, boolean ofServer) {
         String message = String.valueOf(failure.getMessage());
-        return "the TLS handshake with " + peer + " failed: " + deepest(failure) + "; "
+        // It may quote a certificate.
+        return "the TLS handshake with " + peer + " failed: " + Printable.text(deepest(failure)) + "; "
                 + hint(message + " " + deepest(failure), ofServer);
     }
 

@@ -32,8 +32,7 @@ final class EndPointInfoTest {
         "3, 3, bytes for 3 channels",
         "2, 127, number of channels is 32514",
         "4, 127, length of the name",
-        "5, 0, bytes for 2 channels",
-        "16, 7, control characters"
+        "5, 0, bytes for 2 channels"
     })
     void aHostileDescriptionIsRejectedWithTheReason(int at, int value, String words) {
         byte[] wire = INFO.encode().array();
@@ -45,6 +44,15 @@ final class EndPointInfoTest {
                         failure -> assertThat(failure.reason()).isEqualTo(Reason.PROTOCOL_VIOLATED))
                 .hasMessageContaining("peer")
                 .hasMessageContaining(words);
+    }
+
+    @Test
+    void aNameBecomesPrintable() {
+        byte[] wire = INFO.encode().array();
+        wire[16] = 0x1b;
+        wire[17] = (byte) 0xff;
+
+        assertThat(EndPointInfo.decode(ByteBuffer.wrap(wire), "peer").name()).isEqualTo("?\ufffdde sieben \u00fc");
     }
 
     @Test

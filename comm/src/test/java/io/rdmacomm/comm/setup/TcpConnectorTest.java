@@ -133,13 +133,13 @@ final class TcpConnectorTest {
     }
 
     @Test
-    void aRefusalCarriesItsReasonWithoutControlCharacters() throws IOException {
-        byte[] reason = "no room\u001b[2J\n".getBytes(UTF_8);
+    void aRefusalCarriesItsReasonMadePrintable() throws IOException {
+        byte[] reason = "no room\u001b[2J\n\u009b\u202e".getBytes(UTF_8);
         peerSends(frame(1, 4, reason.length, reason));
 
         assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
                 .is(reason(Reason.REFUSED))
-                .hasMessageContaining("no room [2J ");
+                .hasMessageContaining("no room?[2J???");
     }
 
     @Test

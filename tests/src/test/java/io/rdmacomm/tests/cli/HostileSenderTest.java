@@ -99,12 +99,11 @@ class HostileSenderTest {
                 sender.greet();
                 sender.send(Frame.of(Kind.UNKNOWN, "nonsense"));
             }
-            for (List<Long> blockAndLength :
-                    List.of(List.of(4L, 10L), List.of(-1L, 10L), List.of(0L, 4097L), List.of(0L, -1L), List.of(0L))) {
+            for (long[] blockAndLength : new long[][] {{4, 10}, {-1, 10}, {0, 4097}, {0, -1}, {0}}) {
                 try (Sender sender = new Sender(port)) {
                     sender.greet();
                     assertThat(sender.offer(1, 100, "bogus").kind()).isEqualTo(Kind.ACCEPT);
-                    sender.send(new Frame<>(Kind.DATA, blockAndLength, ""));
+                    sender.send(Frame.of(Kind.DATA, blockAndLength));
                 }
             }
             try (Sender sender = new Sender(port)) {

@@ -34,7 +34,8 @@ class StringCopyTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
-            value = {"x | \"x\"", "textstring | \"textstring\"", "grüße | \"grüße\"", "a\u001bb | \"a b\""})
+            value = {"x | \"x\"", "textstring | \"textstring\"", "grüße | \"grüße\"", "a\u001bb\u009b\u202e | \"a?b??\""
+            })
     void aStringComesBackUnchanged(String text, String shown) throws Exception {
         try (ConnectionPair pair = pair(PATIENCE)) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
