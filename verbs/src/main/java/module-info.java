@@ -1,9 +1,14 @@
 /// The verbs: the vocabulary of libibverbs as Java types, shared by every provider.
+@SuppressWarnings("module") // the modules that see the service threads are compiled later
 module io.rdmacomm.verbs {
     requires static transitive org.jspecify;
 
     exports io.rdmacomm.verbs;
     exports io.rdmacomm.verbs.cm;
+    exports io.rdmacomm.verbs.service to
+            io.rdmacomm.comm,
+            io.rdmacomm.ibverbs,
+            io.rdmacomm.soft;
     exports io.rdmacomm.verbs.spi;
 
     uses io.rdmacomm.verbs.spi.RdmaProvider;

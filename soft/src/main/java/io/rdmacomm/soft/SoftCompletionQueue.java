@@ -8,6 +8,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// A completion queue is two rings in shared memory. Peers push to one of them, and the queue pairs of this context
 /// push to the other one when their requests end.
 final class SoftCompletionQueue extends CompletionQueue {
+    private static final SafeLogger LOGGER = SafeLogger.of(SoftCompletionQueue.class);
+
     private final SoftContext context;
     private final int number;
     private final @Nullable SoftCompletionChannel channel;
@@ -142,7 +145,7 @@ final class SoftCompletionQueue extends CompletionQueue {
         int count = pollRings(into, max);
         PolledLinks polled = links;
         if (count == 0 && polled != null) {
-            polled.drive();
+            drive(polled);
             count = pollRings(into, max);
         }
         if (count == 0 && ring.isBroken()) {
@@ -152,6 +155,15 @@ final class SoftCompletionQueue extends CompletionQueue {
                     this + " overran; create it larger, or post less before polling");
         }
         return count;
+    }
+
+    /// Without memory for it, what has arrived is read later. The completions are not affected.
+    private static void drive(PolledLinks polled) {
+        try {
+            polled.drive();
+        } catch (OutOfMemoryError | StackOverflowError e) {
+            LOGGER.log(System.Logger.Level.WARNING, "the links of a completion queue are read later", e);
+        }
     }
 
     /// Polls both rings. No receive comes before a request that had ended earlier: a queue pair that fails flushes

@@ -16,6 +16,7 @@ import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.DatagramTarget;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
@@ -39,7 +40,7 @@ final class ConnectionEventChannel implements AutoCloseable {
     private static final int SLEEP_MILLISECONDS = 60_000;
     private static final int NAP_MILLISECONDS = 50;
 
-    private static final System.Logger LOG = System.getLogger(ConnectionEventChannel.class.getName());
+    private static final SafeLogger LOG = SafeLogger.of(ConnectionEventChannel.class);
 
     private final LibRdmacm library;
     private final long address;

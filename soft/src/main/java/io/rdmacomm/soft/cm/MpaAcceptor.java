@@ -7,6 +7,8 @@ import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.MpaViolation;
 import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
+import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.ServiceThread;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// Listens on a TCP port and collects the requests of MPA initiators, with one thread for all of them. A stranger
 /// costs at most one connection, and [AcceptLimits] limits their number.
 public final class MpaAcceptor implements AutoCloseable {
-    private static final System.Logger LOGGER = System.getLogger(MpaAcceptor.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(MpaAcceptor.class);
     private static final int TCP_BACKLOG = 1024;
     private static final long JOIN_MILLIS = 5_000;
 
@@ -39,7 +41,7 @@ public final class MpaAcceptor implements AutoCloseable {
     private final ServerSocketChannel server;
     private final SelectionKey serverKey;
     private final InetSocketAddress localAddress;
-    private final Thread thread;
+    private final ServiceThread thread;
     /// Oldest first, so the one that is due first is the first. Only the thread touches it.
     private final ArrayDeque<HalfOpen> halfOpen = new ArrayDeque<>();
 
@@ -71,10 +73,15 @@ public final class MpaAcceptor implements AutoCloseable {
             server.close();
             throw e;
         }
-        this.thread = Thread.ofPlatform()
-                .daemon()
-                .name("rdmacomm-listener-" + localAddress.getPort())
-                .start(this::run);
+        LOGGER.prepare();
+        this.thread = new ServiceThread("rdmacomm-listener-" + localAddress.getPort(), LOGGER, this::serve, this::end);
+        try {
+            thread.start();
+        } catch (RuntimeException | Error e) {
+            // The system has no thread left.
+            end();
+            throw e;
+        }
     }
 
     /// Where it listens.
@@ -113,12 +120,7 @@ public final class MpaAcceptor implements AutoCloseable {
     public void close() {
         closed = true;
         selector.wakeup();
-        boolean interrupted = Thread.interrupted();
-        try {
-            thread.join(JOIN_MILLIS);
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
+        var _ = thread.join(JOIN_MILLIS);
         List<MpaRequest> left;
         lock.lock();
         try {
@@ -128,6 +130,7 @@ public final class MpaAcceptor implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+        boolean interrupted = Thread.interrupted();
         left.forEach(request -> request.reject(new byte[0]));
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -136,24 +139,19 @@ public final class MpaAcceptor implements AutoCloseable {
 
     // ---- The thread ----
 
-    private void run() {
-        try (selector;
-                server) {
-            while (!closed) {
-                try {
-                    turn();
-                } catch (IOException | RuntimeException | Error e) {
-                    // One bad connection must not end the listener for all others.
-                    LOGGER.log(System.Logger.Level.WARNING, "the listener goes on after an unexpected failure", e);
-                    selector.selectedKeys().clear();
-                    pause.begin(serverKey);
-                }
-            }
-        } catch (IOException e) {
-            LOGGER.log(System.Logger.Level.DEBUG, "closing the listener", e);
-        } finally {
-            end();
+    private boolean serve() throws IOException {
+        if (closed || !selector.isOpen() || !server.isOpen()) {
+            return false;
         }
+        try {
+            turn();
+        } catch (IOException | RuntimeException | Error e) {
+            // One bad connection must not end the listener for all others.
+            selector.selectedKeys().clear();
+            pause.begin(serverKey);
+            throw e;
+        }
+        return true;
     }
 
     /// Nobody else waits for a thread that has ended, for whatever reason.
@@ -165,7 +163,12 @@ public final class MpaAcceptor implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        halfOpen.forEach(each -> drop(each.channel));
+        try (selector;
+                server) {
+            halfOpen.forEach(each -> drop(each.channel));
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "closing the listener", e);
+        }
     }
 
     private void turn() throws IOException {

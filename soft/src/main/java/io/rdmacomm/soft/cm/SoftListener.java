@@ -4,12 +4,13 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /// A TCP port at which MPA requests are collected.
 final class SoftListener extends Listener {
-    private static final System.Logger LOGGER = System.getLogger(SoftListener.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(SoftListener.class);
 
     private final SoftConnectionManager connections;
     private final MpaAcceptor acceptor;

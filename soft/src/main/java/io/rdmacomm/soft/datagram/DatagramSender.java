@@ -8,6 +8,7 @@ import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Sends the datagrams of one queue pair, through a socket of its own: queue pairs share no lock. Under the send lock.
 public final class DatagramSender implements AutoCloseable {
-    private static final System.Logger LOGGER = System.getLogger(DatagramSender.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(DatagramSender.class);
     private static final int SUCCESS = 0;
     private static final int BAD_ADDRESS = WorkStatus.LOCAL_QUEUE_PAIR_ERROR.code();
     private static final int TOO_LONG = WorkStatus.LOCAL_LENGTH_ERROR.code();

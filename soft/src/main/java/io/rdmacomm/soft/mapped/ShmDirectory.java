@@ -1,5 +1,6 @@
 package io.rdmacomm.soft.mapped;
 
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -34,7 +35,7 @@ public final class ShmDirectory implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final Set<StandardOpenOption> NEW_FILE =
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
-    private static final System.Logger LOGGER = System.getLogger(ShmDirectory.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(ShmDirectory.class);
     private static final String LOCK = "lock";
     private static final long FRESH_MILLIS = 60_000;
     private static final int MOST_TRIES = 1000;

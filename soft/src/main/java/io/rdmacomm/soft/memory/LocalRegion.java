@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.memory;
 
 import io.rdmacomm.soft.mapped.MappedFile;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// Registered memory of this context, as its requests and its peers use it. What was registered never changes; to
 /// register again makes another.
 public final class LocalRegion {
-    private static final System.Logger LOGGER = System.getLogger(LocalRegion.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(LocalRegion.class);
     private static final long BUFFER_BYTES = 1L << 30;
 
     private final int key;

@@ -3,6 +3,7 @@ package io.rdmacomm.soft.shm;
 import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// The socket in a context's folder, and the connections that peers have made to it: receives their [Message]s. The
 /// engine.
 final class ControlConnections implements Engine.Ready, AutoCloseable {
-    private static final System.Logger LOGGER = System.getLogger(ControlConnections.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(ControlConnections.class);
     private static final int BACKLOG = 1024;
     private static final int BATCH = 64;
 

@@ -7,6 +7,7 @@ import io.rdmacomm.soft.mapped.MappedFile;
 import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;
@@ -89,7 +90,7 @@ public final class Peer implements AutoCloseable {
                 control.close();
             }
         } catch (IOException e) {
-            System.getLogger(Peer.class.getName()).log(System.Logger.Level.DEBUG, "closing a half-made connection", e);
+            SafeLogger.of(Peer.class).log(System.Logger.Level.DEBUG, "closing a half-made connection", e);
         }
     }
 
@@ -204,7 +205,7 @@ public final class Peer implements AutoCloseable {
         try {
             mapped.close();
         } catch (IOException e) {
-            System.getLogger(Peer.class.getName()).log(System.Logger.Level.DEBUG, "unmapping a region", e);
+            SafeLogger.of(Peer.class).log(System.Logger.Level.DEBUG, "unmapping a region", e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.shm;
 
 import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Watches the connection to a peer: for its end, and for room if messages wait in the [Outbox]. The engine.
 final class PeerWatch implements Engine.Ready {
-    private static final System.Logger LOGGER = System.getLogger(PeerWatch.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(PeerWatch.class);
 
     private final Peer peer;
     private final Engine engine;

@@ -20,6 +20,7 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -33,7 +34,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private static final long LOCKED_NANOS = 50_000;
     /// Odd, and no counter gets there.
     private static final long UNKNOWN = -1;
-    private static final System.Logger LOGGER = System.getLogger(ShmTransport.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(ShmTransport.class);
 
     private final Peer context;
     private final int lid;

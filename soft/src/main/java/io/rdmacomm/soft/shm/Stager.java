@@ -8,6 +8,8 @@ import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.memory.AtomicResult;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.ServiceThread;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// request is about is checked again before anything else is copied. A request that is given up is withdrawn. If the
 /// peer has begun with it, its block is lent to the peer until that has finished.
 final class Stager implements AutoCloseable {
-    private static final System.Logger LOGGER = System.getLogger(Stager.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(Stager.class);
     private static final long ABSENCE_NANOS = 200_000_000;
     /// However patient the queue pair is: other requests wait for the same thread.
     private static final long DEADLINE_NANOS = 5_000_000_000L;
@@ -60,7 +62,7 @@ final class Stager implements AutoCloseable {
     private final int lid;
     private final ControlFile control;
     private final LinkedBlockingQueue<Client> requests = new LinkedBlockingQueue<>();
-    private @Nullable Thread thread;
+    private @Nullable ServiceThread thread;
     private volatile @Nullable Client current;
     private volatile boolean closed;
     private final AtomicLong copies = new AtomicLong();
@@ -84,33 +86,30 @@ final class Stager implements AutoCloseable {
         }
         requests.add(client);
         if (thread == null) {
-            thread = Thread.ofPlatform().daemon().name(name).start(this::run);
+            thread = new ServiceThread(name, LOGGER, this::serve).start();
         }
     }
 
-    private void run() {
-        while (!closed) {
-            try {
-                Client client = requests.take();
-                current = client;
-                client.runStaged();
-            } catch (InterruptedException e) {
-                return;
-            } catch (RuntimeException | Error e) {
-                // All clients depend on this thread.
-                LOGGER.log(System.Logger.Level.ERROR, name + " goes on after an error", e);
-            } finally {
-                current = null;
-            }
+    private boolean serve() throws InterruptedException {
+        if (closed) {
+            return false;
         }
+        try {
+            Client client = requests.take();
+            current = client;
+            client.runStaged();
+        } finally {
+            current = null;
+        }
+        return true;
     }
 
     /// Abandons the work for `client`, which is stopped, and waits until it has ended. Without a deadline: what is
     /// left of the work waits for nobody. If this is the stager's thread, it has ended already.
     void abandon(Client client) {
         requests.removeIf(client::equals);
-        LockSupport.unpark(thread);
-        while (client.equals(current) && !Thread.currentThread().equals(thread)) {
+        ServiceThread running = unpark();
+        while (client.equals(current) && running != null && !running.isCurrent()) {
             LockSupport.parkNanos(PARK_NANOS / 10);
         }
     }
@@ -314,23 +313,27 @@ final class Stager implements AutoCloseable {
 
     /// A peer has finished what was asked of it.
     void finished() {
-        LockSupport.unpark(thread);
+        var _ = unpark();
+    }
+
+    private @Nullable ServiceThread unpark() {
+        ServiceThread running = thread;
+        if (running != null) {
+            running.unpark();
+        }
+        return running;
     }
 
     @Override
     public void close() {
-        Thread running;
+        ServiceThread running;
         synchronized (this) {
             closed = true;
             running = thread;
         }
         if (running != null) {
             running.interrupt();
-            try {
-                running.join(JOIN_MILLIS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            var _ = running.join(JOIN_MILLIS);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.tcp;
 
 import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -8,7 +9,7 @@ import java.nio.channels.SocketChannel;
 /// A TCP connection during its handshake. Never blocks; ends at its deadline regardless of the other side. Driven by
 /// the engine.
 abstract class Call implements Engine.Ready {
-    private static final System.Logger LOGGER = System.getLogger(Call.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(Call.class);
     private static final long PATIENCE_NANOS = 5_000_000_000L;
 
     private final TcpNode node;

@@ -1,5 +1,6 @@
 package io.rdmacomm.soft.tcp;
 
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -36,7 +37,7 @@ public final class CallListener implements AutoCloseable {
             if (e instanceof BindException taken && isTaken(taken)) {
                 throw taken;
             }
-            System.getLogger(CallListener.class.getName())
+            SafeLogger.of(CallListener.class)
                     .log(System.Logger.Level.DEBUG, "no TCP peers: cannot listen at " + address, e);
             return null;
         }

@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.tcp;
 
 import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -12,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// connection, which may take the last words from the peer; so after them this side sends FIN, and what still arrives
 /// is read and dropped until the peer closes its side or a second is over. The engine.
 final class LingeringClose implements AutoCloseable {
-    private static final System.Logger LOGGER = System.getLogger(LingeringClose.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(LingeringClose.class);
     private static final long PATIENCE_NANOS = 1_000_000_000L;
     /// Room for the links of a large program that all end at once, beside the callers that TcpNode limits. Without a
     /// limit, a program that makes links again and again, and whose peers do not hang up, would use up its files.

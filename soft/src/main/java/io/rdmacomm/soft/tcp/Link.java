@@ -9,6 +9,7 @@ import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.function.IntConsumer;
@@ -24,7 +25,7 @@ final class Link {
     /// Of [WorkStatus#RETRY_EXCEEDED]: the peer has not answered in time.
     static final int VENDOR_SILENT = 2;
 
-    private static final System.Logger LOGGER = System.getLogger(Link.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(Link.class);
     private static final int SUCCESS = 0;
     private static final int ROUNDS = 4;
     /// How long polling threads leave a full socket alone: there is room soon, as a segment takes 6 us at 80 Gbit/s.
@@ -349,15 +350,17 @@ final class Link {
         if (closed || end.isOver()) {
             return;
         }
+        boolean readable = !isOver() && e instanceof IOException && responder.refusal() == null;
+        // First: what follows may fail for lack of memory, and then the link must not go on with half a frame.
+        ended = true;
         loss = e.toString();
         try {
-            if (!isOver() && e instanceof IOException && responder.refusal() == null) {
+            if (readable) {
                 input.read(channel);
             }
-        } catch (IOException | RuntimeException again) {
+        } catch (IOException | RuntimeException | Error again) {
             LOGGER.log(System.Logger.Level.TRACE, "nothing more can be read", again);
         }
-        ended = true;
         try {
             finish();
         } catch (RuntimeException | Error again) {

@@ -3,6 +3,7 @@ package io.rdmacomm.soft.tcp;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendLock;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// again a little later. Where a stream arrives, the engine reads the link directly, as a polling thread does, until
 /// nothing has arrived for a while.
 public final class LinkDriver implements Engine.Ready {
-    private static final System.Logger LOGGER = System.getLogger(LinkDriver.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(LinkDriver.class);
     private static final int READ = SelectionKey.OP_READ;
     private static final int WRITE = SelectionKey.OP_WRITE;
 

@@ -3,11 +3,12 @@ package io.rdmacomm.soft.tcp;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.service.SafeLogger;
 import org.jspecify.annotations.Nullable;
 
 /// How a link ends: counts it, tells the queue pair, and keeps the reason in words. Under the queue pair's send lock.
 final class LinkEnd {
-    private static final System.Logger LOGGER = System.getLogger(LinkEnd.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(LinkEnd.class);
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
 
     private final Transport.Events events;

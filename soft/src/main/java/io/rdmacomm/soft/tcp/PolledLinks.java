@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.tcp;
 
 import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedSelectorException;
@@ -83,8 +84,7 @@ public final class PolledLinks implements AutoCloseable {
             // A channel is not really closed before its keys are gone.
             selector.selectNow(PolledLinks::leave);
         } catch (IOException e) {
-            System.getLogger(PolledLinks.class.getName())
-                    .log(System.Logger.Level.DEBUG, "a link is forgotten later", e);
+            SafeLogger.of(PolledLinks.class).log(System.Logger.Level.DEBUG, "a link is forgotten later", e);
         } finally {
             selecting.set(false);
         }

@@ -5,6 +5,7 @@ import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// The TCP side of a context: accepts calls of peers and makes calls to them. The engine does everything that takes
 /// time.
 public final class TcpNode implements Engine.Ready, AutoCloseable {
-    private static final System.Logger LOGGER = System.getLogger(TcpNode.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(TcpNode.class);
     private static final int MOST_INCOMING = 1024;
     private static final int CALLS_AT_A_TIME = 64;
     private static final long TIMES_NANOS = 20_000_000;

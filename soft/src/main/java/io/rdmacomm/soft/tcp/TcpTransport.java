@@ -6,6 +6,7 @@ import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// Transport over one TCP connection: keeps requests in the [SendQueue] until the peer has acknowledged them, and has
 /// the [Link] send them.
 public final class TcpTransport implements Transport {
-    private static final System.Logger LOGGER = System.getLogger(TcpTransport.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(TcpTransport.class);
 
     private final SendQueue sends;
     private final RetryTimer retries;

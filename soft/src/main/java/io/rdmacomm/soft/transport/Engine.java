@@ -1,5 +1,7 @@
 package io.rdmacomm.soft.transport;
 
+import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.ServiceThread;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
@@ -15,13 +17,12 @@ import java.util.function.Consumer;
 /// The one thread of a context. It sleeps until one of its channels is ready, or until the time that
 /// [Clock#onTime] asked for; everything that is fast is done by the threads that post and poll instead.
 public final class Engine implements AutoCloseable {
-    private static final System.Logger LOGGER = System.getLogger(Engine.class.getName());
+    private static final SafeLogger LOGGER = SafeLogger.of(Engine.class);
     private static final long JOIN_MILLIS = 5_000;
     /// The engine does not hear its channels while it waits for a shorter time.
     public static final long EXACT_NANOS = 1_000_000;
     private static final long DEAF_NANOS = 100_000;
     private static final long SELDOM_NANOS = 50_000;
-    private static final long COMPLAINT_NANOS = 1_000_000_000;
 
     /// Called when time has passed, always on the engine's thread.
     public interface Clock {
@@ -42,11 +43,11 @@ public final class Engine implements AutoCloseable {
     private final Runnable onFailure;
     private final Selector selector;
     private final Consumer<SelectionKey> handler = this::handle;
-    private final Thread thread;
+    private final ServiceThread thread;
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private long lastAsked = System.nanoTime();
-    private long nextComplaint = System.nanoTime();
-    private long untold;
+    /// How long the thread waits next.
+    private long wait = Long.MAX_VALUE;
     private volatile boolean stopping;
 
     /// An engine that does not run yet.
@@ -58,12 +59,12 @@ public final class Engine implements AutoCloseable {
         this.clock = clock;
         this.onFailure = onFailure;
         this.selector = Selector.open();
-        this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+        this.thread = new ServiceThread(name, LOGGER, this::serve, this::ended);
     }
 
     /// Begins to work.
     public void start() {
-        thread.start();
+        var _ = thread.start();
     }
 
     /// Registers a channel that is not blocking; any thread.
@@ -87,34 +88,31 @@ public final class Engine implements AutoCloseable {
         selector.wakeup();
     }
 
-    private void run() {
-        try {
-            work();
-        } finally {
-            if (!stopping) {
-                onFailure.run();
-            }
+    private boolean serve() throws IOException {
+        if (stopping) {
+            return false;
         }
+        long now = wait;
+        // After a failure, too: what has failed may be due.
+        wait = 0;
+        try {
+            select(now);
+        } catch (ClosedSelectorException e) {
+            if (!stopping) {
+                LOGGER.log(System.Logger.Level.ERROR, "the engine has lost its selector and ends", e);
+            }
+            return false;
+        }
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+        wait = clock.onTime();
+        return true;
     }
 
-    private void work() {
-        long wait = Long.MAX_VALUE;
-        while (!stopping) {
-            try {
-                select(wait);
-                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    task.run();
-                }
-                wait = clock.onTime();
-            } catch (ClosedSelectorException e) {
-                if (!stopping) {
-                    LOGGER.log(System.Logger.Level.ERROR, "the engine has lost its selector and ends", e);
-                }
-                return;
-            } catch (IOException | RuntimeException | Error e) {
-                goOn(e);
-                wait = 0;
-            }
+    private void ended() {
+        if (!stopping) {
+            onFailure.run();
         }
     }
 
@@ -157,33 +155,15 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /// Logs a failure that costs one connection, and must neither end the engine nor keep it from the others. Called
-    /// by the engine.
+    /// Reports a failure that costs one connection, and must neither end the engine nor keep it from the others. Never
+    /// throws. Called by the engine.
     public void goOn(Throwable e) {
-        try {
-            complain(e);
-        } catch (RuntimeException | Error again) {
-            // No memory or no stack to say so; or the log itself fails. What matters is that the engine goes on.
-            untold++;
-        }
-    }
-
-    private void complain(Throwable e) {
-        long now = System.nanoTime();
-        if (now - nextComplaint < 0) {
-            // A channel that fails once is likely to fail in each pass.
-            untold++;
-            return;
-        }
-        nextComplaint = now + COMPLAINT_NANOS;
-        String more = untold == 0 ? "" : "; " + untold + " failures before this one were not told";
-        untold = 0;
-        LOGGER.log(System.Logger.Level.WARNING, "the engine goes on after an unexpected failure" + more, e);
+        thread.goOn(e);
     }
 
     /// Whether the calling thread is the engine's.
     public boolean isCurrentThread() {
-        return Thread.currentThread().equals(thread);
+        return thread.isCurrent();
     }
 
     /// Ends the thread and closes all channels.
@@ -191,11 +171,7 @@ public final class Engine implements AutoCloseable {
     public void close() throws IOException {
         stopping = true;
         selector.wakeup();
-        try {
-            thread.join(JOIN_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        var _ = thread.join(JOIN_MILLIS);
         if (selector.isOpen()) {
             for (SelectionKey key : selector.keys()) {
                 key.channel().close();
