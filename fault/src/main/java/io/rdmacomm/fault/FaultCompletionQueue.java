@@ -108,7 +108,9 @@ final class FaultCompletionQueue extends CompletionQueue {
         if (delays && armed) {
             lookAgain();
         }
-        return filled;
+        // The queue may have fallen silent since this poll began, before the request was posted that completed
+        // meanwhile.
+        return silent ? 0 : filled;
     }
 
     /// A broken queue throws, but not before what was taken from it is reported.
