@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -46,12 +47,12 @@ public final class EndPoint implements AutoCloseable {
     private final Map<String, RdmaBuffer> announced = new ConcurrentHashMap<>();
     private final AtomicLong barriers = new AtomicLong();
     private final AtomicBoolean endTold = new AtomicBoolean();
-    private final ReentrantLock closing = new ReentrantLock();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final CountDownLatch closed = new CountDownLatch(1);
     private final ReentrantLock saying = new ReentrantLock();
     private volatile boolean doneSaid;
     private volatile boolean freed;
     private volatile @Nullable Thread teller;
-    private boolean closed;
     // Set before the endpoint is published.
     private @Nullable TcpConnector connector;
     private String peerName = "";
@@ -132,14 +133,8 @@ public final class EndPoint implements AutoCloseable {
     void abandon() {
         status.move(EndPointState.CONNECTING, EndPointState.CLOSED);
         endTold.set(true);
-        closing.lock();
-        try {
-            if (!closed) {
-                closed = true;
-                free();
-            }
-        } finally {
-            closing.unlock();
+        if (closing.compareAndSet(false, true)) {
+            free();
         }
     }
 
@@ -282,7 +277,10 @@ public final class EndPoint implements AutoCloseable {
         });
     }
 
-    /// Says so once, and returns when that has been said: what follows may be the end of the connection.
+    /// Says so, and returns when that has been said: what follows may be the end of the connection. Says it once,
+    /// unless an interrupt has left open whether it was said; a peer that hears it twice does not mind.
+    ///
+    /// @throws CommInterruptedException if the thread was interrupted
     private void sayDone(long deadline) {
         saying.lock();
         try {
@@ -290,6 +288,9 @@ public final class EndPoint implements AutoCloseable {
                 doneSaid = true;
                 control.done(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
             }
+        } catch (CommInterruptedException e) {
+            doneSaid = false;
+            throw e;
         } catch (CommException | IllegalStateException e) {
             LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say that it is done: " + e.getMessage());
         } finally {
@@ -309,17 +310,24 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    private void closeInOrder() throws InterruptedException {
-        long deadline = deadline(options.deadlines().close());
+    /// Takes no more operations. Never blocks.
+    ///
+    /// @return whether there is a peer to close in order with
+    private boolean beginToClose() {
         boolean orderly = status.closeHere() || status.move(EndPointState.PEER_DONE, EndPointState.CLOSING);
         ClosedException refusal = new ClosedException("endpoint " + name + " is closed", null);
         data.forEach(channel -> channel.refuse(refusal));
-        if (!orderly) {
-            return;
-        }
-        if (status.isPeerDone()) {
+        if (orderly && status.isPeerDone()) {
             data.forEach(channel -> channel.endMessages(refusal));
         }
+        return orderly;
+    }
+
+    /// Waits for the orderly end. After an interrupt, another call goes on.
+    ///
+    /// @throws InterruptedException if the thread was interrupted while it waited
+    /// @throws CommInterruptedException the same
+    private void closeInOrder(long deadline) throws InterruptedException {
         if (!channels.dataWait(deadline).untilArrived()) {
             fail(unanswered("what was started last may be lost: it has not arrived"));
             return;
@@ -341,17 +349,21 @@ public final class EndPoint implements AutoCloseable {
     }
 
     private void free() {
-        CommException why = failureOr("it was closed");
-        channels.stop(why);
-        channels.end(deadline(FLUSH), true);
-        channels.close();
-        if (connector != null) {
-            connector.close();
+        try {
+            CommException why = failureOr("it was closed");
+            channels.stop(why);
+            channels.end(deadline(FLUSH), true);
+            channels.close();
+            if (connector != null) {
+                connector.close();
+            }
+            status.move(EndPointState.CLOSING, EndPointState.CLOSED);
+            tellEnd();
+            freed = true;
+            owner.freed(this);
+        } finally {
+            closed.countDown();
         }
-        status.move(EndPointState.CLOSING, EndPointState.CLOSED);
-        tellEnd();
-        freed = true;
-        owner.freed(this);
     }
 
     /// Its number, which no other endpoint of this process has had.
@@ -545,36 +557,61 @@ public final class EndPoint implements AutoCloseable {
     /// Closes in order: takes no more operations, waits until those in flight have ended and have arrived at
     /// the peer, tells it that this side is done, waits until it has answered and handlers were given the last
     /// messages that it had sent, then frees everything. If the peer is dead or does not answer within the
-    /// close deadline, what is in flight is flushed, and [#failure()] says so. An interrupt meanwhile ends the
-    /// waiting, not the closing. Idempotent. Blocks; called in a handler it returns at once and the endpoint
-    /// is closed by another thread.
+    /// close deadline, what is in flight is flushed, and [#failure()] says so. Idempotent. Blocks; called in a
+    /// handler it returns at once and another thread closes the endpoint.
+    ///
+    /// An interrupt ends the waiting and costs nothing else: this returns with the interrupt flag set, and another
+    /// thread goes on until everything has arrived or the close deadline has passed. Until [#state()] is CLOSED or
+    /// FAILED, devices use the memory of what is in flight, and handlers run in that thread if the thread mode is
+    /// CALLER. Closing the session, or calling this again, waits for it. A thread that was interrupted before it
+    /// called this waits as any other.
     @Override
     public void close() {
         if (isInHandler()) {
             Thread.ofVirtual().name("rdmacomm-close-" + name).start(this::close);
             return;
         }
-        // A thread that was interrupted before closes in order, too.
         boolean interrupted = Thread.interrupted();
-        closing.lock();
         try {
-            if (!closed) {
-                closed = true;
-                try {
-                    closeInOrder();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                    fail(new CommInterruptedException("interrupted while closing endpoint " + name, e));
-                } catch (CommInterruptedException e) {
-                    fail(e);
-                }
-                free();
+            if (closing.compareAndSet(false, true)) {
+                closeOnce();
+            } else {
+                closed.await();
             }
+        } catch (InterruptedException | CommInterruptedException e) {
+            interrupted = true;
         } finally {
-            closing.unlock();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    private void closeOnce() throws InterruptedException {
+        long deadline = deadline(options.deadlines().close());
+        boolean handedOver = false;
+        try {
+            if (beginToClose()) {
+                closeInOrder(deadline);
+            }
+        } catch (InterruptedException | CommInterruptedException e) {
+            Thread.ofVirtual().name("rdmacomm-close-" + name).start(() -> goOnClosing(deadline));
+            handedOver = true;
+            throw e;
+        } finally {
+            if (!handedOver) {
+                free();
+            }
+        }
+    }
+
+    private void goOnClosing(long deadline) {
+        try {
+            closeInOrder(deadline);
+        } catch (InterruptedException | CommInterruptedException e) {
+            fail(unanswered("an interrupt ended the waiting"));
+        } finally {
+            free();
         }
     }
 

@@ -26,15 +26,19 @@ import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.PortForward;
 import io.rdmacomm.verbs.ConnectionOptions;
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -418,18 +422,86 @@ final class ArrivalTest {
         }
     }
 
-    @Test
-    void anInterruptDoesNotLoseWhatWasSentBeforeTheClose() throws IOException, InterruptedException {
-        try (Pair pair = new Pair(OPTIONS)) {
+    /// The thread that closes returns at once; what it was waiting for happens all the same.
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void anInterruptDuringTheCloseEndsTheWaitingAndLosesNothing(ThreadMode threads) throws Exception {
+        try (Pair pair = new Pair(in(threads, WorkMode.ADAPTIVE))) {
+            AtomicInteger handled = new AtomicInteger();
+            pair.clientChannel().onMessage((on, message) -> handled.incrementAndGet());
             pair.lines.hold();
             pair.sendFromClient();
-            Thread closer = Thread.ofPlatform().start(pair.clientEnd::close);
-            closer.interrupt();
+            pair.sendFromServer();
+            Thread closer = interruptedWhileItCloses(pair);
             assertThat(pair.serverEnd.awaitPeerDone(WHILE)).isFalse();
+            CompletableFuture<Void> again = running(pair.clientEnd::close);
+            assertThat(pair.clientEnd.state()).isEqualTo(EndPointState.CLOSING);
+            assertThat(again).as("a second call waits").isNotDone();
             pair.lines.release();
+
             closer.join();
+            again.join();
             assertAllReceived(pair.serverChannel());
+            assertThat(pair.serverEnd.failure()).isNull();
+            assertThat(handled).hasValue(MESSAGES);
+            assertClosedWell(pair.clientEnd);
         }
+    }
+
+    @Test
+    void aCloseThatWasInterruptedEndsAtItsDeadline() throws Exception {
+        SessionOptions impatient = OPTIONS.withDeadlines(Deadlines.defaults().withClose(Duration.ofSeconds(1)));
+        try (Pair pair = new Pair(impatient)) {
+            pair.lines.hold();
+            pair.sendFromClient();
+            interruptedWhileItCloses(pair).join();
+
+            pair.clientEnd.close();
+
+            assertThat(pair.clientEnd.failure())
+                    .isInstanceOf(DeadlineException.class)
+                    .hasMessageContaining("what was started last may be lost");
+        }
+    }
+
+    /// An interrupt may come before the thread closes, in each of its waits, and between them.
+    @RepeatedTest(20)
+    void anInterruptAtAnyMomentLosesNothing() throws Exception {
+        long seed = new SecureRandom().nextLong();
+        Random random = new Random(seed);
+        try (Pair pair = new Pair(in(ThreadMode.CALLER, WorkMode.ADAPTIVE))) {
+            pair.sendFromClient();
+            CompletableFuture<Boolean> flag = new CompletableFuture<>();
+            Thread closer = Thread.ofPlatform().start(() -> {
+                pair.clientEnd.close();
+                flag.complete(Thread.interrupted());
+            });
+            LockSupport.parkNanos(random.nextLong(2_000_000));
+            closer.interrupt();
+
+            closer.join();
+            pair.clientEnd.close();
+            assertAllReceived(pair.serverChannel());
+            assertThat(pair.serverEnd.awaitPeerDone(PATIENCE)).isTrue();
+            assertThat(pair.serverEnd.failure()).as("seed %d", seed).isNull();
+            assertThat(pair.clientEnd.failure()).as("seed %d", seed).isNull();
+            assertThat(flag).isDone();
+        }
+    }
+
+    /// A thread that has been interrupted while it waited in `close`, and has returned with the interrupt flag set.
+    private static Thread interruptedWhileItCloses(Pair pair) throws Exception {
+        CompletableFuture<Boolean> flag = new CompletableFuture<>();
+        Thread closer = Thread.ofPlatform().start(() -> {
+            pair.clientEnd.close();
+            flag.complete(Thread.interrupted());
+        });
+        ConnectedPair.eventually(() -> pair.clientEnd.state() == EndPointState.CLOSING);
+        closer.interrupt();
+        assertThat(flag.get(PATIENCE.toMillis() / 2, TimeUnit.MILLISECONDS))
+                .as("the interrupt flag")
+                .isTrue();
+        return closer;
     }
 
     @Test
