@@ -4,6 +4,7 @@ import static org.junit.platform.engine.discovery.ClassNameFilter.includeClassNa
 import static org.junit.platform.launcher.TagFilter.excludeTags;
 
 import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.TestName;
 import java.io.PrintStream;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -11,7 +12,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
@@ -156,15 +156,8 @@ public final class LabMain {
             return INVOCATION.equals(test.getUniqueIdObject().getLastSegment().getType());
         }
 
-        /// The names of the class, its nested classes and the test.
         private String name(TestIdentifier test) {
-            StringBuilder name = new StringBuilder(test.getDisplayName());
-            Optional<TestIdentifier> in = plan == null ? Optional.empty() : plan.getParent(test);
-            while (in.isPresent() && in.get().getParentId().isPresent()) {
-                name.insert(0, in.get().getDisplayName() + " ");
-                in = plan.getParent(in.get());
-            }
-            return name.toString();
+            return TestName.of(test, plan);
         }
 
         boolean end() {
