@@ -1,6 +1,7 @@
 /// Sessions, endpoints, channels and named buffers on top of the verbs.
 @SuppressWarnings("module") // cli, which reads counters files, is compiled later
 module io.rdmacomm.comm {
+    requires static org.jspecify;
     requires transitive io.rdmacomm.verbs;
     requires jdk.jfr;
     requires jdk.net;

@@ -1,5 +1,6 @@
 /// The software provider: devices in pure Java with the semantics of verbs. Exports nothing; found as a service.
 module io.rdmacomm.soft {
+    requires static org.jspecify;
     requires io.rdmacomm.verbs;
     requires jdk.net;
 

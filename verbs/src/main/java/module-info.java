@@ -1,7 +1,7 @@
 /// The verbs: the vocabulary of libibverbs as Java types, shared by every provider.
 @SuppressWarnings("module") // the modules that see the service threads are compiled later
 module io.rdmacomm.verbs {
-    requires static transitive org.jspecify;
+    requires static org.jspecify;
 
     exports io.rdmacomm.verbs;
     exports io.rdmacomm.verbs.cm;
