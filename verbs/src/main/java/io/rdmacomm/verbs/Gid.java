@@ -13,6 +13,7 @@ public record Gid(long high, long low) {
     /// The identifier with all bytes zero, which stands for no identifier.
     public static final Gid NONE = new Gid(0, 0);
 
+    private static final int BYTES = 16;
     private static final long MAPPED_PREFIX = 0xffff_0000_0000L;
 
     /// The identifier of an IP address; an IPv4 address is mapped into IPv6.
@@ -21,6 +22,15 @@ public record Gid(long high, long low) {
         if (address instanceof Inet4Address) {
             return new Gid(0, MAPPED_PREFIX | bigEndian(bytes, 0, 4));
         }
+        return of(bytes, 0);
+    }
+
+    /// The identifier with these bytes: the way back from [#bytes()].
+    ///
+    /// @param bytes 16 bytes in network order
+    /// @throws IllegalArgumentException if there are not 16
+    public static Gid ofBytes(byte[] bytes) {
+        Checks.range("bytes of a GID", bytes.length, BYTES, BYTES);
         return of(bytes, 0);
     }
 
@@ -58,7 +68,7 @@ public record Gid(long high, long low) {
 
     /// The 16 bytes in network order.
     public byte[] bytes() {
-        byte[] bytes = new byte[16];
+        byte[] bytes = new byte[BYTES];
         for (int i = 0; i < 8; i++) {
             bytes[i] = (byte) (high >>> (56 - 8 * i));
             bytes[8 + i] = (byte) (low >>> (56 - 8 * i));

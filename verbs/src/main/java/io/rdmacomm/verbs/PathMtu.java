@@ -19,6 +19,27 @@ public enum PathMtu {
         this.code = code;
     }
 
+    /// The MTU with this payload: the way back from [#bytes()].
+    ///
+    /// @param bytes 256, 512, 1024, 2048 or 4096
+    /// @throws IllegalArgumentException if it is another number
+    public static PathMtu ofBytes(int bytes) {
+        for (PathMtu mtu : values()) {
+            if (mtu.bytes() == bytes) {
+                return mtu;
+            }
+        }
+        throw new IllegalArgumentException(bytes + " bytes is no MTU; it is 256, 512, 1024, 2048 or 4096");
+    }
+
+    /// The MTU with this value in the C API: the way back from [#code()].
+    ///
+    /// @param code 1 to 5
+    /// @throws IllegalArgumentException if it is another number
+    public static PathMtu ofCode(int code) {
+        return values()[Checks.range("MTU code", code, 1, values().length) - 1];
+    }
+
     /// The value in the C API.
     public int code() {
         return code;

@@ -37,8 +37,6 @@ public record ChannelInfo(
     /// Its length on the wire.
     public static final int BYTES = 56;
 
-    private static final PathMtu[] MTUS = PathMtu.values();
-
     /// Checks the ranges.
     public ChannelInfo {
         Bounds.range("receives", receives, 1, 1 << 16);
@@ -63,7 +61,7 @@ public record ChannelInfo(
         int number = from.getInt();
         int sequence = from.getInt();
         int lid = from.getShort() & 0xffff;
-        int mtu = Bounds.range("MTU code", from.get(), 1, MTUS.length);
+        PathMtu mtu = PathMtu.ofCode(from.get());
         int readAtomic = from.get() & 0xff;
         Gid gid = new Gid(from.getLong(), from.getLong());
         int receives = from.getInt();
@@ -73,7 +71,7 @@ public record ChannelInfo(
         int key = from.getInt();
         from.getInt();
         return new ChannelInfo(
-                new QueuePairInfo(number, sequence, lid, gid, MTUS[mtu - 1]),
+                new QueuePairInfo(number, sequence, lid, gid, mtu),
                 receives,
                 messageBytes,
                 readAtomic,
