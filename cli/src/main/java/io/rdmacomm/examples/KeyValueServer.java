@@ -5,12 +5,10 @@ import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -20,20 +18,26 @@ final class KeyValueServer implements SessionListener, AutoCloseable {
     static final String TABLE = "table";
     static final int ENTRIES = 1024;
 
-    private final Map<EndPoint, Integer> clients = new ConcurrentHashMap<>();
     private final AtomicInteger numbers = new AtomicInteger();
     private final ServerSession session;
-
-    /// A future, because a client may come before there is a table.
-    private final CompletableFuture<RdmaBuffer> table = new CompletableFuture<>();
+    private @Nullable RdmaBuffer table;
 
     KeyValueServer(SessionOptions options) {
         session = ServerSession.listen(options.withListener(this));
-        RdmaBuffer memory = session.allocate(TABLE, KeyValueEntry.BYTES, ENTRIES);
-        for (int key = 0; key < ENTRIES; key++) {
-            new KeyValueEntry(memory.block(key).segment()).write(0, new byte[0]);
+    }
+
+    /// The table, which the first client finds empty. It may come before the constructor has a session, but its endpoint
+    /// has one.
+    private synchronized RdmaBuffer table(Session of) {
+        RdmaBuffer memory = table;
+        if (memory == null) {
+            memory = of.allocate(TABLE, KeyValueEntry.BYTES, ENTRIES);
+            for (int key = 0; key < ENTRIES; key++) {
+                new KeyValueEntry(memory.block(key).segment()).write(0, new byte[0]);
+            }
+            table = memory;
         }
-        table.complete(memory);
+        return memory;
     }
 
     /// Where the entry of a key is in the table.
@@ -47,9 +51,9 @@ final class KeyValueServer implements SessionListener, AutoCloseable {
 
     @Override
     public void onEndPoint(EndPoint client) {
-        RdmaBuffer memory = table.join();
+        RdmaBuffer memory = table(client.session());
         int number = numbers.incrementAndGet();
-        clients.put(client, number);
+        client.attach(number);
         client.announce(memory);
         BufferSlice nothing = memory.slice(0, 0);
         client.channel(0).blocking().send(nothing, number);
@@ -59,14 +63,12 @@ final class KeyValueServer implements SessionListener, AutoCloseable {
     public void onEnd(EndPoint client, @Nullable CommException failure) {
         // After this, nothing that the client has sent can change the table any more.
         client.close();
-        Integer number = clients.remove(client);
-        if (number != null) {
-            unlockAllOf(number);
+        if (client.attachment() instanceof Integer number) {
+            unlockAllOf(table(client.session()), number);
         }
     }
 
-    private synchronized void unlockAllOf(int number) {
-        RdmaBuffer memory = table.join();
+    private synchronized void unlockAllOf(RdmaBuffer memory, int number) {
         // The last clients end when the server closes, which frees the table.
         for (int key = 0; memory.isOpen() && key < ENTRIES; key++) {
             KeyValueEntry entry = new KeyValueEntry(memory.block(key).segment());

@@ -26,11 +26,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Thousands of virtual threads ask a server over one connection, as requests of a web server would. Each has a tag,
-/// which the server puts on its answer, so that each gets its own.
+/// Thousands of virtual threads ask a server over one connection, as requests of a web server would. Each question has a
+/// tag of its own, which the server puts on its answer. So each thread gets the answer to its question, and an answer that
+/// comes too late is nobody's.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.VirtualThreadsEcho [THREADS]
@@ -108,11 +110,7 @@ public final class VirtualThreadsEcho {
             MemorySegment bytes = MemorySegment.ofArray(question.getBytes(UTF_8));
             BufferSlice message = questions.block(caller).slice(0, bytes.byteSize());
             message.segment().copyFrom(bytes);
-            // Before the question is sent, because the answer may come at once.
-            CompletableFuture<String> answer = answers.expect(caller);
-            channel.send(message, caller);
-            String received =
-                    answer.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+            String received = ask(message);
             if (!received.equals(question)) {
                 throw new IllegalStateException("'" + received + "' answers '" + question + "'");
             }
@@ -120,9 +118,28 @@ public final class VirtualThreadsEcho {
         return QUESTIONS;
     }
 
+    private String ask(BufferSlice question) {
+        // Before the question is sent, because the answer may come at once.
+        int tag = answers.nextTag();
+        CompletableFuture<String> answer = answers.expect(tag);
+        try {
+            channel.send(question, tag);
+            return answer.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+        } finally {
+            // Also if there was no answer in time: it may still come, and must not stay or be taken for another.
+            answers.forget(tag);
+        }
+    }
+
     /// Gives the answers to those who wait for them. Its methods run on threads of the library and do not block.
     private static final class Answers implements MessageHandler, SessionListener {
         private final Map<Integer, CompletableFuture<String>> expected = new ConcurrentHashMap<>();
+        private final AtomicInteger tags = new AtomicInteger();
+
+        /// A tag that no question has had, until all 2^32 were used.
+        int nextTag() {
+            return tags.incrementAndGet();
+        }
 
         CompletableFuture<String> expect(int tag) {
             CompletableFuture<String> answer = new CompletableFuture<>();
@@ -130,9 +147,13 @@ public final class VirtualThreadsEcho {
             return answer;
         }
 
+        void forget(int tag) {
+            expected.remove(tag);
+        }
+
         @Override
         public void onMessage(RdmaChannel channel, Message message) {
-            CompletableFuture<String> answer = expected.remove(message.tag());
+            CompletableFuture<String> answer = expected.get(message.tag());
             if (answer != null) {
                 answer.complete(message.text());
             }

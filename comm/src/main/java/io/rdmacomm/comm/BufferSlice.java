@@ -1,11 +1,15 @@
 package io.rdmacomm.comm;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 
 /// A range of an [RdmaBuffer] that operations send from, write from and read into. Create it once and reuse it:
 /// operations on it allocate nothing. Immutable.
 public final class BufferSlice {
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
     private final RdmaBuffer buffer;
     private final long offset;
     private final long length;
@@ -45,6 +49,19 @@ public final class BufferSlice {
     public BufferSlice slice(long from, long size) {
         Objects.checkFromIndexSize(from, size, length);
         return new BufferSlice(buffer, offset + from, size);
+    }
+
+    /// The 8 bytes at `at`, in the byte order of this machine, for a loop that watches memory which a peer writes: the
+    /// compiler reads them anew each time, and what is read afterwards is not older. That holds for memory that the
+    /// device writes in order; see [io.rdmacomm.verbs.AccessFlag#RELAXED_ORDERING]. Allocates nothing.
+    ///
+    /// @param at where in this slice, so that the address is a multiple of 8
+    /// @throws IndexOutOfBoundsException if the 8 bytes are not within it
+    /// @throws IllegalArgumentException if the address is not a multiple of 8
+    /// @throws IllegalStateException if the buffer is closed
+    public long getAcquire(long at) {
+        Objects.checkFromIndexSize(at, Long.BYTES, length);
+        return (long) LONG.getAcquire(buffer.segment(), offset + at);
     }
 
     /// Its start address for the device.

@@ -74,6 +74,11 @@ final class ClientPlaces {
         EndPointOwner in(EndPointOwner owner) {
             return new EndPointOwner() {
                 @Override
+                public Session session() {
+                    return owner.session();
+                }
+
+                @Override
                 public void ended(EndPoint endPoint) {
                     owner.ended(endPoint);
                 }

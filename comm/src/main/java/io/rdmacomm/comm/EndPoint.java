@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,7 @@ public final class EndPoint implements AutoCloseable {
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final ReentrantLock saying = new ReentrantLock();
+    private final AtomicReference<@Nullable Object> attachment = new AtomicReference<>();
     private volatile boolean doneSaid;
     private volatile boolean freed;
     private volatile @Nullable Thread teller;
@@ -389,6 +391,25 @@ public final class EndPoint implements AutoCloseable {
     /// The duration of the setup, from the TCP connection to ready to send.
     public Duration setUpTime() {
         return setUpTime;
+    }
+
+    /// The session that it belongs to: a [ServerSession] if a client has connected to it or it has connected to another
+    /// server, a [ClientSession] at a client. For listeners, which may be called before [ServerSession#listen] has
+    /// returned.
+    public Session session() {
+        return owner.session();
+    }
+
+    /// Keeps an object of the program with this endpoint, such as what it knows of the peer; null removes it.
+    ///
+    /// @return the one that it had before; null if none
+    public @Nullable Object attach(@Nullable Object object) {
+        return attachment.getAndSet(object);
+    }
+
+    /// What [#attach] was given last; null if nothing. Never blocks.
+    public @Nullable Object attachment() {
+        return attachment.get();
     }
 
     /// The data channels.

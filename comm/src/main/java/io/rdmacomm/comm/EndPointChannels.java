@@ -62,7 +62,7 @@ final class EndPointChannels implements AutoCloseable {
             for (int i = 0; i < each.size(); i++) {
                 ChannelOptions channel = each.get(i);
                 ChannelSizes sizes = channel.sizes();
-                String name = (i == 0 ? "control" : "data-" + (i - 1)) + " of " + endPointName;
+                String name = (i == 0 ? "control channel" : "data-" + (i - 1)) + " of " + endPointName;
                 GroupLease lease = i == 0 ? new GroupLease(device.control(), () -> {}) : device.dataGroup(name, sizes);
                 leases.add(lease);
                 OperationChecks checks = new OperationChecks(

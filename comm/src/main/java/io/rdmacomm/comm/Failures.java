@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.verbs.WorkStatus;
 import jdk.jfr.FlightRecorder;
@@ -40,7 +41,7 @@ final class Failures {
             String channel, String what, WorkStatus status, int vendorError, @Nullable CommException cause) {
         String vendor = vendorError == 0 ? "" : " (vendor error 0x" + Integer.toHexString(vendorError) + ")";
         return new OperationException(
-                what + " on " + channel + " failed: " + status + vendor + ", " + hint(status, cause),
+                what + " on " + channel + " failed: " + status + vendor + ", " + hint(what, status, cause),
                 status,
                 vendorError,
                 cause);
@@ -63,7 +64,7 @@ final class Failures {
         return switch (status) {
             case FLUSHED ->
                 new PeerClosedException(
-                        "the connection of " + channel + " was lost" + (why == null ? "" : ": " + why), null);
+                        channel + " has lost its connection" + (why == null ? "" : ": " + why), null);
             case RETRY_EXCEEDED ->
                 new PeerClosedException(
                         operation(channel, what, status, vendorError, null).getMessage(), null);
@@ -71,11 +72,15 @@ final class Failures {
         };
     }
 
-    private static String hint(WorkStatus status, @Nullable CommException cause) {
+    private static String hint(String what, WorkStatus status, @Nullable CommException cause) {
         return switch (status) {
             case FLUSHED -> cause == null ? "the channel ended before it did" : cause.getMessage();
-            case REMOTE_ACCESS_ERROR -> "the peer's buffer is closed, smaller than that, or does not give that right";
-            case REMOTE_INVALID_REQUEST -> "the peer's queue pair or receive does not allow it";
+            case REMOTE_ACCESS_ERROR -> isMessage(what)
+                    ? "the peer could not put it into the memory of its receive"
+                    : "the peer's buffer is closed, smaller than that, or does not give that right";
+            case REMOTE_INVALID_REQUEST -> isMessage(what)
+                    ? "the peer's receive is too small for it, or its queue pair does not allow it"
+                    : "the peer's queue pair does not allow it";
             case REMOTE_OPERATION_ERROR -> "the peer could not carry it out";
             case LOCAL_PROTECTION_ERROR -> "the local buffer was closed, or does not give that right";
             case LOCAL_LENGTH_ERROR -> "the message is longer than the receive";
@@ -83,5 +88,9 @@ final class Failures {
             case RECEIVER_NOT_READY_EXCEEDED -> "the peer had no receive";
             default -> "the queue pair has failed";
         };
+    }
+
+    private static boolean isMessage(String what) {
+        return what.equals(Operation.name(Operation.SEND)) || what.equals(Operation.name(Operation.SEND_TAGGED));
     }
 }

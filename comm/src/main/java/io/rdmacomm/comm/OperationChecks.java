@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ProtectionDomain;
+import java.util.Objects;
 
 /// Checks the arguments of operations before anything is posted, and turns buffers into addresses and keys: a
 /// mistake costs an exception, not the connection. Immutable.
@@ -18,6 +19,14 @@ record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, l
 
     Operation send(Operation operation, BufferSlice message, int tag) {
         return local(operation, Operation.SEND_TAGGED, message, maxMessage).tag(tag);
+    }
+
+    Operation send(Operation operation, BufferSlice memory, long offset, long length) {
+        return local(operation, Operation.SEND, memory, offset, length);
+    }
+
+    Operation send(Operation operation, BufferSlice memory, long offset, long length, int tag) {
+        return local(operation, Operation.SEND_TAGGED, memory, offset, length).tag(tag);
     }
 
     Operation write(Operation operation, BufferSlice from, RemoteBuffer to, long offset) {
@@ -44,19 +53,28 @@ record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, l
         return atomic(operation, Operation.FETCH_AND_ADD, in, offset).operands(addend, 0);
     }
 
+    private Operation local(Operation operation, int kind, BufferSlice slice, long offset, long length) {
+        Objects.checkFromIndexSize(offset, length, slice.length());
+        return local(operation, kind, slice.buffer(), slice.address() + offset, length, maxMessage);
+    }
+
     private Operation local(Operation operation, int kind, BufferSlice slice, long most) {
-        RdmaBuffer buffer = slice.buffer();
+        return local(operation, kind, slice.buffer(), slice.address(), slice.length(), most);
+    }
+
+    private Operation local(
+            Operation operation, int kind, RdmaBuffer buffer, long address, long length, long most) {
         if (!buffer.domain().equals(domain)) {
             throw new IllegalArgumentException(buffer + " belongs to another session than this channel");
         }
         if (!buffer.isOpen()) {
             throw new IllegalStateException(buffer + " is closed");
         }
-        if (slice.length() > most) {
-            throw new IllegalArgumentException(Operation.name(kind) + " of " + slice.length()
+        if (length > most) {
+            throw new IllegalArgumentException(Operation.name(kind) + " of " + length
                     + " bytes is longer than the peer or the device allows, which is " + most);
         }
-        return operation.local(kind, slice.address(), slice.length(), buffer.localKey());
+        return operation.local(kind, address, length, buffer.localKey());
     }
 
     private Operation remote(Operation operation, RemoteBuffer buffer, long offset, AccessFlag right) {

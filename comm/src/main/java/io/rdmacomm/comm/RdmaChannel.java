@@ -130,6 +130,37 @@ public final class RdmaChannel {
         }
     }
 
+    /// Sends a part of a slice; see [#trySend(BufferSlice, CompletionHandler, long)]. For messages of different lengths from
+    /// the same memory: it needs no new slice.
+    ///
+    /// @param offset where in `memory` the message begins
+    /// @param length its length in bytes
+    /// @throws IndexOutOfBoundsException if that is not within `memory`
+    public Admission trySend(
+            BufferSlice memory, long offset, long length, CompletionHandler handler, long context) {
+        sends.lock().lock();
+        try {
+            return gate.isOpen()
+                    ? gate.start(checks.send(scratch, memory, offset, length), handler, context)
+                    : Admission.CLOSED;
+        } finally {
+            sends.lock().unlock();
+        }
+    }
+
+    /// Sends a part of a slice with a 32-bit tag; see [#trySend(BufferSlice, long, long, CompletionHandler, long)].
+    public Admission trySend(
+            BufferSlice memory, long offset, long length, int tag, CompletionHandler handler, long context) {
+        sends.lock().lock();
+        try {
+            return gate.isOpen()
+                    ? gate.start(checks.send(scratch, memory, offset, length, tag), handler, context)
+                    : Admission.CLOSED;
+        } finally {
+            sends.lock().unlock();
+        }
+    }
+
     /// Writes into the peer's memory.
     ///
     /// @param from what to write
@@ -236,8 +267,8 @@ public final class RdmaChannel {
         adapter.attention();
     }
 
-    /// Takes the oldest message or notice that has arrived, if there is no handler for them. Never blocks,
-    /// never allocates. Does not poll. The caller closes the message.
+    /// Takes the oldest message or notice that has arrived, if there is no handler for them. Never blocks. Does
+    /// not poll. The caller closes the message, whose memory then needs a new [Message].
     ///
     /// @return the message, or null if there is none
     /// @throws PeerDoneException if there is none and the peer has closed its side in an orderly way

@@ -21,6 +21,8 @@ final class SendGate {
     private final SendQueue<CompletionHandler> sends;
     private final ArrayDeque<PendingOperation<?>> queue = new ArrayDeque<>();
     private volatile @Nullable ClosedException refusal;
+    // Why the first of those that wait has not started, for messages.
+    private volatile Admission lack = Admission.WINDOW_FULL;
     // Under the send lock: whether the polling thread has been asked to look, and no deadline passes before the other.
     private boolean asked;
     private long firstDeadline;
@@ -99,7 +101,9 @@ final class SendGate {
         sends.lock().lock();
         try {
             checkOpen();
-            if (!start(pending.operation(), pending, 0).isAccepted()) {
+            Admission admission = start(pending.operation(), pending, 0);
+            if (!admission.isAccepted()) {
+                lacks(admission);
                 if (queue.isEmpty() || pending.deadline() - firstDeadline < 0) {
                     firstDeadline = pending.deadline();
                 }
@@ -126,12 +130,13 @@ final class SendGate {
             if (!queue.isEmpty() && now - firstDeadline >= 0) {
                 expired = removeExpired(now);
             }
-            PendingOperation<?> first = queue.peek();
-            while (refusal == null
-                    && first != null
-                    && attempt(first.operation(), first, 0).isAccepted()) {
+            for (PendingOperation<?> first = queue.peek(); refusal == null && first != null; first = queue.peek()) {
+                Admission admission = attempt(first.operation(), first, 0);
+                if (!admission.isAccepted()) {
+                    lacks(admission);
+                    break;
+                }
                 queue.remove();
-                first = queue.peek();
             }
             waiting = !queue.isEmpty();
             asked = waiting;
@@ -146,12 +151,23 @@ final class SendGate {
         }
     }
 
+    private void lacks(Admission admission) {
+        if (admission != Admission.OTHERS_WAIT && admission != lack) {
+            lack = admission;
+        }
+    }
+
     /// The failure of an operation that has not started by its deadline.
     DeadlineException noRoom(PendingOperation<?> operation) {
-        return new DeadlineException(
-                operation + " on " + name
-                        + " found no room in time: the send window is full or the peer receives too slowly",
-                null);
+        String why;
+        if (lack == Admission.NO_CREDIT) {
+            why = (operation.operation().needsCredit() ? "" : "a message in front of it waits, and ")
+                    + "the peer receives too slowly: it has no receive for another message until it has given back"
+                    + " earlier ones";
+        } else {
+            why = "the send window is full: " + sends.inFlight() + " operations are in flight and have not ended";
+        }
+        return new DeadlineException(operation + " on " + name + " found no room in time, because " + why, null);
     }
 
     private List<PendingOperation<?>> removeExpired(long now) {

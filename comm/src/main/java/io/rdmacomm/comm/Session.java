@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     private final SessionObservation observation;
     private final HandlerErrors errors;
     private final ReentrantLock closing = new ReentrantLock();
+    private final AtomicLong unnamed = new AtomicLong();
     private volatile boolean open = true;
     private volatile @Nullable CommException lost;
     private boolean closed;
@@ -95,6 +97,12 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     /// @throws ClosedException if the session is closed
     public final RdmaBuffer allocate(String name, long blockSize, int blockCount) {
         return allocate(name, blockSize, blockCount, options().access());
+    }
+
+    /// Allocates a buffer without a name of your choice, for memory that no peer looks up by name; see
+    /// [#allocate(String, long, int)]. Its [RdmaBuffer#name()] is unique in this session.
+    public final RdmaBuffer allocate(long blockSize, int blockCount) {
+        return allocate("unnamed-" + unnamed.incrementAndGet(), blockSize, blockCount);
     }
 
     /// Allocates memory with specific access rights; see [#allocate(String, long, int)].
@@ -249,6 +257,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// Receives the ends of the endpoints.
     private final class Owner implements EndPointOwner {
+        @Override
+        public Session session() {
+            return Session.this;
+        }
+
         @Override
         public void ended(EndPoint endPoint) {
             Session.this.ended(endPoint);

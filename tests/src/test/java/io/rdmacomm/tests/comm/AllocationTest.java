@@ -123,6 +123,25 @@ final class AllocationTest {
     }
 
     @Test
+    void aMessageOfAnotherLengthAllocatesNothing() {
+        RdmaBuffer source = pair.client.allocate(64, 1);
+        BufferSlice memory = source.block(0);
+        measure(() -> {
+            long goal = received + 1;
+            while (!channel.trySend(memory, received & 7, received & 31, 5, handler, 1)
+                    .isAccepted()) {
+                channel.poll();
+                pair.server.poll();
+            }
+            memory.getAcquire(0);
+            while (received < goal) {
+                pair.server.poll();
+                channel.poll();
+            }
+        });
+    }
+
+    @Test
     void aMessageInASharedReceiveAllocatesNothing() {
         pair.close();
         connect(OPTIONS.withSharedReceives(SharedReceives.of(64, 2)), OPTIONS);

@@ -21,6 +21,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -159,7 +161,8 @@ final class FlowControlTest {
 
             assertThatThrownBy(() -> channel.blocking(Duration.ofMillis(50)).send(slice, 2))
                     .isInstanceOf(DeadlineException.class)
-                    .hasMessageContaining("the peer receives too slowly");
+                    .hasMessageContaining("the peer receives too slowly")
+                    .hasMessageNotContaining("window");
             CompletableFuture<?> future = channel.async(Duration.ofMillis(50)).send(slice, 3);
             assertThatThrownBy(future::join).hasCauseInstanceOf(DeadlineException.class);
 
@@ -171,6 +174,54 @@ final class FlowControlTest {
                 assertThat(message.tag()).isEqualTo(4);
             }
             patient.join();
+        }
+    }
+
+    /// The window stays full because the polling thread is in a handler that does not return.
+    @Test
+    void theReasonIsTheWindowIfThatIsFull() throws InterruptedException {
+        SessionOptions options = options(2, 8).withThreadMode(ThreadMode.SHARED_CQ);
+        try (ConnectedPair pair = ConnectedPair.of(options)) {
+            BufferSlice slice = pair.client.allocate("source", 64, 1).slice(0, 8);
+            RdmaChannel channel = pair.clientChannel();
+            CountDownLatch over = new CountDownLatch(1);
+            CountDownLatch begun = new CountDownLatch(1);
+            CompletionHandler blocking = (on, context, status, result) -> {
+                begun.countDown();
+                ConnectedPair.eventually(() -> over.getCount() == 0);
+            };
+            try {
+                assertThat(channel.trySend(slice, blocking, 0).isAccepted()).isTrue();
+                assertThat(begun.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS))
+                        .isTrue();
+                while (channel.trySend(slice, CompletionHandler.NONE, 0).isAccepted()) {
+                    // Until the window is full.
+                }
+                assertThatThrownBy(() -> channel.blocking(Duration.ofMillis(50)).send(slice))
+                        .isInstanceOf(DeadlineException.class)
+                        .hasMessageContaining("the send window is full")
+                        .hasMessageNotContaining("peer");
+            } finally {
+                over.countDown();
+            }
+        }
+    }
+
+    @Test
+    void aWriteBehindAMessageWithoutAReceiveSaysSo() {
+        try (ConnectedPair pair = ConnectedPair.of(options(8, 1).withThreadMode(ThreadMode.PER_QUEUE_PAIR))) {
+            BufferSlice slice = pair.client.allocate("source", 64, 1).slice(0, 8);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64, 1));
+            RdmaChannel channel = pair.clientChannel();
+            channel.blocking(PATIENCE).send(slice);
+            CompletableFuture<?> first = channel.async().send(slice);
+
+            assertThatThrownBy(() -> channel.blocking(Duration.ofMillis(50)).write(slice, remote, 0))
+                    .isInstanceOf(DeadlineException.class)
+                    .hasMessageContaining("a message in front of it waits, and the peer receives too slowly");
+            pair.serverChannel().onMessage((on, message) -> {});
+            first.join();
+            channel.blocking(PATIENCE).write(slice, remote, 0);
         }
     }
 

@@ -2,9 +2,11 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.OperationException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
@@ -48,6 +50,30 @@ final class RdmaBufferTest {
         assertThat(buffer.block(2).segment().address())
                 .isEqualTo(buffer.segment().address() + 2000);
         assertThatThrownBy(() -> buffer.block(7)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void buffersWithoutANameAreDistinct() {
+        RdmaBuffer one = session.allocate(16, 2);
+        RdmaBuffer other = session.allocate(16, 2);
+
+        assertThat(one.name()).isNotEqualTo(other.name());
+        assertThat(one.blockCount()).isEqualTo(2);
+    }
+
+    @Test
+    void watchedMemoryIsReadAtMultiplesOfEightWithinTheSlice() {
+        RdmaBuffer buffer = session.allocate("watched", 64, 2);
+        buffer.segment().set(JAVA_LONG, 72, 42);
+        BufferSlice slice = buffer.block(1);
+
+        assertThat(slice.getAcquire(8)).isEqualTo(42);
+        assertThat(slice.getAcquire(56)).isZero();
+        assertThatThrownBy(() -> slice.getAcquire(57)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> slice.getAcquire(-8)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> slice.getAcquire(1)).isInstanceOf(IllegalArgumentException.class);
+        buffer.close();
+        assertThatThrownBy(() -> slice.getAcquire(8)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -47,6 +47,41 @@ final class ServerSessionTest {
         return new Socket(InetAddress.getLoopbackAddress(), session.port());
     }
 
+    /// A listener may be told of a client before `listen` has returned.
+    @Test
+    void anEndPointKnowsItsSessionAndKeepsAnObjectOfTheProgram() throws InterruptedException {
+        LinkedBlockingQueue<EndPoint> told = new LinkedBlockingQueue<>();
+        LinkedBlockingQueue<Object> ended = new LinkedBlockingQueue<>();
+        SessionListener listener = new SessionListener() {
+            @Override
+            public void onEndPoint(EndPoint endPoint) {
+                RdmaBuffer table = endPoint.session().allocate("table of " + endPoint.name(), 64, 1);
+                endPoint.attach(table);
+                told.add(endPoint);
+            }
+
+            @Override
+            public void onEnd(EndPoint endPoint, CommException failure) {
+                ended.add(endPoint.attachment());
+            }
+        };
+        try (ServerSession server = ServerSession.listen(OPTIONS.withListener(listener))) {
+            EndPoint end;
+            Object table;
+            try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()))) {
+                end = told.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                assertThat(end.session()).isSameAs(server);
+                assertThat(client.endPoint().session()).isSameAs(client);
+                assertThat(client.endPoint().attachment()).isNull();
+                table = end.attachment();
+                assertThat(table).isInstanceOf(RdmaBuffer.class);
+            }
+            assertThat(ended.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isSameAs(table);
+            assertThat(end.attach(null)).isSameAs(table);
+            assertThat(end.attachment()).isNull();
+        }
+    }
+
     @Test
     void silentAndHostileClientsDelayNoOther() throws IOException {
         LinkedBlockingQueue<CommException> refused = new LinkedBlockingQueue<>();
