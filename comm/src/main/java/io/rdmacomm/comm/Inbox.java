@@ -41,9 +41,11 @@ final class Inbox {
         return handler;
     }
 
-    /// The message that lives in this receive.
+    /// The message that has just arrived in this receive. On the polling thread.
     Message message(int receive) {
-        return messages[receive];
+        Message message = messages[receive].next();
+        messages[receive] = message;
+        return message;
     }
 
     /// Gives a message to somebody who waits for one, or stores it. On the polling thread.
@@ -152,7 +154,7 @@ final class Inbox {
     /// Gives back what nobody has received.
     void discard() {
         for (Message message = take(); message != null; message = take()) {
-            message.close();
+            message.discard();
         }
     }
 

@@ -1,27 +1,54 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ReceiveBlocks;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// A message that arrived, in the memory it was received into; or the notice of a WRITE that arrived.
 ///
-/// It is a reusable view. Its content is valid until it is given back: when the handler returns, or, if it was
-/// retained or received by a call, with [#close()]. Until then the peer has one receive less. The messages of a
-/// channel, or of a session with [SharedReceives], are created once; receiving allocates nothing.
+/// Its content is valid until it is given back: when the handler returns, or, if it was retained or received by a call,
+/// with [#close()]. Until then the peer has one receive less. After that all methods that read it throw
+/// [IllegalStateException].
+///
+/// A message that was received by a call or retained is an object of its own, so closing it twice never closes another
+/// message. A handler that does not retain gets the same object for each message that arrives in the same memory, and
+/// allocates nothing; such an object must not be kept.
 public final class Message implements AutoCloseable {
-    // POSTED -> HANDLED (its handler runs) or HELD (stored, received or retained) -> POSTED.
+    private static final Logger LOGGER = System.getLogger(Message.class.getPackageName());
+    private static final long WARNING_NANOS = 1_000_000_000;
+    private static final AtomicLong LAST_WARNING = new AtomicLong(System.nanoTime() - WARNING_NANOS);
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Message.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    // POSTED -> HANDLED (its handler runs) -> POSTED, if it was not retained; the handler may close it: ENDED -> POSTED.
+    // POSTED or HANDLED -> HELD (stored, received or retained) -> GIVEN_BACK for ever.
     private static final int POSTED = 0;
     private static final int HANDLED = 1;
-    private static final int HELD = 2;
+    private static final int ENDED = 2;
+    private static final int HELD = 3;
+    private static final int GIVEN_BACK = 4;
 
     private final ReceiveBlocks receives;
     private final int index;
     private final MemorySegment block;
-    private final AtomicInteger state = new AtomicInteger(POSTED);
+    private volatile int state;
+    // The thread that runs the handler, for as long as it does.
+    private @Nullable Thread handling;
     private long length;
     private int tag;
     private boolean tagged;
@@ -40,34 +67,40 @@ public final class Message implements AutoCloseable {
         return messages;
     }
 
+    /// The object for the next message in this memory: this one, unless somebody who has held it may still have it. On
+    /// the polling thread.
+    Message next() {
+        return state == GIVEN_BACK ? new Message(receives, index) : this;
+    }
+
     /// Whether this is the notice of a WRITE: it has a tag, a length, and no content here.
     public boolean isNotice() {
-        return notice;
+        return valid().notice;
     }
 
     /// Whether the peer gave a tag. Notices always have one.
     public boolean hasTag() {
-        return tagged;
+        return valid().tagged;
     }
 
     /// The peer's 32-bit tag; 0 if it gave none.
     public int tag() {
-        return tag;
+        return valid().tag;
     }
 
     /// The length of the message, or the number of bytes that were written.
     public long length() {
-        return length;
+        return valid().length;
     }
 
     /// The memory it is in: the message is its first [#length()] bytes. Allocates nothing.
     public MemorySegment block() {
-        return block;
+        return valid().block;
     }
 
     /// Its content; empty for a notice. Allocates a view.
     public MemorySegment segment() {
-        return block.asSlice(0, notice ? 0 : length);
+        return valid().block.asSlice(0, notice ? 0 : length);
     }
 
     /// Its content as UTF-8 text. Allocates.
@@ -75,21 +108,66 @@ public final class Message implements AutoCloseable {
         return new String(segment().toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
-    /// Keeps it valid beyond the end of the handler, until [#close()]. To be called in the handler.
+    /// Keeps it valid beyond the end of the handler, until [#close()]. To be called in the handler. Allocates nothing
+    /// now, but the next message in the same memory needs a new object.
     ///
     /// @return this
+    /// @throws IllegalStateException if it is too late: the handler has returned, or the message was closed
     public Message retain() {
-        state.compareAndSet(HANDLED, HELD);
+        boolean handled = isHandledHere();
+        if (!handled && state != HELD) {
+            throw new IllegalStateException("a message was retained too late: " + end());
+        }
+        if (handled) {
+            state = HELD;
+        }
         return this;
     }
 
-    /// Gives it back, so that its memory can receive another message. Thread-safe; closing it again does
-    /// nothing as long as no other message is in it.
+    /// Gives it back, so that its memory can receive another message. Thread-safe. In its handler, a message that was
+    /// not retained is given back when the handler returns.
+    ///
+    /// Closing it again, or after its handler has returned, has no effect. Because it is a mistake all the same, the
+    /// logger `io.rdmacomm.comm` has a WARNING with the place, at most one a second.
     @Override
     public void close() {
-        if (state.getAndSet(POSTED) != POSTED) {
+        if (STATE.compareAndSet(this, HELD, GIVEN_BACK)) {
             receives.repost(index);
+        } else if (isHandledHere()) {
+            state = ENDED;
+        } else {
+            warn();
         }
+    }
+
+    private void warn() {
+        long last = LAST_WARNING.get();
+        long now = System.nanoTime();
+        if (now - last >= WARNING_NANOS && LAST_WARNING.compareAndSet(last, now)) {
+            LOGGER.log(
+                    Level.WARNING,
+                    "a message was closed too late, which has no effect: " + end(),
+                    new IllegalStateException("it was closed here"));
+        }
+    }
+
+    /// Whether the calling thread is in its handler, and has neither retained nor closed it.
+    private boolean isHandledHere() {
+        return state == HANDLED && Thread.currentThread().equals(handling);
+    }
+
+    private Message valid() {
+        int now = state;
+        if (now != HANDLED && now != HELD) {
+            throw new IllegalStateException("a message was used too late: " + end());
+        }
+        return this;
+    }
+
+    private String end() {
+        return state == GIVEN_BACK || state == ENDED
+                ? "it was closed before"
+                : "its handler had returned; call retain() in the handler to keep it";
     }
 
     /// Something has arrived in it.
@@ -102,23 +180,34 @@ public final class Message implements AutoCloseable {
 
     /// It is given to a handler by the thread that runs it; other threads get it from there.
     void handled() {
-        state.setRelease(HANDLED);
+        handling = Thread.currentThread();
+        STATE.setRelease(this, HANDLED);
     }
 
     /// It is stored, or was given to a receiver.
     void held() {
-        state.set(HELD);
+        state = HELD;
     }
 
     /// The handler has returned.
     void endOfHandler() {
-        if (state.compareAndSet(HANDLED, POSTED)) {
+        int now = state;
+        if (now == HANDLED || now == ENDED) {
+            STATE.setRelease(this, POSTED);
             receives.repost(index);
         }
     }
 
+    /// Nobody has received it.
+    void discard() {
+        state = GIVEN_BACK;
+        receives.repost(index);
+    }
+
     @Override
     public String toString() {
-        return (notice ? "notice of " : "message of ") + length + " bytes" + (tagged ? " with tag " + tag : "");
+        String what = notice ? "notice of " : "message of ";
+        boolean valid = state == HANDLED || state == HELD;
+        return (valid ? "" : "closed ") + what + length + " bytes" + (tagged ? " with tag " + tag : "");
     }
 }
