@@ -244,9 +244,9 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         group.submit(events::onAttention);
     }
 
-    /// Does the same a little later: the channel waits for something that has no event. On the polling thread.
+    /// Does the same in the next round: the channel waits for something that has no event. On the polling thread.
     public void attentionLater() {
-        group.submitLater(events::onAttention);
+        group.submitLook(events::onAttention);
     }
 
     /// The device's reason for the end of the connection; null if there is none.

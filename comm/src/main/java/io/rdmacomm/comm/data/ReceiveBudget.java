@@ -9,6 +9,8 @@ import io.rdmacomm.verbs.RdmaException;
 /// buffers in switches (Choudhury and Hahne, 1998). So one channel never has more than half of what can be lent,
 /// and something is left for every other.
 final class ReceiveBudget {
+    private static final int LITTLE = 4;
+
     private final int receives;
     private final int channels;
     private final int guaranteed;
@@ -58,6 +60,12 @@ final class ReceiveBudget {
     /// How many receives of those that can be lent are left.
     int lendable() {
         return receives - channels * guaranteed - lent;
+    }
+
+    /// Whether a channel could have twice its window, and what it has borrowed would be little beside what is left: then
+    /// it may have that without need.
+    boolean hasPlentyFor(ReceiveClaim claim) {
+        return (2L * claim.window - guaranteed) * LITTLE <= lendable();
     }
 
     /// How many receives are lent to channels, kept messages included.

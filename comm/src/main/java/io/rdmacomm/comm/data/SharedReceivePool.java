@@ -162,10 +162,15 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// A channel whose peer uses its receives fast, or has hardly any left, may have twice as many as before.
+    /// A channel whose peer uses its receives fast, or has hardly any left, may have twice as many as before. While there
+    /// are plenty, that is so at each of its messages: a peer that starts slowly, because it competes for a processor,
+    /// would otherwise have to prove that it is fast with the few receives that keep it slow. What it does not need is
+    /// taken back when receives are scarce.
     private long grant(ReceiveShare share) {
         ReceiveClaim claim = share.claim();
-        if (share.unused() <= claim.window / 4 || share.usedLately() >= (long) BUSY * claim.window) {
+        if (budget.hasPlentyFor(claim)
+                || share.unused() <= claim.window / 4
+                || share.usedLately() >= (long) BUSY * claim.window) {
             claim.window = Math.min(claim.most, claim.window * 2);
         }
         while (budget.mayGive(claim) && isAnotherPosted()) {

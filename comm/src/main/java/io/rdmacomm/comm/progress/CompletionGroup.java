@@ -63,6 +63,9 @@ public final class CompletionGroup implements AutoCloseable {
     private final GroupMembers members;
     private final ReceiveRoutes routes = new ReceiveRoutes();
     private final GroupTasks tasks = new GroupTasks();
+    // Those that look for something that has no event, in each round until it has come.
+    private final GroupTasks looks = new GroupTasks();
+    private final LookPace pace = new LookPace();
     private final ReentrantLock reserving = new ReentrantLock();
     private final AtomicInteger reserved = new AtomicInteger();
     private final List<Waiter> waiters = new CopyOnWriteArrayList<>();
@@ -183,6 +186,9 @@ public final class CompletionGroup implements AutoCloseable {
         try {
             boolean hadTasks = runTasks();
             int count = broken ? 0 : pollQueue();
+            if (count > 0) {
+                pace.restart();
+            }
             if (count > 0 || hadTasks) {
                 wakeWaiters();
             }
@@ -210,11 +216,16 @@ public final class CompletionGroup implements AutoCloseable {
     }
 
     private boolean runTasks() {
-        if (!tasks.areWaiting()) {
-            return false;
+        boolean had = tasks.areWaiting();
+        if (had) {
+            pace.restart();
+            tasks.run();
         }
-        tasks.run();
-        return true;
+        if (looks.areWaiting()) {
+            had = true;
+            looks.run();
+        }
+        return had;
     }
 
     private void wakeWaiters() {
@@ -269,6 +280,9 @@ public final class CompletionGroup implements AutoCloseable {
             int rounds = 0;
             while (!broken && rounds < ROUNDS_AT_A_TIME && pollQueue() > 0) {
                 rounds++;
+            }
+            if (rounds > 0) {
+                pace.restart();
             }
             if (rounds > 0 || hadTasks) {
                 wakeWaiters();
@@ -401,9 +415,10 @@ public final class CompletionGroup implements AutoCloseable {
         wake();
     }
 
-    /// Has the polling thread run `task` once, soon but not at once.
-    public void submitLater(Runnable task) {
-        tasks.add(task);
+    /// Has the polling thread run `task` once, in its next round: it looks for something that has no event, and submits
+    /// itself again until that has come. A thread that finds nothing else sleeps between the rounds, as [LookPace] says.
+    public void submitLook(Runnable task) {
+        looks.add(task);
         if (loop != null) {
             loop.attendLater(this);
         } else {
@@ -482,9 +497,7 @@ public final class CompletionGroup implements AutoCloseable {
             if (ended.getAsBoolean()) {
                 return true;
             }
-            boolean starving = tasks.areWaiting();
-            CompletionQueue ready =
-                    channel.awaitEvent(Duration.ofNanos(starving ? Math.min(maxNanos, SHORT_SLEEP_NANOS) : maxNanos));
+            CompletionQueue ready = channel.awaitEvent(Duration.ofNanos(Math.min(maxNanos, longestSleep())));
             if (ready != null) {
                 ready.acknowledge(1);
                 event = true;
@@ -498,6 +511,13 @@ public final class CompletionGroup implements AutoCloseable {
             sleeper.leave();
         }
         return event || tasks.areWaiting();
+    }
+
+    private long longestSleep() {
+        if (tasks.areWaiting()) {
+            return SHORT_SLEEP_NANOS;
+        }
+        return looks.areWaiting() ? pace.nextNanos(System.nanoTime()) : Long.MAX_VALUE;
     }
 
     /// Wakes the thread that sleeps in [#awaitEvent].

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 public final class EventLoop implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(EventLoop.class.getPackageName());
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(500);
-    private static final Duration SHORT_SLEEP = Duration.ofNanos(CompletionGroup.SHORT_SLEEP_NANOS);
 
     private final Duration longestSleep;
     private final CompletionChannel channel;
     private final Map<CompletionQueue, CompletionGroup> groups = new ConcurrentHashMap<>();
     private final Queue<CompletionGroup> waiting = new ConcurrentLinkedQueue<>();
     private final Set<CompletionGroup> later = ConcurrentHashMap.newKeySet();
+    private final LookPace pace = new LookPace();
     private final Thread thread;
     private volatile boolean stopping;
 
@@ -66,11 +66,12 @@ public final class EventLoop implements AutoCloseable {
 
     /// Serves `group` soon, with or without an event.
     void attend(CompletionGroup group) {
+        pace.restart();
         waiting.add(group);
         channel.wakeUp();
     }
 
-    /// Serves `group` a little later: it waits for something that has no event.
+    /// Serves `group` a little later, as [LookPace] says: it waits for something that has no event.
     void attendLater(CompletionGroup group) {
         later.add(group);
         if (!Thread.currentThread().equals(thread)) {
@@ -118,6 +119,7 @@ public final class EventLoop implements AutoCloseable {
         if (queue == null) {
             return null;
         }
+        pace.restart();
         try {
             queue.acknowledge(1);
         } catch (IllegalArgumentException e) {
@@ -130,7 +132,7 @@ public final class EventLoop implements AutoCloseable {
         if (!waiting.isEmpty()) {
             return Duration.ZERO;
         }
-        return later.isEmpty() ? longestSleep : SHORT_SLEEP;
+        return later.isEmpty() ? longestSleep : Duration.ofNanos(pace.nextNanos(System.nanoTime()));
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // the thread that polls instead needs the processor

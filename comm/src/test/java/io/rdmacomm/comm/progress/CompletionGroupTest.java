@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Rdma;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class CompletionGroupTest {
@@ -43,6 +45,34 @@ class CompletionGroupTest {
                     .as("the thread that makes room waits for the one that polls")
                     .isTrue();
             assertThat(growing.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(before + ENTRIES);
+            group.close();
+        }
+    }
+
+    /// Who waits for something that has no event, such as credits, takes ever less of the processor. It is no reason to
+    /// spin again either.
+    @Test
+    void looksBecomeRareWhileNothingComes() throws Exception {
+        try (Context context = Rdma.open("soft0")) {
+            CompletionGroup group = new CompletionGroup(new CompletionQueues(context), "a group", 0, ENTRIES, 2, false);
+            AtomicInteger looks = new AtomicInteger();
+            CompletableFuture<Integer> enough = new CompletableFuture<>();
+            long begin = System.nanoTime();
+            group.submitLook(new Runnable() {
+                @Override
+                public void run() {
+                    looks.incrementAndGet();
+                    if (System.nanoTime() - begin > 500_000_000) {
+                        enough.complete(looks.get());
+                    } else {
+                        group.submitLook(this);
+                    }
+                }
+            });
+            try (CompletionLoop loop = new CompletionLoop(group, group.newIdleStrategy()).start()) {
+                // Every 100 us those were 5,000, and many more with the spinning in between.
+                assertThat(enough.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isLessThan(600);
+            }
             group.close();
         }
     }
