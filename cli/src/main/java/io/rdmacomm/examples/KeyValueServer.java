@@ -26,8 +26,8 @@ final class KeyValueServer implements SessionListener, AutoCloseable {
         session = ServerSession.listen(options.withListener(this));
     }
 
-    /// The table, which the first client finds empty. It may come before the constructor has a session, but its endpoint
-    /// has one.
+    /// The table, which the first client finds empty. It may come before the constructor has a session, but its
+    /// endpoint has one.
     private synchronized RdmaBuffer table(Session of) {
         RdmaBuffer memory = table;
         if (memory == null) {

@@ -30,9 +30,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Thousands of virtual threads ask a server over one connection, as requests of a web server would. Each question has a
-/// tag of its own, which the server puts on its answer. So each thread gets the answer to its question, and an answer that
-/// comes too late is nobody's.
+/// Thousands of virtual threads ask a server over one connection, as requests of a web server would. Each question
+/// has a tag of its own, which the server puts on its answer. So each thread gets the answer to its question, and an
+/// answer that comes too late is nobody's.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.VirtualThreadsEcho [THREADS]

@@ -393,9 +393,9 @@ public final class EndPoint implements AutoCloseable {
         return setUpTime;
     }
 
-    /// The session that it belongs to: a [ServerSession] if a client has connected to it or it has connected to another
-    /// server, a [ClientSession] at a client. For listeners, which may be called before [ServerSession#listen] has
-    /// returned.
+    /// The session that it belongs to: a [ServerSession] if a client has connected to it or it has connected to
+    /// another server, a [ClientSession] at a client. For listeners, which may be called before
+    /// [ServerSession#listen] has returned.
     public Session session() {
         return owner.session();
     }

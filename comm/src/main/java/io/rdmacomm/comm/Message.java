@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /// A message that arrived, in the memory it was received into; or the notice of a WRITE that arrived.
 ///
-/// Its content is valid until it is given back: when the handler returns, or, if it was retained or received by a call,
-/// with [#close()]. Until then the peer has one receive less. After that all methods that read it throw
+/// Its content is valid until it is given back: when the handler returns, or, if it was retained or received by a
+/// call, with [#close()]. Until then the peer has one receive less. After that all methods that read it throw
 /// [IllegalStateException].
 ///
-/// A message that was received by a call or retained is an object of its own, so closing it twice never closes another
-/// message. A handler that does not retain gets the same object for each message that arrives in the same memory, and
-/// allocates nothing; such an object must not be kept.
+/// A message that was received by a call or retained is an object of its own, so closing it twice never closes
+/// another message. A handler that does not retain gets the same object for each message that arrives in the same
+/// memory, and allocates nothing; such an object must not be kept.
 public final class Message implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(Message.class.getPackageName());
     private static final long WARNING_NANOS = 1_000_000_000;
@@ -67,8 +67,8 @@ public final class Message implements AutoCloseable {
         return messages;
     }
 
-    /// The object for the next message in this memory: this one, unless somebody who has held it may still have it. On
-    /// the polling thread.
+    /// The object for the next message in this memory: this one, unless somebody who has held it may still have it.
+    /// On the polling thread.
     Message next() {
         return state == GIVEN_BACK ? new Message(receives, index) : this;
     }

@@ -130,8 +130,8 @@ public final class RdmaChannel {
         }
     }
 
-    /// Sends a part of a slice; see [#trySend(BufferSlice, CompletionHandler, long)]. For messages of different lengths from
-    /// the same memory: it needs no new slice.
+    /// Sends a part of a slice; see [#trySend(BufferSlice, CompletionHandler, long)]. For messages of different
+    /// lengths from the same memory: it needs no new slice.
     ///
     /// @param offset where in `memory` the message begins
     /// @param length its length in bytes

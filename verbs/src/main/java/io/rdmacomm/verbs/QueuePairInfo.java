@@ -43,7 +43,8 @@ public record QueuePairInfo(int number, int packetSequenceNumber, int lid, Gid g
                 .array();
     }
 
-    /// Reads what [#toBytes()] of a peer wrote. All of it is checked: bytes of a stranger can only cause this exception.
+    /// Reads what [#toBytes()] of a peer wrote. All of it is checked: bytes of a stranger can only cause this
+    /// exception.
     ///
     /// @throws IllegalArgumentException if there are not [#BYTES] bytes, or a number is out of range
     public static QueuePairInfo ofBytes(byte[] bytes) {

@@ -35,11 +35,11 @@ public record RemoteMemory(long address, long length, int key) {
                 .array();
     }
 
-    /// Reads what [#toBytes()] of a peer wrote. Bytes of a stranger can only cause this exception, or memory that does not
-    /// exist: the first operation on that fails.
+    /// Reads what [#toBytes()] of a peer wrote. Bytes of a stranger can only cause this exception, or memory that
+    /// does not exist: the first operation on that fails.
     ///
-    /// @throws IllegalArgumentException if there are not [#BYTES] bytes, the length is negative, or the memory would go
-    ///         beyond the last address
+    /// @throws IllegalArgumentException if there are not [#BYTES] bytes, the length is negative, or the memory would
+    ///         go beyond the last address
     public static RemoteMemory ofBytes(byte[] bytes) {
         Checks.range("bytes of remote memory", bytes.length, BYTES, BYTES);
         ByteBuffer from = ByteBuffer.wrap(bytes);

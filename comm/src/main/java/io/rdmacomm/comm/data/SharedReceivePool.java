@@ -162,10 +162,10 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// A channel whose peer uses its receives fast, or has hardly any left, may have twice as many as before. While there
-    /// are plenty, that is so at each of its messages: a peer that starts slowly, because it competes for a processor,
-    /// would otherwise have to prove that it is fast with the few receives that keep it slow. What it does not need is
-    /// taken back when receives are scarce.
+    /// A channel whose peer uses its receives fast, or has hardly any left, may have twice as many as before. While
+    /// there are plenty, that is so at each of its messages: a peer that starts slowly, because it competes for a
+    /// processor, would otherwise have to prove that it is fast with the few receives that keep it slow. What it does
+    /// not need is taken back when receives are scarce.
     private long grant(ReceiveShare share) {
         ReceiveClaim claim = share.claim();
         if (budget.hasPlentyFor(claim)
@@ -245,9 +245,9 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// Work that is not for the data path, to be called ten times a second: arms the limit again when there are enough
-    /// receives in the queue, which is a system call, and sees how fast the channels use theirs. When one could
-    /// borrow less than it needs, asks the peers of idle ones for what they have borrowed.
+    /// Work that is not for the data path, to be called ten times a second: arms the limit again when there are
+    /// enough receives in the queue, which is a system call, and sees how fast the channels use theirs. When one
+    /// could borrow less than it needs, asks the peers of idle ones for what they have borrowed.
     public void tend() {
         if (low && hasEnough()) {
             queue.armLimit(limit);

@@ -415,8 +415,9 @@ public final class CompletionGroup implements AutoCloseable {
         wake();
     }
 
-    /// Has the polling thread run `task` once, in its next round: it looks for something that has no event, and submits
-    /// itself again until that has come. A thread that finds nothing else sleeps between the rounds, as [LookPace] says.
+    /// Has the polling thread run `task` once, in its next round: it looks for something that has no event, and
+    /// submits itself again until that has come. A thread that finds nothing else sleeps between the rounds, as
+    /// [LookPace] says.
     public void submitLook(Runnable task) {
         looks.add(task);
         if (loop != null) {

@@ -34,7 +34,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A pool of 32 receives for 4 channels, of which each is guaranteed 2, over a device that completes nothing by itself.
+/// A pool of 32 receives for 4 channels, of which each is guaranteed 2, over a device that completes nothing by
+/// itself.
 final class SharedReceivePoolTest {
     private static final int RECEIVES = 32;
     private static final int LIMIT = 8;

@@ -49,8 +49,8 @@ class CompletionGroupTest {
         }
     }
 
-    /// Who waits for something that has no event, such as credits, takes ever less of the processor. It is no reason to
-    /// spin again either.
+    /// Who waits for something that has no event, such as credits, takes ever less of the processor. It is no reason
+    /// to spin again either.
     @Test
     void looksBecomeRareWhileNothingComes() throws Exception {
         try (Context context = Rdma.open("soft0")) {

@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.LongAdder;
 /// clients got in each round, and the ratio.
 ///
 /// ```
-/// mvn -pl tests -am -Pjmh test -Djmh.main=io.rdmacomm.tests.bench.ColdClients [-Djmh.args='ROUNDS CLIENTS BUSY SECONDS']
+/// mvn -pl tests -am -Pjmh test -Djmh.main=io.rdmacomm.tests.bench.ColdClients -Djmh.args='ROUNDS CLIENTS BUSY SECONDS'
 /// ```
 public final class ColdClients {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
