@@ -56,7 +56,7 @@ final class DeviceOptions {
             names = "--mtu",
             paramLabel = "BYTES",
             converter = MtuConverter.class,
-            description = "Path MTU, 256 to 4096; lowered to what both ports support.")
+            description = "Path MTU, 256 to 4096; the smallest that a side or its port names counts.")
     private @Nullable PathMtu mtu;
 
     @Option(names = "--sl", paramLabel = "N", description = "Service level, 0 to 15 (default: 0).")

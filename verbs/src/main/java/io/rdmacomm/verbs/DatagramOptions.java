@@ -25,6 +25,11 @@ public record DatagramOptions(int port, int partitionKeyIndex, int queueKey) {
         return new DatagramOptions(number, partitionKeyIndex, queueKey);
     }
 
+    /// These options with the port and the partition key of a path.
+    public DatagramOptions withPath(PathOptions path) {
+        return new DatagramOptions(path.port(), path.partitionKeyIndex(), queueKey);
+    }
+
     QueuePairAttributes initialize() {
         return new QueuePairAttributes()
                 .state(QueuePairState.INIT)

@@ -4,7 +4,8 @@ package io.rdmacomm.verbs;
 ///
 /// @param port the local port, counted from 1
 /// @param gidIndex the index of the local GID in the port's table, or [#AUTOMATIC_GID]
-/// @param mtu the largest packet payload; lowered to what both ports support
+/// @param mtu the largest packet payload; lowered to what both ports support and the peer wants, if the peer was told
+///         with [QueuePair#info(PathOptions)]
 /// @param serviceLevel InfiniBand service level, 0 to 15
 /// @param trafficClass IPv6 traffic class or IPv4 type of service, 0 to 255
 /// @param hopLimit how many routers a packet may cross, 0 to 255

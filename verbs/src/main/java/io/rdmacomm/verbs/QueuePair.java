@@ -87,25 +87,26 @@ public abstract class QueuePair extends Resource {
     }
 
     /// The numbers that a peer needs to connect. Send them to it, for example over TCP. The packet sequence number
-    /// is random.
+    /// is random. The MTU is the smaller one of the port and the path: both sides connect with the smallest that
+    /// either names.
     ///
-    /// @param port the local port, counted from 1
-    /// @param gidIndex the index in the port's GID table, or [PathOptions#AUTOMATIC_GID]
-    public final QueuePairInfo info(int port, int gidIndex) {
+    /// @param path the path of the options that this side connects with: its port, its GID index and its MTU count
+    public final QueuePairInfo info(PathOptions path) {
         checkOpen();
         Context context = protectionDomain.context();
-        PortAttributes attributesOfPort = context.port(port);
+        PortAttributes port = context.port(path.port());
         return new QueuePairInfo(
                 number(),
                 initialPsn,
-                attributesOfPort.lid(),
-                context.gid(port, resolve(port, gidIndex)),
-                attributesOfPort.activeMtu());
+                port.lid(),
+                context.gid(path.port(), resolve(path.port(), path.gidIndex())),
+                port.activeMtu().min(path.mtu()));
     }
 
-    /// The numbers that a peer needs to connect through port 1 and its preferred GID.
+    /// The numbers that a peer needs to connect through the default path: port 1, its preferred GID and its MTU. Who
+    /// connects with another path calls [#info(PathOptions)].
     public final QueuePairInfo info() {
-        return info(1, PathOptions.AUTOMATIC_GID);
+        return info(PathOptions.defaults());
     }
 
     private int resolve(int port, int gidIndex) {

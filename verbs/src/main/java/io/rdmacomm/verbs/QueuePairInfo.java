@@ -19,7 +19,7 @@ import java.nio.ByteBuffer;
 /// @param packetSequenceNumber the first packet sequence number it sends, 24 bits
 /// @param lid the local identifier of its port, 16 bits
 /// @param gid the global identifier of its port
-/// @param mtu the largest packet payload of its port
+/// @param mtu the largest packet payload that its side wants: at most that of its port
 public record QueuePairInfo(int number, int packetSequenceNumber, int lid, Gid gid, PathMtu mtu) {
     /// How many bytes [#toBytes()] returns.
     public static final int BYTES = 28;

@@ -146,6 +146,32 @@ class QueuePairTest extends QueuePairFixture {
         assertThat(pair.query().pathMtu()).isEqualTo(expected);
     }
 
+    /// A side told its port's MTU whatever it connected with, so its peer sent longer packets than it accepts.
+    @ParameterizedTest
+    @CsvSource({
+        "MTU_256,  MTU_4096, MTU_256",
+        "MTU_4096, MTU_512,  MTU_512",
+        "MTU_4096, MTU_4096, MTU_1024",
+        "MTU_512,  MTU_256,  MTU_256"
+    })
+    void bothSidesTakeTheSmallestMtuThatEitherNames(PathMtu mine, PathMtu its, PathMtu expected) {
+        NullQueuePair here = create(options());
+        NullQueuePair there = create(options());
+        ConnectionOptions how = withMtu(mine);
+        ConnectionOptions itsHow = withMtu(its);
+
+        QueuePairInfo told = here.info(how.path());
+        here.connect(there.info(itsHow.path()), how);
+        there.connect(told, itsHow);
+
+        assertThat(here.query().pathMtu()).isEqualTo(expected);
+        assertThat(there.query().pathMtu()).isEqualTo(expected);
+    }
+
+    private static ConnectionOptions withMtu(PathMtu mtu) {
+        return ConnectionOptions.defaults().withPath(PathOptions.defaults().withMtu(mtu));
+    }
+
     /// Defect R9 of rdma_comm_core: it reset and reused queue pairs, with packet numbers that started at 0.
     @Test
     void packetNumbersStartAtRandomAndAConnectedQueuePairCannotConnectAgain() {

@@ -99,7 +99,7 @@ public final class BenchServer implements AutoCloseable {
 
     private ChannelOptions configure(int index, ChannelOptions proposed) {
         TrialPlan current = plan;
-        return current == null ? proposed : current.channel(index);
+        return current == null ? proposed : current.channel(index, proposed);
     }
 
     private void serve(EndPoint client) {
@@ -168,8 +168,7 @@ public final class BenchServer implements AutoCloseable {
     /// Serves a trial in a session of its own, because the modes are those of a whole session.
     private void serveInModes(TrialPlan wanted, Modes modes, FrameChannel<BenchMessage> control) {
         SessionOptions own = modes.apply(options).withPort(0).withConnectionPort(0);
-        try (ServerSession data =
-                ServerSession.listen(own.withConfigurer((index, proposed) -> wanted.channel(index)))) {
+        try (ServerSession data = ServerSession.listen(own.withConfigurer(wanted::channel))) {
             serveTrial(wanted, data, control);
         }
     }

@@ -32,7 +32,7 @@ final class ReliableTrial implements Trial {
         ClientSession session = ClientSession.connect(dataOptions(options, plan, agreed.number(0))
                 .withName(NAME)
                 .withChannels(plan.channels())
-                .withConfigurer((index, proposed) -> plan.channel(index)));
+                .withConfigurer(plan::channel));
         try {
             TestBed bed = new TestBed(session, session.endPoint(), plan);
             control.expect(BenchMessage.READY, BenchMessage.FAILED);

@@ -110,23 +110,19 @@ record TrialPlan(
     }
 
     /// The options of the data channel with this index.
-    ChannelOptions channel(int index) {
+    ///
+    /// @param proposed the options of the session: how its queue pairs connect
+    ChannelOptions channel(int index, ChannelOptions proposed) {
         if (index >= queuePairs) {
-            return ChannelOptions.defaults().withSendWindow(1).withReceives(1).withMessageBytes(64);
+            return proposed.withSendWindow(1).withReceives(1).withMessageBytes(64);
         }
         if (!isSend(test)) {
-            return ChannelOptions.defaults()
-                    .withSendWindow(depth)
-                    .withReceives(1)
-                    .withMessageBytes(64);
+            return proposed.withSendWindow(depth).withReceives(1).withMessageBytes(64);
         }
         // A stream needs some receives whose credit is in flight, while messages arrive in others.
         int fewest = test == BenchTest.SEND_BW ? 16 : 4;
         int receives = Math.clamp(RECEIVE_BYTES / bytes, fewest, Math.max(fewest, depth));
-        return ChannelOptions.defaults()
-                .withSendWindow(depth)
-                .withReceives(receives)
-                .withMessageBytes((int) stride());
+        return proposed.withSendWindow(depth).withReceives(receives).withMessageBytes((int) stride());
     }
 
     /// Keeps a number that is out of range out of range.

@@ -100,7 +100,7 @@ final class UnreliablePair implements AutoCloseable {
     ///
     /// @param text more for the peer
     Frame<BenchMessage> address(String text) {
-        QueuePairInfo info = pair.info(how.path().port(), how.path().gidIndex());
+        QueuePairInfo info = pair.info(how.path());
         return Frame.of(
                 BenchMessage.QUEUE_PAIR,
                 text,
@@ -123,7 +123,7 @@ final class UnreliablePair implements AutoCloseable {
         AddressHandle handle = null;
         if (plan.service() == TransportService.UD) {
             handle = domain.createAddressHandle(info, path); // closed with the protection domain
-            pair.initialize(DatagramOptions.ofKey(QUEUE_KEY).withPort(path.port()));
+            pair.initialize(DatagramOptions.ofKey(QUEUE_KEY).withPath(path));
         } else {
             pair.initialize(access());
         }
@@ -141,7 +141,7 @@ final class UnreliablePair implements AutoCloseable {
         return how.withAccessFlags(Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
     }
 
-    /// The largest packet of the port of the peer.
+    /// The largest packet that the peer wants.
     static PathMtu mtu(Frame<BenchMessage> peer) {
         for (PathMtu mtu : PathMtu.values()) {
             if (mtu.bytes() == peer.number(5)) {

@@ -90,7 +90,7 @@ public final class PingPong implements AutoCloseable {
     /// enough, and the C program does not send its GID either.
     private PingPongAddress localAddress() {
         PathOptions path = settings.connection().path();
-        QueuePairInfo info = pair.queuePair().info(path.port(), path.gidIndex());
+        QueuePairInfo info = pair.queuePair().info(path);
         boolean needed = path.gidIndex() != PathOptions.AUTOMATIC_GID || isEthernet();
         PingPongAddress own = new PingPongAddress(
                 info.lid(), info.number(), info.packetSequenceNumber(), needed ? info.gid() : Gid.NONE);
@@ -115,7 +115,7 @@ public final class PingPong implements AutoCloseable {
             send.to(handle, peer.number(), QUEUE_KEY); // closed with the protection domain
             pair.queuePair()
                     .startDatagrams(
-                            DatagramOptions.ofKey(QUEUE_KEY).withPort(how.path().port()));
+                            DatagramOptions.ofKey(QUEUE_KEY).withPath(how.path()));
         } else {
             pair.queuePair()
                     .connect(

@@ -1,11 +1,11 @@
 package io.rdmacomm.cli.selftest;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,7 +34,10 @@ final class Acceptance implements AutoCloseable {
         ConnectionManager manager = ConnectionManager.open(end.context());
         boolean listens = false;
         try {
-            Listener listener = manager.listen(new InetSocketAddress(address, 0), 1);
+            Listener listener = manager.listen(
+                    new InetSocketAddress(address, 0),
+                    1,
+                    IdentifierOptions.of(end.how().path()));
             listens = true;
             Acceptance acceptance = new Acceptance(manager, listener, end);
             Thread.ofPlatform().daemon().name("accept").start(acceptance.accepted);
@@ -46,13 +49,6 @@ final class Acceptance implements AutoCloseable {
         }
     }
 
-    /// The parameters of a connection with these options.
-    static ConnectionParameters parameters(ConnectionOptions how) {
-        return ConnectionParameters.defaults()
-                .withDepths(how.maxDestinationReadAtomic(), how.maxReadAtomic())
-                .withRetries(how.retries().retryCount(), how.retries().rnrRetry());
-    }
-
     private static Connection accept(Listener listener, QueuePairEnd end) throws InterruptedException {
         try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
             if (request == null) {
@@ -60,7 +56,7 @@ final class Acceptance implements AutoCloseable {
             }
             request.prepare(end.queuePair());
             end.postReceives();
-            return request.accept(end.queuePair(), parameters(end.how()), PATIENCE);
+            return request.accept(end.queuePair(), ConnectionParameters.of(end.how()), PATIENCE);
         }
     }
 

@@ -2,6 +2,9 @@ package io.rdmacomm.cli.selftest;
 
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
+import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +59,10 @@ final class Pair implements AutoCloseable {
             connectNear();
         } else {
             manager = ConnectionManager.open(scene.context());
-            var _ = manager.connect(address, near.queuePair(), Acceptance.parameters(near.how()), scene.patience());
+            IdentifierOptions identifier = IdentifierOptions.of(near.how().path());
+            try (Route route = manager.resolve(address, identifier, scene.patience())) {
+                var _ = route.connect(near.queuePair(), ConnectionParameters.of(near.how()), scene.patience());
+            }
             far.awaitAccepted();
             near.postReceives();
         }

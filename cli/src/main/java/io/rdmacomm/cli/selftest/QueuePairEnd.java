@@ -116,7 +116,7 @@ final class QueuePairEnd implements AutoCloseable {
     }
 
     QueuePairInfo info() {
-        return queuePair.info(how.path().port(), how.path().gidIndex());
+        return queuePair.info(how.path());
     }
 
     /// Whether nobody has written to the closed memory.

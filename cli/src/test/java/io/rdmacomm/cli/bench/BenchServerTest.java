@@ -17,12 +17,28 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import io.rdmacomm.comm.ChannelOptions;
+import io.rdmacomm.verbs.AckTimeout;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.PathOptions;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.QueuePairType;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.RetryOptions;
+import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The server survives connections that fail.
 class BenchServerTest {
+    private static final int QUEUE_PAIR_NUMBERS = 1 << 24;
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);
 
     @Test
@@ -112,6 +128,62 @@ class BenchServerTest {
             }
         }
         assertThat(log.toString()).isEmpty();
+    }
+
+    /// Data once went through port 1 and its preferred GID with the defaults, whatever was asked for.
+    @ParameterizedTest
+    @CsvSource({"false, RC", "true, RC", "false, UD"})
+    void dataGoesThePathThatWasAskedFor(boolean inModes, TransportService service) {
+        Modes modes = inModes ? new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR) : null;
+        PathOptions path = PathOptions.defaults().withMtu(PathMtu.MTU_512).withQuality(3, 104);
+        RetryOptions retries = new RetryOptions(
+                new AckTimeout(19), 2, RetryOptions.defaults().rnrTimer(), 1);
+        ConnectionOptions asked = ConnectionOptions.defaults().withPath(path).withRetries(retries);
+        SessionOptions with = OPTIONS.withChannel(ChannelOptions.defaults().withConnection(asked));
+        StringWriter log = new StringWriter();
+        try (BenchServer server =
+                new BenchServer(with, new CommandOutput(new PrintWriter(log), new PrintWriter(log), "bench"))) {
+            Thread.ofVirtual().start(() -> server.run(true));
+            SessionOptions options = with.withPort(server.port());
+            try (ClientSession session = ClientSession.connect(options.withName(Benchmark.NAME));
+                    FrameChannel<BenchMessage> control =
+                            BenchMessage.over(session, session.endPoint().channel(0))) {
+                TrialPlan plan = new TrialPlan(BenchTest.SEND_LAT, 8, 1, 0, 16, false, 7, modes, service);
+                try (Trial trial = Trial.open(control, session, options, plan)) {
+                    trial.step(5, StepMode.CHECK, Readings.ofEach(5));
+                    List<QueuePairAttributes> connected = connected();
+
+                    assertThat(connected)
+                            .as("two control channels; with a data session two more, and the data channels")
+                            .hasSize(service == TransportService.RC ? 8 : 4);
+                    assertThat(connected).allSatisfy(attributes -> {
+                        assertThat(attributes.pathMtu()).isEqualTo(PathMtu.MTU_512);
+                        assertThat(attributes.addressVector().serviceLevel()).isEqualTo(3);
+                        assertThat(attributes.addressVector().trafficClass()).isEqualTo(104);
+                        assertThat(attributes.timeout().code()).isEqualTo(19);
+                        assertThat(attributes.retryCount()).isEqualTo(2);
+                        assertThat(attributes.rnrRetry()).isEqualTo(1);
+                    });
+                }
+            }
+        }
+        assertThat(log.toString()).isEmpty();
+    }
+
+    /// The attributes of the queue pairs of this process that are connected.
+    private static List<QueuePairAttributes> connected() {
+        List<QueuePairAttributes> found = new ArrayList<>();
+        for (Context context : Rdma.openContexts()) {
+            for (int number = 0; number < QUEUE_PAIR_NUMBERS; number++) {
+                QueuePair pair = context.queuePair(number);
+                if (pair != null
+                        && pair.options().type() == QueuePairType.RELIABLE_CONNECTED
+                        && pair.state() == QueuePairState.READY_TO_SEND) {
+                    found.add(pair.query());
+                }
+            }
+        }
+        return found;
     }
 
     private static List<String> eventThreads() {

@@ -5,10 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.comm.ChannelOptions;
+import io.rdmacomm.verbs.AckTimeout;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.PathOptions;
+import io.rdmacomm.verbs.RetryOptions;
+import io.rdmacomm.verbs.RnrTimer;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TrialPlanTest {
@@ -108,6 +117,25 @@ class TrialPlanTest {
         assertThatThrownBy(() -> TrialPlan.of(frame))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("of " + test.label() + " is out of range");
+    }
+
+    /// It once made the options of the defaults, so that data took another port, GID or MTU than was asked for.
+    @ParameterizedTest
+    @EnumSource(BenchTest.class)
+    void aPlanChangesNothingThatWasAskedFor(BenchTest test) {
+        ConnectionOptions asked = ConnectionOptions.defaults()
+                .withPath(new PathOptions(2, 3, PathMtu.MTU_256, 4, 104, 9, 1, 2, 3))
+                .withRetries(new RetryOptions(new AckTimeout(17), 2, RnrTimer.atLeast(Duration.ofMillis(1)), 1));
+        ChannelOptions proposed =
+                ChannelOptions.defaults().withInlineBytes(16).withConnection(asked);
+        TrialPlan plan = new TrialPlan(test, 8, 1, 1, 16, false, 7, null, TransportService.RC);
+
+        for (int index = 0; index < plan.channels(); index++) {
+            ChannelOptions channel = plan.channel(index, proposed);
+
+            assertThat(channel.connection()).isEqualTo(asked);
+            assertThat(channel.inlineBytes()).isEqualTo(16);
+        }
     }
 
     @Test

@@ -161,7 +161,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     /// The description of this channel for the peer.
     public ChannelInfo info(ConnectionOptions how) {
         return new ChannelInfo(
-                queuePair.info(how.path().port(), how.path().gidIndex()),
+                queuePair.info(how.path()),
                 receivesAtFirst,
                 sizes.messageBytes(),
                 context().fitting(how).maxDestinationReadAtomic(),

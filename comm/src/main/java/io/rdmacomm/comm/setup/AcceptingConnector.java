@@ -5,6 +5,7 @@ import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -73,7 +74,7 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
                     if (ticket.isIn(request.privateData())) {
                         request.prepare(queuePair);
                         receives.run();
-                        return request.accept(queuePair, ConnectionTicket.parametersWithoutTicket(how), patience);
+                        return request.accept(queuePair, ConnectionParameters.of(how), patience);
                     }
                 }
             }

@@ -10,6 +10,7 @@ import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
@@ -36,7 +37,7 @@ public final class RequestingConnector implements QueuePairConnector {
     @Override
     public Connection connect(QueuePair queuePair, QueuePairInfo peer, ConnectionOptions how, Runnable receives) {
         ConnectionTicket ticket = new ConnectionTicket(token, channel++);
-        try (Route route = manager.resolve(server, ConnectionTicket.identifierOptions(how), patience)) {
+        try (Route route = manager.resolve(server, IdentifierOptions.of(how.path()), patience)) {
             route.prepare(queuePair);
             receives.run();
             return route.connect(queuePair, ticket.parameters(how), patience);

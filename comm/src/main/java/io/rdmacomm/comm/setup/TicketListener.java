@@ -7,6 +7,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -47,7 +48,7 @@ public final class TicketListener implements AutoCloseable {
     static TicketListener open(ConnectionManager manager, InetSocketAddress address, ConnectionOptions how) {
         Listener listener;
         try {
-            listener = manager.listen(address, BACKLOG, ConnectionTicket.identifierOptions(how));
+            listener = manager.listen(address, BACKLOG, IdentifierOptions.of(how.path()));
         } catch (VerbException e) {
             if (e.errno() != Errno.EADDRINUSE) {
                 throw e;

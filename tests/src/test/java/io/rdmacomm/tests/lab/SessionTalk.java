@@ -43,10 +43,19 @@ final class SessionTalk implements AutoCloseable {
 
     /// Starts the server side, for one client.
     static SessionTalk listen(String device, String address, int port, int connectionPort) {
-        return new SessionTalk(ServerSession.listen(SessionOptions.defaults()
+        return listen(SessionOptions.defaults()
                 .withDevice(device)
                 .withAddress(address, port)
-                .withConnectionPort(connectionPort)));
+                .withConnectionPort(connectionPort));
+    }
+
+    /// Starts the server side, for one client.
+    static SessionTalk listen(SessionOptions options) {
+        return new SessionTalk(ServerSession.listen(options));
+    }
+
+    int port() {
+        return server.port();
     }
 
     /// A lost client may connect once more. The client knows whether it has a good reason.

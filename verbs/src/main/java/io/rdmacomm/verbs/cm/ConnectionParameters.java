@@ -1,11 +1,14 @@
 package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.AckTimeout;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.RetryOptions;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters that each side of a connection requests (`struct rdma_conn_param`, rdma_connect(3),
 /// rdma_accept(3)). Immutable.
 public final class ConnectionParameters {
+    private static final int MOST_READ_ATOMIC = 255;
     private static final ConnectionParameters DEFAULTS = new ConnectionParameters(new byte[0], 16, 16, 7, 7, null);
 
     private final byte[] privateData;
@@ -38,6 +41,18 @@ public final class ConnectionParameters {
     /// the connection manager chooses.
     public static ConnectionParameters defaults() {
         return DEFAULTS;
+    }
+
+    /// The parameters with the READs, atomics and retries of options for [io.rdmacomm.verbs.QueuePair#connect]. The
+    /// connection manager chooses a timeout that is the default there.
+    public static ConnectionParameters of(ConnectionOptions how) {
+        RetryOptions retries = how.retries();
+        boolean chosen = !retries.timeout().equals(RetryOptions.defaults().timeout());
+        return DEFAULTS.withDepths(
+                        Math.min(MOST_READ_ATOMIC, how.maxDestinationReadAtomic()),
+                        Math.min(MOST_READ_ATOMIC, how.maxReadAtomic()))
+                .withRetries(retries.retryCount(), retries.rnrRetry())
+                .withAckTimeout(chosen ? retries.timeout() : null);
     }
 
     /// These parameters with other private data: bytes for the peer's program, delivered with the request or

@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs.cm;
 
+import io.rdmacomm.verbs.PathOptions;
 import org.jspecify.annotations.Nullable;
 
 /// The options of a communication identifier (rdma_set_option(3)). They replace settings of the system.
@@ -28,6 +29,12 @@ public record IdentifierOptions(@Nullable Integer typeOfService, boolean reuseAd
     /// The settings of the system.
     public static IdentifierOptions none() {
         return NONE;
+    }
+
+    /// The options with the traffic class of a path. The system chooses one that is the default of [PathOptions].
+    public static IdentifierOptions of(PathOptions path) {
+        int trafficClass = path.trafficClass();
+        return trafficClass == PathOptions.defaults().trafficClass() ? NONE : NONE.withTypeOfService(trafficClass);
     }
 
     /// These options with a type of service. Needs
