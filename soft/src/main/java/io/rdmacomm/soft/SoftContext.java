@@ -146,6 +146,9 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         try {
             control = ControlFile.create(
                     directory, device.gid().high(), device.gid().low());
+            if (device.settings().sharedMemory()) {
+                control.share();
+            }
             context = new SoftContext(device, directory, control, listener);
             return context;
         } finally {

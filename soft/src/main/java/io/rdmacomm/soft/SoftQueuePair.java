@@ -199,6 +199,9 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
         if (to == null && !tcp.isExpecting()) {
             to = context.connectOnHost(resources);
             transport = to;
+            if (to != null) {
+                block.onHost(true);
+            }
         }
         if (to != null) {
             to.resume();
@@ -222,6 +225,11 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     private void seekAgain() {
         try {
             seek();
+            Transport to = transport;
+            if (to != null && !failed && !to.isAgreed()) {
+                // This side sees the peer's memory, and the peer does not see this one's, or does not use it.
+                tcp.call();
+            }
         } catch (RuntimeException | Error e) {
             if (context.engine().isCurrentThread()) {
                 context.engine().goOn(e);
@@ -259,6 +267,10 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     @Override
     public void begin(Transport made, Set<SendOpcode> missing, String why) {
         established = false;
+        Transport before = transport;
+        if (before != null) {
+            dismiss(before, true);
+        }
         transport = made;
         peerLacks(missing, why);
         retries.stop();
@@ -272,14 +284,19 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     private void endTransport(boolean orderly) {
         Transport ending = transport;
         if (ending != null) {
-            ending.stop(orderly);
-            if (!ending.isPeerIdle()) {
-                quarantine().hold(ending::isPeerIdle, block, receives.ring(), receiveCompletions.ring());
-            }
+            dismiss(ending, orderly);
             transport = null;
-            ending.close();
             tcp.ended();
         }
+    }
+
+    private void dismiss(Transport ending, boolean orderly) {
+        block.onHost(false);
+        ending.stop(orderly);
+        if (!ending.isPeerIdle()) {
+            quarantine().hold(ending::isPeerIdle, block, receives.ring(), receiveCompletions.ring());
+        }
+        ending.close();
     }
 
     @Override

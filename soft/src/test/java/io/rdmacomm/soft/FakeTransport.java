@@ -22,6 +22,11 @@ final class FakeTransport implements Transport {
         this.queuePair = queuePair;
     }
 
+    @Override
+    public boolean isAgreed() {
+        return true;
+    }
+
     /// Tells the queue pair that the oldest request has failed.
     void fail(int status, int vendorError) {
         queuePair.events().failed(status, vendorError, AsyncEventType.UNKNOWN);

@@ -56,6 +56,11 @@ public final class ControlFile implements AutoCloseable {
         }
     }
 
+    /// Lets other contexts connect over shared memory. They call over TCP until then.
+    public void share() {
+        SharedWords.releaseInt(memory(), ControlLayout.HEADER_SHARED, 1);
+    }
+
     /// The whole file.
     public MemorySegment memory() {
         return mapped.segment();

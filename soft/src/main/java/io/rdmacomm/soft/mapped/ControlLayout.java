@@ -13,7 +13,7 @@ public final class ControlLayout {
     /// First word of the file: "rdmacomm".
     public static final long MAGIC = 0x6d6d6f63616d6472L;
     /// Version of this layout.
-    public static final int VERSION = 5;
+    public static final int VERSION = 6;
 
     /// Header: [#MAGIC].
     public static final long HEADER_MAGIC = 0;
@@ -25,6 +25,9 @@ public final class ControlLayout {
     public static final long HEADER_GID_HIGH = 16;
     /// Header: second half of the context's GID.
     public static final long HEADER_GID_LOW = 24;
+
+    /// Header: 1 if other contexts may connect over shared memory, 4 bytes.
+    public static final long HEADER_SHARED = 32;
 
     /// Header: how many entries of the key table are there, 4 bytes. What lies behind is a hole that must not be
     /// touched.
@@ -59,6 +62,9 @@ public final class ControlLayout {
     public static final int QP_RECEIVE_RING = 48;
     /// Queue pair: where the completion queue of receives is.
     public static final int QP_RECEIVE_COMPLETIONS = 56;
+    /// Queue pair: 1 while its owner uses shared memory to reach the peer, 4 bytes; otherwise it calls over
+    /// TCP. No peer uses the block before.
+    public static final int QP_ON_HOST = 64;
     /// Queue pair: odd while its owner carries out operations on its peer's memory.
     public static final int QP_EXECUTING = 128;
     /// Queue pair: the receive of the peer that its owner is filling, plus one; 0 for none.

@@ -99,6 +99,17 @@ public final class QueuePairBlock {
         memory.set(JAVA_INT, block + ControlLayout.QP_LID, lid);
     }
 
+    /// Says whether this side reaches its destination over shared memory. The peer's queue pair does so only
+    /// if both do.
+    public void onHost(boolean chosen) {
+        SharedWords.publishInt(memory, block + ControlLayout.QP_ON_HOST, chosen ? 1 : 0);
+    }
+
+    /// Whether the owner of a block has chosen shared memory.
+    public static boolean isOnHost(MemorySegment memory, long block) {
+        return SharedWords.acquireInt(memory, block + ControlLayout.QP_ON_HOST) == 1;
+    }
+
     /// Operations on memory of the peer, and of this side, begin: see [#awaitIdle]. One thread at a time.
     public void beginExecuting() {
         long now = executing + 1;

@@ -44,7 +44,7 @@ public final class Peer implements AutoCloseable {
 
     /// Connects to the context with this LID and says hello. Does not block.
     ///
-    /// @return null if there is no such context, or it has another GID
+    /// @return null if there is no such context, it has another GID, or it does not share its memory
     public static @Nullable Peer connect(int lid, Gid gid, int ownLid, Gid ownGid) {
         Path folder = ShmDirectory.folder(lid);
         if (!Files.exists(folder.resolve(SOCKET))) {
@@ -59,6 +59,7 @@ public final class Peer implements AutoCloseable {
             if (memory.byteSize() == ControlLayout.FILE_BYTES
                     && SharedWords.acquire(memory, ControlLayout.HEADER_MAGIC) == ControlLayout.MAGIC
                     && SharedWords.acquireInt(memory, ControlLayout.HEADER_VERSION) == ControlLayout.VERSION
+                    && (lid == ownLid || SharedWords.acquireInt(memory, ControlLayout.HEADER_SHARED) == 1)
                     && SharedWords.acquire(memory, ControlLayout.HEADER_GID_HIGH) == gid.high()
                     && SharedWords.acquire(memory, ControlLayout.HEADER_GID_LOW) == gid.low()) {
                 socket = SocketChannel.open(StandardProtocolFamily.UNIX);

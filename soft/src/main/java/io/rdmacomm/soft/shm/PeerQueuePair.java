@@ -43,7 +43,8 @@ final class PeerQueuePair {
         this.ownMemory = ownMemory;
     }
 
-    /// Checks that the peer's queue pair exists, is ready, is connected to this one with these numbers, and has rings.
+    /// Checks that the peer's queue pair exists, is ready, is connected to this one with these numbers and
+    /// over shared memory, and has rings.
     ///
     /// @param ownGid this side's GID, which the peer's queue pair must name
     /// @return whether it is bound now
@@ -52,6 +53,7 @@ final class PeerQueuePair {
         long itsBlock = ControlLayout.queuePair(itsNumber);
         long identity = SharedWords.acquire(itsMemory, itsBlock + ControlLayout.QP_IDENTITY);
         if (!QueuePairBlock.isReady(identity, itsNumber)
+                || !QueuePairBlock.isOnHost(itsMemory, itsBlock)
                 || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_DESTINATION) != ownNumber
                 || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_LID) != ownLid
                 || itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_GID_HIGH) != ownGid.high()

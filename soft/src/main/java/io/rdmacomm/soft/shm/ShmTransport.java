@@ -57,6 +57,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private final Transfer transfer;
     private final RequestExecutor executor;
     private boolean staging;
+    private boolean agreed;
     private volatile boolean stopped;
     // The peer's counter, when it has not finished an operation in time.
     private volatile long unfinished;
@@ -164,9 +165,19 @@ final class ShmTransport implements Transport, Stager.Client {
             // What the peer says of itself cannot be read: it counts as not being there.
             bound = false;
         }
-        if (!bound) {
+        if (bound) {
+            agreed = true;
+        } else {
             peer.unbind();
         }
+    }
+
+    @Override
+    public boolean isAgreed() {
+        if (!agreed && !stopped) {
+            bind();
+        }
+        return agreed;
     }
 
     /// Executes the waiting requests, until none is left or one must wait again.

@@ -35,7 +35,7 @@ public final class TcpEndpoint {
         @Nullable
         Transport transport();
 
-        /// Takes a transport.
+        /// Takes a transport, and ends the one that it has.
         ///
         /// @param missing the requests that the peer does not understand
         /// @param why it does not
@@ -165,7 +165,7 @@ public final class TcpEndpoint {
     void callAccepted(OutgoingCall accepted, SocketChannel channel, LinkTerms terms) throws IOException {
         lock.enter();
         try {
-            if (endCall(accepted) && owner.isConnected() && owner.transport() == null) {
+            if (endCall(accepted) && owner.isConnected() && isFree()) {
                 begin(channel, terms, null);
             } else {
                 transport(channel, terms, null).stop(true);
@@ -173,6 +173,12 @@ public final class TcpEndpoint {
         } finally {
             lock.leave();
         }
+    }
+
+    /// Whether the queue pair has no transport, or shared memory that its peer does not use.
+    private boolean isFree() {
+        Transport present = owner.transport();
+        return present == null || !present.isAgreed();
     }
 
     // ---- Being called ----
@@ -216,7 +222,7 @@ public final class TcpEndpoint {
             return PeerHandshake.Verdict.NOT_THERE;
         }
         Transport present = owner.transport();
-        if (present != null) {
+        if (present != null && present.isAgreed()) {
             return present.equals(current) ? PeerHandshake.Verdict.BUSY : PeerHandshake.Verdict.USE_SHARED_MEMORY;
         }
         boolean calling = call != null || asked;

@@ -100,6 +100,11 @@ public final class TcpTransport implements Transport {
     }
 
     @Override
+    public boolean isAgreed() {
+        return true;
+    }
+
+    @Override
     public boolean isDrained() {
         return !link.isWaiting();
     }

@@ -21,6 +21,10 @@ public interface Transport {
     /// Whether every request that was begun has ended.
     boolean isDrained();
 
+    /// Whether the peer's queue pair has chosen this transport, too. Both must use the same, so a queue pair
+    /// whose peer has not chosen shared memory takes a connection over TCP instead. Stays true once it is.
+    boolean isAgreed();
+
     /// Gives up the requests that were begun. The [SendQueue] keeps them, to be flushed, and a receive that was taken
     /// for an incomplete message goes back to its [ReceiveQueue]. Nothing is executed any more, and no memory is
     /// used, except by a peer that [#isPeerIdle] tells of. Idempotent.
