@@ -86,7 +86,7 @@ final class SelfTest {
         SessionOptions here = onPort(options, port).withAddress(address.host(), address.port());
         ConnectionOptions how = LocalAddress.resolved(context, here.channel().connection(), local);
         try (RemotePeer peer = RemotePeer.connect(here)) {
-            Scene scene = new Scene(context, how, SelfTestServer.isByAddress(context, here), peer, patience);
+            Scene scene = new Scene(context, how, peer.isByAddress(), peer, patience);
             QueuePairChecks.all().forEach(check -> run(check, scene));
             runSessions(here, scene);
         } catch (RdmaException e) {

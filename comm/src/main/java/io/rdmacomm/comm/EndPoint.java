@@ -4,12 +4,16 @@ import io.rdmacomm.comm.data.ProgressWait;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.PeerLocation;
 import io.rdmacomm.comm.setup.QueuePairConnector;
+import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.verbs.QueuePairInfo;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -59,6 +63,7 @@ public final class EndPoint implements AutoCloseable {
     private @Nullable TcpConnector connector;
     private String peerName = "";
     private Duration setUpTime = Duration.ZERO;
+    private SetUp setUp = SetUp.AUTOMATIC;
 
     /// Creates the channels; nothing is connected yet.
     ///
@@ -102,6 +107,7 @@ public final class EndPoint implements AutoCloseable {
     /// @throws PeerProtocolException if the peer is not compatible
     void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs) {
         connector = connection;
+        setUp = queuePairs.equals(QueuePairConnector.BY_NUMBERS) ? SetUp.NUMBERS : SetUp.CONNECTION_MANAGER;
         int count = channels.all().size();
         if (peer.channels().size() != count) {
             throw new PeerProtocolException(
@@ -386,6 +392,40 @@ public final class EndPoint implements AutoCloseable {
     /// The peer's TCP address and port as text.
     public String peerAddress() {
         return peerAddress;
+    }
+
+    /// The address that the peer's TCP connection comes from or leads to.
+    public InetAddress remoteAddress() {
+        return connection().remoteAddress();
+    }
+
+    /// How its queue pairs were connected: NUMBERS or CONNECTION_MANAGER, the same at both sides.
+    public SetUp setUp() {
+        return setUp;
+    }
+
+    /// Checks numbers of a queue pair that the peer has sent to this program. Call it before you connect to
+    /// them, or send datagrams there: a software device makes TCP connections to the place in them, and a peer
+    /// could name any. Does nothing with [SessionOptions#foreignGids()].
+    ///
+    /// @throws CommException if they lead to another host than the peer's
+    public void checkNumbers(QueuePairInfo numbers) {
+        if (options.foreignGids()) {
+            return;
+        }
+        try {
+            PeerLocation.check(device.context(), List.of(numbers), remoteAddress(), peerAddress);
+        } catch (SetUpException e) {
+            throw Failures.ofSetUp(e);
+        }
+    }
+
+    private TcpConnector connection() {
+        TcpConnector connection = connector;
+        if (connection == null) {
+            throw new IllegalStateException("endpoint " + name + " is not connected yet");
+        }
+        return connection;
     }
 
     /// The duration of the setup, from the TCP connection to ready to send.

@@ -1,6 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.setup.AcceptingConnector;
 import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.EndPointInfo;
@@ -14,10 +15,12 @@ import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TicketListeners;
 import io.rdmacomm.verbs.LinkLayer;
+import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 
@@ -34,9 +37,9 @@ import jdk.jfr.FlightRecorder;
 ///   |<----------------------------->|
 /// ```
 ///
-/// HELLO says how the client's device can connect queue pairs, WELCOME which of the two ways is taken: by the
-/// numbers in these frames, or by the server's connection manager, to which the client connects each queue pair
-/// between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
+/// HELLO says how the client's device can connect queue pairs, WELCOME which of the two ways is taken, which
+/// the server decides: by the numbers in these frames, or by the server's connection manager, to which the
+/// client connects each queue pair between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
 ///
 /// Instead of WELCOME or READY either side may send REFUSE with a reason. With TLS or a secret, all of this comes after
 /// the TLS handshake and after both sides have proved that they have the secret ([Authentication]), and nothing is made
@@ -88,7 +91,10 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
             connector.send(FrameType.HELLO, endPoint.info(own).encode());
             ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
             EndPointInfo peer = EndPointInfo.decode(answer, connector.peer());
-            checkReach(connector, peer, own);
+            checkLink(connector, peer);
+            if (own.agreeOnNumbers(peer.setUp(), connector.peer())) {
+                checkLocation(connector, peer);
+            }
             endPoint.bringUp(connector, peer, requesting(connector, own, peer.setUp()));
         });
     }
@@ -169,12 +175,15 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                             + " are granted at most; ask for fewer, or raise SessionOptions.withMaxChannels of the server",
                     null);
         }
-        SetUpOffer own = ownOffer();
-        checkReach(connector, peer, own);
+        checkLink(connector, peer);
         SessionOptions settled = device.settle(options, connector::localAddress);
+        boolean byNumbers = isByNumbers(settled, connector, peer);
+        if (byNumbers) {
+            checkLocation(connector, peer);
+        }
         EndPoint endPoint = endPoint(settled, connector, count, places);
         return finish(endPoint, connector, () -> {
-            if (own.agreeOnNumbers(peer.setUp(), connector.peer())) {
+            if (byNumbers) {
                 SetUpOffer numbers = new SetUpOffer(true, false, 0, 0);
                 connector.send(FrameType.WELCOME, endPoint.info(numbers).encode());
                 endPoint.bringUp(connector, peer, QueuePairConnector.BY_NUMBERS);
@@ -199,9 +208,25 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         }
     }
 
-    /// Checks that the queue pairs of a peer can be reached, and may be. Connecting by numbers leads to the place that
-    /// the peer names; the connection manager does not look at it.
-    private void checkReach(TcpConnector connector, EndPointInfo peer, SetUpOffer own) {
+    /// Decides how the queue pairs of a client are connected: by numbers if both devices can and the numbers
+    /// lead the two sides to each other, otherwise by the connection manager. The client learns it from the
+    /// WELCOME.
+    private boolean isByNumbers(SessionOptions settled, TcpConnector connector, EndPointInfo peer) {
+        SetUpOffer own = ownOffer();
+        if (!own.agreeOnNumbers(peer.setUp(), connector.peer())) {
+            return false;
+        }
+        boolean choice = own.connections() && peer.setUp().connections();
+        return !choice
+                || PeerLocation.isMutual(
+                        device.context(),
+                        device.numbers(settled),
+                        peer.channels().getFirst().queuePair(),
+                        connector,
+                        options.foreignGids());
+    }
+
+    private void checkLink(TcpConnector connector, EndPointInfo peer) {
         LinkLayer here = device.port().linkLayer();
         if (peer.linkLayer() != here) {
             throw new CommException(
@@ -209,10 +234,14 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                             + "; choose devices on the same network",
                     null);
         }
-        if (device.isReachedByAddress()
-                && !options.foreignGids()
-                && own.agreeOnNumbers(peer.setUp(), connector.peer())) {
-            PeerLocation.check(peer.channels(), connector.remoteAddress(), connector.peer());
+    }
+
+    /// Checks that the numbers of a peer lead to its host. The connection manager does not look at them.
+    private void checkLocation(TcpConnector connector, EndPointInfo peer) {
+        if (!options.foreignGids()) {
+            List<QueuePairInfo> numbers =
+                    peer.channels().stream().map(ChannelInfo::queuePair).toList();
+            PeerLocation.check(device.context(), numbers, connector.remoteAddress(), connector.peer());
         }
     }
 

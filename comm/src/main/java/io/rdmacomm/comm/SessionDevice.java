@@ -23,7 +23,7 @@ import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.lang.foreign.MemorySegment;
@@ -230,10 +230,10 @@ final class SessionDevice implements AutoCloseable {
         onLost = task;
     }
 
-    /// Whether the GID of a queue pair is the IP address to which the device connects. So it is for devices in
-    /// software; on InfiniBand a GID is none, and with RoCE a host may have others than for TCP.
-    boolean isReachedByAddress() {
-        return context.device().transport() == TransportType.UNSPECIFIED;
+    /// The place of the queue pairs that are made with these options, which [#settle] has returned.
+    QueuePairInfo numbers(SessionOptions settled) {
+        PathOptions path = settled.channel().connection().path();
+        return new QueuePairInfo(0, 0, port.lid(), context.gid(portNumber, path.gidIndex()), path.mtu());
     }
 
     ProtectionDomain domain() {

@@ -81,6 +81,21 @@ public abstract class Context extends Resource {
         return attributes;
     }
 
+    /// Whether the numbers of a queue pair lead to the host that has sent them. A software device makes TCP
+    /// connections to the address (GID) and the port (LID) in them, so that whoever sends numbers could make
+    /// this host call any port that it reaches. Ask before you connect to numbers that came over a connection,
+    /// or send datagrams there.
+    ///
+    /// A peer on this host may name any address of this host: a device is bound to one of them, and the
+    /// connection may use another. The answer is always yes for devices in hardware: a GID need not be an IP
+    /// address there, and no program listens to their packets. Never blocks.
+    ///
+    /// @param sender the address that the numbers came from
+    public final boolean leadsTo(QueuePairInfo numbers, InetAddress sender) {
+        return device.transport() != TransportType.UNSPECIFIED
+                || PeerPlace.of(numbers).isOf(sender);
+    }
+
     /// The device's attributes (ibv_query_device(3)). Queries the device.
     public final DeviceAttributes attributes() {
         checkOpen();

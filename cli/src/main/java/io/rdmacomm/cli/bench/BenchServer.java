@@ -112,7 +112,7 @@ public final class BenchServer implements AutoCloseable {
                     return;
                 }
                 try {
-                    answer(request, control);
+                    answer(request, client, control);
                 } catch (RuntimeException | IOException e) {
                     control.send(Frame.of(BenchMessage.FAILED, FailureText.of(e)));
                 }
@@ -120,11 +120,12 @@ public final class BenchServer implements AutoCloseable {
         }
     }
 
-    private void answer(Frame<BenchMessage> request, FrameChannel<BenchMessage> control) throws IOException {
+    private void answer(Frame<BenchMessage> request, EndPoint client, FrameChannel<BenchMessage> control)
+            throws IOException {
         switch (request.kind()) {
             case FLOOR -> serveCacheLineFloor(control);
-            case SOCKET -> serveSocketFloor(control);
-            case TRIAL -> serveTrial(TrialPlan.of(request), control);
+            case SOCKET -> serveSocketFloor(client, control);
+            case TRIAL -> serveTrial(TrialPlan.of(request), client, control);
             default -> throw unexpected(request);
         }
     }
@@ -139,17 +140,17 @@ public final class BenchServer implements AutoCloseable {
         }
     }
 
-    private static void serveSocketFloor(FrameChannel<BenchMessage> control) throws IOException {
-        try (SocketFloor floor = new SocketFloor()) {
+    private void serveSocketFloor(EndPoint client, FrameChannel<BenchMessage> control) throws IOException {
+        try (SocketFloor floor = new SocketFloor(options.host(), client.remoteAddress())) {
             control.send(Frame.of(BenchMessage.READY, floor.port()));
             floor.serve();
         }
         control.send(Frame.of(BenchMessage.OK));
     }
 
-    private void serveTrial(TrialPlan wanted, FrameChannel<BenchMessage> control) {
+    private void serveTrial(TrialPlan wanted, EndPoint client, FrameChannel<BenchMessage> control) {
         if (!wanted.service().isReliable()) {
-            UnreliableServer.serve(session, wanted, control);
+            UnreliableServer.serve(session, client, wanted, control);
             return;
         }
         Modes modes = wanted.modes();

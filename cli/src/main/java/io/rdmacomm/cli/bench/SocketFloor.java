@@ -2,6 +2,7 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -23,11 +24,22 @@ final class SocketFloor implements AutoCloseable {
     private static final int CONNECT_MILLIS = 2000;
 
     private final ServerSocketChannel listener;
+    private final InetAddress client;
 
-    /// Listens on a free port of all addresses. The server calls this.
-    SocketFloor() throws IOException {
-        this.listener = ServerSocketChannel.open().bind(new InetSocketAddress(0));
-        listener.configureBlocking(false);
+    /// Listens on a free port. The server calls this.
+    ///
+    /// @param host the address that the server listens on; empty for all
+    /// @param client the only one to be served: this port takes no secret
+    SocketFloor(String host, InetAddress client) throws IOException {
+        this.client = client;
+        this.listener = ServerSocketChannel.open();
+        try {
+            listener.bind(host.isEmpty() ? new InetSocketAddress(0) : new InetSocketAddress(host, 0));
+            listener.configureBlocking(false);
+        } catch (IOException | RuntimeException e) {
+            listener.close();
+            throw e;
+        }
     }
 
     /// The port that the client connects to.
@@ -60,12 +72,21 @@ final class SocketFloor implements AutoCloseable {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (true) {
             SocketChannel channel = listener.accept();
-            if (channel != null) {
+            if (channel != null && isOfClient(channel)) {
                 return configure(channel);
             }
             checkTime(deadline);
             Thread.onSpinWait();
         }
+    }
+
+    private boolean isOfClient(SocketChannel channel) throws IOException {
+        boolean same = channel.getRemoteAddress() instanceof InetSocketAddress from
+                && from.getAddress().equals(client);
+        if (!same) {
+            channel.close();
+        }
+        return same;
     }
 
     /// Measures from the client's side.

@@ -151,7 +151,8 @@ final class UnreliablePair implements AutoCloseable {
         throw new CommandFailure("the peer reports an MTU of " + peer.number(5) + " bytes, which does not exist");
     }
 
-    private static QueuePairInfo info(Frame<BenchMessage> peer) {
+    /// The numbers of the peer's queue pair, which [EndPoint#checkNumbers] has to check.
+    static QueuePairInfo info(Frame<BenchMessage> peer) {
         return new QueuePairInfo(
                 Math.toIntExact(peer.number(0)),
                 Math.toIntExact(peer.number(1)),

@@ -4,6 +4,7 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathOptions;
@@ -33,9 +34,12 @@ final class UnreliableServer {
     }
 
     /// Serves a trial. Blocks until the client ends it.
-    static void serve(Session session, TrialPlan plan, FrameChannel<BenchMessage> control) {
+    ///
+    /// @param endPoint the client
+    static void serve(Session session, EndPoint endPoint, TrialPlan plan, FrameChannel<BenchMessage> control) {
         control.send(Frame.of(BenchMessage.OK, 0));
         Frame<BenchMessage> client = control.expect(BenchMessage.QUEUE_PAIR, BenchMessage.FAILED);
+        endPoint.checkNumbers(UnreliablePair.info(client));
         ConnectionOptions how = path(session, InetAddress.ofLiteral(client.text()));
         try (UnreliablePair pair = new UnreliablePair(session.context(), plan, how)) {
             pair.connect(client);

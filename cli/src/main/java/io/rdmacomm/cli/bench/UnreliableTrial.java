@@ -57,6 +57,7 @@ final class UnreliableTrial implements Trial {
                             session.context(),
                             List.of(plan.bytes()),
                             UnreliablePair.mtu(peer).bytes());
+            session.endPoint().checkNumbers(UnreliablePair.info(peer));
             pair.connect(peer);
             complete = true;
             return new UnreliableTrial(control, pair, System.nanoTime() - begin);

@@ -14,6 +14,7 @@ import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -64,13 +65,15 @@ public final class PingPong implements AutoCloseable {
     /// Runs as the client of the server at that host.
     public PingPongResult play(String host, int port) throws IOException {
         PingPongAddress peer;
+        InetAddress from;
         try (PingPongExchange exchange = PingPongExchange.connect(host, port, settings)) {
             exchange.send(localAddress());
             peer = exchange.receive();
+            from = exchange.remoteAddress();
             exchange.sendDone();
         }
         lines.accept("  remote address: " + peer);
-        connect(peer);
+        connect(peer, from);
         return rally(true);
     }
 
@@ -78,7 +81,7 @@ public final class PingPong implements AutoCloseable {
     PingPongResult play(PingPongExchange exchange) throws IOException {
         PingPongAddress own = localAddress();
         PingPongAddress peer = exchange.receive();
-        connect(peer);
+        connect(peer, exchange.remoteAddress());
         exchange.send(own);
         exchange.awaitDone();
         exchange.close();
@@ -98,7 +101,8 @@ public final class PingPong implements AutoCloseable {
         return own;
     }
 
-    private void connect(PingPongAddress peer) {
+    /// @param from where the peer is that has sent its address
+    private void connect(PingPongAddress peer, InetAddress from) {
         if (peer.gid().equals(Gid.NONE) && isEthernet()) {
             throw new CommandFailure("the peer sent no GID, and packets on Ethernet need one: start "
                     + settings.program() + " with -g INDEX");
@@ -110,12 +114,15 @@ public final class PingPong implements AutoCloseable {
                 peer.lid(),
                 peer.gid(),
                 how.path().mtu());
+        if (!context.leadsTo(remote, from)) {
+            throw new CommandFailure(peer + " is not the address of a device of " + from.getHostAddress()
+                    + ", from where it was sent: bind the devices of both sides to addresses that lead to each other"
+                    + " (-Drdmacomm.soft.devices=soft0=ADDRESS)");
+        }
         if (settings.isDatagram()) {
             AddressHandle handle = pair.domain().createAddressHandle(remote, how.path());
             send.to(handle, peer.number(), QUEUE_KEY); // closed with the protection domain
-            pair.queuePair()
-                    .startDatagrams(
-                            DatagramOptions.ofKey(QUEUE_KEY).withPath(how.path()));
+            pair.queuePair().startDatagrams(DatagramOptions.ofKey(QUEUE_KEY).withPath(how.path()));
         } else {
             pair.queuePair()
                     .connect(

@@ -65,6 +65,11 @@ final class PingPongExchange implements AutoCloseable {
                 last);
     }
 
+    /// Where the peer is.
+    InetAddress remoteAddress() {
+        return socket.getInetAddress();
+    }
+
     /// The peer's address and port.
     String peer() {
         return peer;

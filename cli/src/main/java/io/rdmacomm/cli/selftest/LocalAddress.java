@@ -2,11 +2,9 @@ package io.rdmacomm.cli.selftest;
 
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.PathOptions;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -29,13 +27,6 @@ public final class LocalAddress {
         } catch (IOException _) {
             return InetAddress.getLoopbackAddress();
         }
-    }
-
-    /// The address of this host in packets to a peer, which is written `host:port`.
-    static InetAddress towards(String peer) {
-        int colon = peer.lastIndexOf(':');
-        String host = peer.substring(0, colon).replaceAll("^.*/|[\\[\\]]", "");
-        return DeviceChoice.localAddress(new InetSocketAddress(host, 1));
     }
 
     /// These options with the index of the GID that fits an address of this host, unless they name one.

@@ -1,8 +1,10 @@
 package io.rdmacomm.cli.selftest;
 
+import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SetUp;
 
 /// Makes the other ends on another host, where a [SelfTestServer] runs.
 public final class RemotePeer implements Peer, AutoCloseable {
@@ -21,12 +23,21 @@ public final class RemotePeer implements Peer, AutoCloseable {
         return new RemotePeer(ClientSession.connect(options.withName(NAME)));
     }
 
+    /// Whether the connection manager connects the ends, as it has connected this session.
+    public boolean isByAddress() {
+        return session.endPoint().setUp() == SetUp.CONNECTION_MANAGER;
+    }
+
     @Override
     public Far open(EndPlan plan) {
         synchronized (control) {
             control.send(SelfTestMessage.open(plan));
-            return new RemoteFar(
-                    control, SelfTestMessage.offer(control.expect(SelfTestMessage.OPENED, SelfTestMessage.FAILED)));
+            Frame<SelfTestMessage> opened = control.expect(SelfTestMessage.OPENED, SelfTestMessage.FAILED);
+            Offer offer = SelfTestMessage.offer(opened, session.endPoint().remoteAddress());
+            if (offer.address() == null) {
+                session.endPoint().checkNumbers(offer.numbers());
+            }
+            return new RemoteFar(control, offer);
         }
     }
 

@@ -104,12 +104,11 @@ enum SelfTestMessage {
         return Frame.of(OPENED, address == null ? "" : address.getAddress().getHostAddress(), all);
     }
 
-    static Offer offer(Frame<SelfTestMessage> frame) {
+    /// @param host where the server is: it cannot name another host to connect to
+    static Offer offer(Frame<SelfTestMessage> frame, InetAddress host) {
         return new Offer(
                 numbers(frame),
-                frame.text().isEmpty()
-                        ? null
-                        : new InetSocketAddress(InetAddress.ofLiteral(frame.text()), integer(frame, NUMBERS + 6)),
+                frame.text().isEmpty() ? null : new InetSocketAddress(host, integer(frame, NUMBERS + 6)),
                 memory(frame, NUMBERS),
                 memory(frame, NUMBERS + 3));
     }

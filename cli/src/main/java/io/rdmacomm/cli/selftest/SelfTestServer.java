@@ -19,7 +19,10 @@ import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceChoice;
+import io.rdmacomm.verbs.QueuePairInfo;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -86,7 +89,7 @@ public final class SelfTestServer implements AutoCloseable {
                         far = peer.open(SelfTestMessage.plan(request));
                         control.send(SelfTestMessage.opened(far.offer()));
                     } else {
-                        control.send(answer(request, far));
+                        control.send(answer(request, client, far));
                     }
                 } catch (ClosedException | PeerClosedException e) {
                     throw e;
@@ -107,13 +110,15 @@ public final class SelfTestServer implements AutoCloseable {
         }
     }
 
-    private static Frame<SelfTestMessage> answer(Frame<SelfTestMessage> request, @Nullable Far far) {
+    private static Frame<SelfTestMessage> answer(Frame<SelfTestMessage> request, EndPoint client, @Nullable Far far) {
         if (far == null) {
             throw new CommandFailure("the client sent " + request.kind() + " before it asked for an end");
         }
         return switch (request.kind()) {
             case CONNECT -> {
-                far.connect(SelfTestMessage.numbers(request));
+                QueuePairInfo numbers = SelfTestMessage.numbers(request);
+                client.checkNumbers(numbers);
+                far.connect(numbers);
                 yield Frame.of(SelfTestMessage.OK);
             }
             case ACCEPTED -> {
@@ -144,11 +149,11 @@ public final class SelfTestServer implements AutoCloseable {
     private Peer peer(ServerSession session, EndPoint client) {
         Context context = session.context();
         ConnectionOptions how = options.channel().connection();
-        InetAddress towards = LocalAddress.towards(client.peerAddress());
+        InetAddress towards = DeviceChoice.localAddress(new InetSocketAddress(client.remoteAddress(), 1));
         return new LocalPeer(
                 context,
                 LocalAddress.resolved(context, how, towards),
-                isByAddress(context, options)
+                client.setUp() == SetUp.CONNECTION_MANAGER
                         ? LocalAddress.of(context, how.path().port(), towards)
                         : null);
     }

@@ -7,20 +7,15 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Arrays;
-import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.QueuePair;
@@ -29,12 +24,19 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.RetryOptions;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// The server survives connections that fail.
 class BenchServerTest {
@@ -130,14 +132,48 @@ class BenchServerTest {
         assertThat(log.toString()).isEmpty();
     }
 
+    /// A server of tests that lose messages once answered to any host that its client named.
+    @Test
+    void noClientNamesAnotherHost() {
+        StringWriter log = new StringWriter();
+        TrialPlan plan = new TrialPlan(BenchTest.SEND_LAT, 64, 1, 0, 1, false, 7, null, TransportService.UD);
+        try (BenchServer server =
+                new BenchServer(OPTIONS, new CommandOutput(new PrintWriter(log), new PrintWriter(log), "bench"))) {
+            Thread.ofVirtual().start(() -> server.run(true));
+            try (ClientSession session = ClientSession.connect(
+                            OPTIONS.withPort(server.port()).withName(Benchmark.NAME));
+                    FrameChannel<BenchMessage> control =
+                            BenchMessage.over(session, session.endPoint().channel(0))) {
+                control.send(plan.toFrame());
+                control.expect(BenchMessage.OK, BenchMessage.FAILED);
+                Gid nowhere = Gid.of(InetAddress.ofLiteral("192.0.2.1"));
+                control.send(Frame.of(
+                        BenchMessage.QUEUE_PAIR,
+                        "127.0.0.1",
+                        17,
+                        4711,
+                        20_000,
+                        nowhere.high(),
+                        nowhere.low(),
+                        1024,
+                        4096,
+                        1));
+
+                Frame<BenchMessage> answer = control.receive();
+                assertThat(answer.kind()).isEqualTo(BenchMessage.FAILED);
+                assertThat(answer.text()).contains("queue pairs at 192.0.2.1 port 20000");
+            }
+        }
+    }
+
     /// Data once went through port 1 and its preferred GID with the defaults, whatever was asked for.
     @ParameterizedTest
     @CsvSource({"false, RC", "true, RC", "false, UD"})
     void dataGoesThePathThatWasAskedFor(boolean inModes, TransportService service) {
         Modes modes = inModes ? new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR) : null;
         PathOptions path = PathOptions.defaults().withMtu(PathMtu.MTU_512).withQuality(3, 104);
-        RetryOptions retries = new RetryOptions(
-                new AckTimeout(19), 2, RetryOptions.defaults().rnrTimer(), 1);
+        RetryOptions retries =
+                new RetryOptions(new AckTimeout(19), 2, RetryOptions.defaults().rnrTimer(), 1);
         ConnectionOptions asked = ConnectionOptions.defaults().withPath(path).withRetries(retries);
         SessionOptions with = OPTIONS.withChannel(ChannelOptions.defaults().withConnection(asked));
         StringWriter log = new StringWriter();

@@ -126,8 +126,7 @@ class TrialPlanTest {
         ConnectionOptions asked = ConnectionOptions.defaults()
                 .withPath(new PathOptions(2, 3, PathMtu.MTU_256, 4, 104, 9, 1, 2, 3))
                 .withRetries(new RetryOptions(new AckTimeout(17), 2, RnrTimer.atLeast(Duration.ofMillis(1)), 1));
-        ChannelOptions proposed =
-                ChannelOptions.defaults().withInlineBytes(16).withConnection(asked);
+        ChannelOptions proposed = ChannelOptions.defaults().withInlineBytes(16).withConnection(asked);
         TrialPlan plan = new TrialPlan(test, 8, 1, 1, 16, false, 7, null, TransportService.RC);
 
         for (int index = 0; index < plan.channels(); index++) {

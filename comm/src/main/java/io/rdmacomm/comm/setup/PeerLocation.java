@@ -1,69 +1,73 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
-import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.QueuePairInfo;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.util.List;
 
-/// Checks that the queue pairs of a peer are where its TCP connection comes from.
+/// Where the queue pairs of a peer are, as its numbers say, and where its TCP connection comes from.
 ///
 /// A software device makes TCP connections to the address (GID) and port (LID) that a peer names. Unchecked, a
 /// stranger could make it connect to any port of this host or of another one, and learn from the answer whether
 /// somebody listens there; see decision 42.
 public final class PeerLocation {
-    /// The ports below belong to the system; no device listens there.
-    private static final int FIRST_PORT = 1024;
-
     private PeerLocation() {}
 
     /// Returns if all queue pairs are at the peer's own address.
     ///
-    /// A peer on this host may name any address of this host: a device is bound to one of them, and TCP may use
-    /// another.
-    ///
-    /// @param remote where its TCP connection comes from
+    /// @param context the device that is to connect to them
+    /// @param remote where the peer's TCP connection comes from
     /// @param peer what to call it
-    /// @throws SetUpException OTHER, if one of them is somewhere else
-    public static void check(List<ChannelInfo> channels, InetAddress remote, String peer) {
-        QueuePairInfo first = channels.getFirst().queuePair();
-        for (ChannelInfo channel : channels) {
-            QueuePairInfo each = channel.queuePair();
+    /// @throws SetUpException OTHER, if one of them is somewhere else; the message says what to do
+    public static void check(Context context, List<QueuePairInfo> numbers, InetAddress remote, String peer) {
+        QueuePairInfo first = numbers.getFirst();
+        for (QueuePairInfo each : numbers) {
             if (!each.gid().equals(first.gid()) || each.lid() != first.lid()) {
                 throw refusal(peer + " names queue pairs at two places, " + place(first) + " and " + place(each)
                         + "; those of one device are at one place");
             }
         }
-        if (first.lid() < FIRST_PORT) {
-            throw refusal(peer + " names queue pairs at port " + first.lid() + ", which no device listens on");
-        }
-        InetAddress named = first.gid().address();
-        if (!named.equals(remote) && !(isHere(remote) && isHere(named))) {
-            throw refusal(peer + " names queue pairs at " + text(first.gid()) + ", which is not the address that it has"
-                    + " here (" + remote.getHostAddress() + "); bind its device to that address, or allow other"
-                    + " addresses with SessionOptions.withForeignGids (--foreign-gids)");
+        if (!context.leadsTo(first, remote)) {
+            throw refusal(peer + " names queue pairs at " + place(first) + "; those of its device can only be at the"
+                    + " address that it has here (" + remote.getHostAddress() + "), at port 1024 or above; "
+                    + advice(first, remote));
         }
     }
 
-    /// Whether this host has the address.
-    private static boolean isHere(InetAddress address) {
-        try {
-            return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
-        } catch (SocketException e) {
-            // The system cannot tell: only the peer's own address counts.
-            return false;
+    private static String advice(QueuePairInfo named, InetAddress remote) {
+        String ways = "connect with SetUp.CONNECTION_MANAGER (--rdma-cm), or bind its device to that address"
+                + " (-Drdmacomm.soft.devices=soft0=" + remote.getHostAddress() + ")";
+        return isLoopback(named)
+                ? ways
+                : ways + ", or allow other addresses with SessionOptions.withForeignGids (--foreign-gids)";
+    }
+
+    /// Whether the numbers of two sides lead them to each other. Those of a device that is bound to the
+    /// loopback address, as it is by default, lead a peer on another host to itself.
+    ///
+    /// @param context the device of this side
+    /// @param own numbers of this side
+    /// @param peers numbers of the peer
+    /// @param connection between the two
+    /// @param foreign whether other addresses are allowed than those of the connection
+    public static boolean isMutual(
+            Context context, QueuePairInfo own, QueuePairInfo peers, TcpConnector connection, boolean foreign) {
+        InetAddress remote = connection.remoteAddress();
+        // This side's numbers lead to this host, so they lead to the peer if that is here, too.
+        boolean isHere = context.leadsTo(own, remote);
+        if (foreign) {
+            return isHere || !(isLoopback(own) || isLoopback(peers));
         }
+        return context.leadsTo(peers, remote) && (isHere || own.gid().address().equals(connection.localAddress()));
+    }
+
+    private static boolean isLoopback(QueuePairInfo numbers) {
+        return numbers.gid().address().isLoopbackAddress();
     }
 
     private static String place(QueuePairInfo at) {
-        return text(at.gid()) + " port " + at.lid();
-    }
-
-    private static String text(Gid gid) {
-        return gid.address().getHostAddress();
+        return at.gid().address().getHostAddress() + " port " + at.lid();
     }
 
     private static SetUpException refusal(String message) {

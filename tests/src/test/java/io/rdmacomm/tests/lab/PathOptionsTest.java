@@ -47,8 +47,8 @@ class PathOptionsTest {
                 + " ip rule add to " + PROHIBITED + " prohibit; ip rule add from " + PROHIBITED + " prohibit");
         try {
             for (String option : new String[] {"", " --gid-index 2"}) {
-                NearCommand server = NearCommand.serve("bench --server --once --device rxe0 --port 0 --bind " + RXE
-                        + option);
+                NearCommand server =
+                        NearCommand.serve("bench --server --once --device rxe0 --port 0 --bind " + RXE + option);
                 NearCommand.run("bench " + RXE + ":" + server.port() + " --device rxe0 --tests write_lat,send_bw"
                                 + " --sizes 8 -n 50 --warmup 0 --no-floors" + option)
                         .assertGood();

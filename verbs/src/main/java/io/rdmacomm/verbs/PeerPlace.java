@@ -1,0 +1,33 @@
+package io.rdmacomm.verbs;
+
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+
+/// Where a queue pair is that a software device connects to; see decision 42.
+///
+/// @param address of its device
+/// @param port that the device listens on
+record PeerPlace(InetAddress address, int port) {
+    /// The ports below belong to the system; no device listens there.
+    private static final int FIRST_PORT = 1024;
+
+    static PeerPlace of(QueuePairInfo numbers) {
+        return new PeerPlace(numbers.gid().address(), numbers.lid());
+    }
+
+    /// Whether a device of the host at `sender` can be here.
+    boolean isOf(InetAddress sender) {
+        return port >= FIRST_PORT && (address.equals(sender) || (isHere(sender) && isHere(address)));
+    }
+
+    /// Whether this host has the address.
+    private static boolean isHere(InetAddress address) {
+        try {
+            return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            // The system cannot tell: only the sender's own address counts.
+            return false;
+        }
+    }
+}
