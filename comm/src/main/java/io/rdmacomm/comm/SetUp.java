@@ -2,7 +2,8 @@ package io.rdmacomm.comm;
 
 /// How the queue pairs of an endpoint find those of the peer.
 public enum SetUp {
-    /// By numbers if both devices support that, otherwise by the connection manager.
+    /// By numbers if both devices support that and the numbers lead the two sides to each other, otherwise by the
+    /// connection manager. The server decides.
     AUTOMATIC,
     /// The sides exchange queue pair numbers over TCP, and each brings up its own: InfiniBand, RoCE, `soft`.
     NUMBERS,

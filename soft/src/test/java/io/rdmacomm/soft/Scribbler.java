@@ -18,6 +18,7 @@ final class Scribbler {
         ControlLayout.QP_ACCESS,
         ControlLayout.QP_RECEIVE_RING,
         ControlLayout.QP_RECEIVE_COMPLETIONS,
+        ControlLayout.QP_ON_HOST,
         ControlLayout.QP_JOURNAL_RECEIVE,
         ControlLayout.QP_JOURNAL_WORK_ID,
         ControlLayout.QP_JOURNAL_COMPLETION

@@ -13,6 +13,11 @@ import static io.rdmacomm.tests.arch.Production.NATIVE;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
+import io.rdmacomm.comm.ChannelOptions;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.PathOptions;
+import io.rdmacomm.verbs.RetryOptions;
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -38,6 +43,25 @@ class CodeRulesTest {
                 .orShould()
                 .accessTargetWhere(calls(Runtime.class, "load(Library)?"))
                 .because("all other code runs without --enable-native-access and cannot crash the JVM")
+                .check(CLASSES);
+    }
+
+    @Test
+    void whatTheCommandDoesUsesTheOptionsThatWereGiven() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.rdmacomm.cli.*..")
+                .should()
+                .accessTargetWhere(calls(ChannelOptions.class, "defaults"))
+                .orShould()
+                .accessTargetWhere(calls(ConnectionOptions.class, "defaults"))
+                .orShould()
+                .accessTargetWhere(calls(PathOptions.class, "defaults"))
+                .orShould()
+                .accessTargetWhere(calls(RetryOptions.class, "defaults"))
+                .orShould()
+                .accessTargetWhere(calls(SessionOptions.class, "defaults"))
+                .because("options made of the defaults lose the port, the GID or the MTU that was asked for")
                 .check(CLASSES);
     }
 
