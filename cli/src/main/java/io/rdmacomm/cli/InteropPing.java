@@ -68,7 +68,7 @@ final class InteropPing {
         Consumer<String> texts = plan.verbose() ? output::println : line -> {};
         return manager == null
                 ? new PingPongServer(context, settings, address)
-                : RpingServer.listen(manager, address, plan.patience(), texts);
+                : RpingServer.listen(manager, address, device.connection(), plan.patience(), texts);
     }
 
     /// Pings a server.
@@ -107,7 +107,8 @@ final class InteropPing {
             throws IOException, InterruptedException {
         PingTimes times = new PingTimes();
         try (ConnectionManager manager = ConnectionManager.open(context);
-                RpingClient client = RpingClient.connect(manager, host, port, plan.bytes(), plan.patience())) {
+                RpingClient client =
+                        RpingClient.connect(manager, host, port, device.connection(), plan.bytes(), plan.patience())) {
             for (int number = 0; number < plan.count(); number++) {
                 times.record(client.ping(number));
                 if (text && plan.verbose()) {

@@ -6,6 +6,7 @@ import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -28,9 +29,10 @@ final class ConnectionServer implements InteropServer {
     /// Starts to listen.
     ///
     /// @param address where to listen; port 0 picks a free one
-    ConnectionServer(ConnectionManager manager, InetSocketAddress address, ClientHandler handler) {
+    ConnectionServer(
+            ConnectionManager manager, InetSocketAddress address, IdentifierOptions options, ClientHandler handler) {
         this.handler = handler;
-        this.listener = manager.listen(address, 0);
+        this.listener = manager.listen(address, 0, options);
     }
 
     @Override

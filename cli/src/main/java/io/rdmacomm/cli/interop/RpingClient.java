@@ -2,9 +2,11 @@ package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -32,9 +34,7 @@ public final class RpingClient implements AutoCloseable {
     /// The TCP port of rping(1).
     public static final int PORT = 7174;
 
-    /// The parameters of rping(1): one READ at a time.
-    static final ConnectionParameters PARAMETERS =
-            ConnectionParameters.defaults().withDepths(1, 1);
+    private static final int READS = 1;
 
     /// The rights of the server to both buffers.
     static final Set<AccessFlag> ACCESS =
@@ -50,13 +50,23 @@ public final class RpingClient implements AutoCloseable {
         this.target = connection.allocate(bytes, ACCESS);
     }
 
+    /// The parameters of rping(1): one READ at a time.
+    ///
+    /// @param how the retries and the timeout
+    static ConnectionParameters parameters(ConnectionOptions how) {
+        return ConnectionParameters.of(how).withDepths(READS, READS);
+    }
+
     /// Connects to a server. Blocks.
     ///
+    /// @param how the traffic class, the retries and the timeout
     /// @param bytes the length of the text including its NUL, 26 to 65535
     /// @param patience how long each step may take, here and later
-    public static RpingClient connect(ConnectionManager manager, String host, int port, int bytes, Duration patience)
+    public static RpingClient connect(
+            ConnectionManager manager, String host, int port, ConnectionOptions how, int bytes, Duration patience)
             throws IOException, InterruptedException {
-        SynchronousConnection connection = SynchronousConnection.connect(manager, host, port, PARAMETERS, patience);
+        SynchronousConnection connection = SynchronousConnection.connect(
+                manager, host, port, IdentifierOptions.of(how.path()), parameters(how), patience);
         boolean complete = false;
         try {
             RpingClient client = new RpingClient(connection, bytes);

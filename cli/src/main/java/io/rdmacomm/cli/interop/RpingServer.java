@@ -1,9 +1,11 @@
 package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -15,10 +17,12 @@ public final class RpingServer implements ClientHandler {
     private static final MemorySegment GO_AHEAD =
             MemorySegment.ofArray(new byte[BufferFormat.BYTES]).asReadOnly();
 
+    private final ConnectionOptions how;
     private final Duration patience;
     private final Consumer<String> texts;
 
-    private RpingServer(Duration patience, Consumer<String> texts) {
+    private RpingServer(ConnectionOptions how, Duration patience, Consumer<String> texts) {
+        this.how = how;
         this.patience = patience;
         this.texts = texts;
     }
@@ -26,17 +30,24 @@ public final class RpingServer implements ClientHandler {
     /// Starts to listen.
     ///
     /// @param address where to listen; port 0 picks a free one
+    /// @param how the traffic class, the retries and the timeout
     /// @param patience how long to wait for a client at each step
     /// @param texts receives the text of each ping, as rping(1) prints it with -v
     public static InteropServer listen(
-            ConnectionManager manager, InetSocketAddress address, Duration patience, Consumer<String> texts) {
-        return new ConnectionServer(manager, address, new RpingServer(patience, texts));
+            ConnectionManager manager,
+            InetSocketAddress address,
+            ConnectionOptions how,
+            Duration patience,
+            Consumer<String> texts) {
+        return new ConnectionServer(
+                manager, address, IdentifierOptions.of(how.path()), new RpingServer(how, patience, texts));
     }
 
     @Override
     public String serve(ConnectionRequest request) throws InterruptedException {
         long pings = 0;
-        try (SynchronousConnection client = SynchronousConnection.accept(request, RpingClient.PARAMETERS, patience)) {
+        try (SynchronousConnection client =
+                SynchronousConnection.accept(request, RpingClient.parameters(how), patience)) {
             // Large enough for any size; the C program needs the same -S on both sides.
             MemoryRegion text = client.allocate(RpingText.MAX_BYTES, RpingClient.ACCESS);
             while (answer(client, text)) {

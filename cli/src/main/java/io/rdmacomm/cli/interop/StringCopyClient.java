@@ -5,6 +5,7 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -46,7 +47,7 @@ public final class StringCopyClient {
             ConnectionManager manager, String host, int port, byte[] text, Duration patience)
             throws IOException, InterruptedException {
         try (SynchronousConnection connection =
-                SynchronousConnection.connect(manager, host, port, PARAMETERS, patience)) {
+                SynchronousConnection.connect(manager, host, port, IdentifierOptions.none(), PARAMETERS, patience)) {
             MemoryRegion source = connection.allocate(text.length, ACCESS);
             MemoryRegion target = connection.allocate(text.length, ACCESS);
             source.segment().copyFrom(MemorySegment.ofArray(text));

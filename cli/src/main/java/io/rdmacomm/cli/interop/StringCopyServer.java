@@ -5,6 +5,7 @@ import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
@@ -26,7 +27,7 @@ public final class StringCopyServer implements ClientHandler {
     /// @param address where to listen; port 0 picks a free one
     /// @param patience how long to wait for a client at each step
     public static InteropServer listen(ConnectionManager manager, InetSocketAddress address, Duration patience) {
-        return new ConnectionServer(manager, address, new StringCopyServer(patience));
+        return new ConnectionServer(manager, address, IdentifierOptions.none(), new StringCopyServer(patience));
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Route;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -61,11 +62,16 @@ final class SynchronousConnection implements AutoCloseable {
     ///
     /// @param patience how long each step may take, here and later
     static SynchronousConnection connect(
-            ConnectionManager manager, String host, int port, ConnectionParameters parameters, Duration patience)
+            ConnectionManager manager,
+            String host,
+            int port,
+            IdentifierOptions options,
+            ConnectionParameters parameters,
+            Duration patience)
             throws IOException, InterruptedException {
         ConnectionException last = null;
         for (InetAddress address : InetAddress.getAllByName(host)) {
-            try (Route route = manager.resolve(new InetSocketAddress(address, port), patience)) {
+            try (Route route = manager.resolve(new InetSocketAddress(address, port), options, patience)) {
                 return open(manager.context(), patience, connection -> {
                     route.prepare(connection.pair.queuePair());
                     connection.postReceive();

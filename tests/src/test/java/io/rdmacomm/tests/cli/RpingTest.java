@@ -9,6 +9,7 @@ import io.rdmacomm.cli.interop.RpingText;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,20 +26,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The protocol of rping(1): both sides, and the server against clients that break the protocol.
 @ExtendWith(LeakCheck.class)
 class RpingTest {
+    private static final ConnectionOptions HOW = ConnectionOptions.defaults();
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private final List<String> texts = new CopyOnWriteArrayList<>();
 
     private ConnectionPair pair(Duration patience) {
-        return new ConnectionPair(manager -> RpingServer.listen(manager, ANY_PORT, patience, texts::add));
+        return new ConnectionPair(manager -> RpingServer.listen(manager, ANY_PORT, HOW, patience, texts::add));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {RpingText.MIN_BYTES, 64, 4096, RpingText.MAX_BYTES})
     void textsComeBackUnchanged(int bytes) throws Exception {
         try (ConnectionPair pair = pair(PATIENCE)) {
-            try (RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), bytes, PATIENCE)) {
+            try (RpingClient client =
+                    RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, bytes, PATIENCE)) {
                 for (int number = 0; number < 60; number++) {
                     assertThat(client.ping(number)).isPositive();
                 }
@@ -55,7 +58,7 @@ class RpingTest {
     @Test
     void theTextIsTheSameAsThatOfTheCProgram() throws Exception {
         try (ConnectionPair pair = pair(PATIENCE);
-                RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), 64, PATIENCE)) {
+                RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, PATIENCE)) {
             client.ping(0);
             assertThat(client.text()).isEqualTo("rdma-ping-0: ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqr");
             client.ping(57);
@@ -72,8 +75,8 @@ class RpingTest {
     @Test
     void servesSeveralClientsAtTheSameTime() throws Exception {
         try (ConnectionPair pair = pair(PATIENCE);
-                RpingClient one = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), 64, PATIENCE);
-                RpingClient two = RpingClient.connect(pair.clients(), "localhost", pair.port(), 1000, PATIENCE)) {
+                RpingClient one = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, PATIENCE);
+                RpingClient two = RpingClient.connect(pair.clients(), "localhost", pair.port(), HOW, 1000, PATIENCE)) {
             for (int number = 0; number < 10; number++) {
                 one.ping(number);
                 two.ping(number);
@@ -157,7 +160,7 @@ class RpingTest {
     void theClientDetectsThatTheServerGaveUp() throws Exception {
         // Long enough for a ping on a busy machine.
         try (ConnectionPair pair = pair(Duration.ofSeconds(2));
-                RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), 64, PATIENCE)) {
+                RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, PATIENCE)) {
             client.ping(0);
             Deadline.await("the server to give up", () -> !pair.failures().isEmpty());
 
@@ -168,14 +171,14 @@ class RpingTest {
     @Test
     void aPortWithoutListenerIsReported() throws Exception {
         try (ConnectionPair pair = pair(PATIENCE)) {
-            assertThatThrownBy(() -> RpingClient.connect(pair.clients(), "127.0.0.1", 1, 64, PATIENCE))
+            assertThatThrownBy(() -> RpingClient.connect(pair.clients(), "127.0.0.1", 1, HOW, 64, PATIENCE))
                     .isInstanceOf(ConnectionRejectedException.class)
                     .hasMessageContaining("nobody listens");
         }
     }
 
     private static void assertStillServes(ConnectionPair pair) throws Exception {
-        try (RpingClient next = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), 64, PATIENCE)) {
+        try (RpingClient next = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, PATIENCE)) {
             next.ping(0);
         }
     }
