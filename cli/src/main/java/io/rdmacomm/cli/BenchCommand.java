@@ -13,6 +13,7 @@ import io.rdmacomm.cli.collective.CollectiveTest;
 import io.rdmacomm.cli.process.Placement;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.ResultFile;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
@@ -226,6 +227,9 @@ final class BenchCommand extends Subcommand {
         }
         BenchSettings settings = tests.settings(modes(defaults));
         presentation.check();
+        if (csv != null) {
+            ResultFile.check(csv);
+        }
         return (options, placement) -> measure(settings, options, placement);
     }
 

@@ -1,7 +1,9 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.terminal.LostOutput;
 import io.rdmacomm.cli.terminal.UsageFailure;
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
@@ -11,11 +13,23 @@ import picocli.CommandLine.ParseResult;
 final class FailureHandler implements IExecutionExceptionHandler {
     @Override
     public int handleExecutionException(Exception failure, CommandLine commandLine, ParseResult arguments) {
-        commandLine.getErr().println("rdmacomm " + commandLine.getCommandName() + ": " + FailureText.of(failure));
+        String name = "rdmacomm " + commandLine.getCommandName();
+        if (failure instanceof LostOutput lost) {
+            return report(name, lost, commandLine.getErr());
+        }
+        commandLine.getErr().println(name + ": " + FailureText.of(failure));
         if (isVerbose(arguments)) {
             commandLine.getErr().println(FailureText.trace(failure));
         }
         return failure instanceof UsageFailure ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /// Reports lost output, unless nobody reads any more.
+    static int report(String command, LostOutput failure, PrintWriter err) {
+        if (!failure.isClosedPipe()) {
+            err.println(command + ": " + FailureText.of(failure));
+        }
+        return CommandLine.ExitCode.SOFTWARE;
     }
 
     private static boolean isVerbose(ParseResult arguments) {

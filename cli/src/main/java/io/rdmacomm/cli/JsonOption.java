@@ -1,12 +1,12 @@
 package io.rdmacomm.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.terminal.FileName;
+import io.rdmacomm.cli.terminal.ResultFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,15 +32,11 @@ final class JsonOption {
     }
 
     /// Checks that the file can be written, before any work is done.
-    void check() throws IOException {
+    ///
+    /// @throws io.rdmacomm.cli.terminal.CommandFailure if it cannot
+    void check() {
         if (target != null && !ownsStandardOutput()) {
-            Path parent = Path.of(target).toAbsolutePath().getParent();
-            if (parent == null || !Files.isDirectory(parent)) {
-                throw new CommandFailure(target + ": cannot be written, because its directory does not exist");
-            }
-            if (Files.isDirectory(Path.of(target))) {
-                throw new CommandFailure(target + ": cannot be written, because it is a directory");
-            }
+            ResultFile.check(FileName.path(target));
         }
     }
 
@@ -71,7 +67,7 @@ final class JsonOption {
         if (ownsStandardOutput()) {
             output.println(text);
         } else {
-            Files.writeString(Path.of(target), text + System.lineSeparator(), StandardCharsets.UTF_8);
+            Files.writeString(FileName.path(target), text + System.lineSeparator(), StandardCharsets.UTF_8);
         }
     }
 }

@@ -1,8 +1,12 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.terminal.FileName;
+import io.rdmacomm.cli.terminal.LostOutput;
+import io.rdmacomm.cli.terminal.StandardOutput;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -45,11 +49,12 @@ public final class RdmaCommand implements Runnable {
     private RdmaCommand() {}
 
     /// Runs the command and ends the JVM with its exit code.
-    public static void main(String[] arguments) {
+    public static void main(String[] given) {
+        String[] arguments = ExactArguments.of(given);
         Locale.setDefault(Locale.ROOT);
         LogSettings.install();
         CommandLine commandLine = commandLine(arguments);
-        commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
+        commandLine.setOut(new StandardOutput());
         commandLine.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
         CommandLineText.remember(arguments);
         System.exit(execute(commandLine, arguments));
@@ -57,7 +62,14 @@ public final class RdmaCommand implements Runnable {
 
     private static int execute(CommandLine commandLine, String... arguments) {
         try {
-            return commandLine.execute(arguments);
+            int status = commandLine.execute(arguments);
+            // What a command prints past CommandOutput, such as its help and tables.
+            if (status == CommandLine.ExitCode.OK) {
+                LostOutput.check(commandLine.getOut());
+            }
+            return status;
+        } catch (LostOutput e) {
+            return FailureHandler.report("rdmacomm", e, commandLine.getErr());
         } catch (Error e) {
             // picocli handles exceptions only; out of memory and a broken class path deserve one line as well.
             commandLine.getErr().println("rdmacomm: " + FailureText.of(e));
@@ -78,6 +90,9 @@ public final class RdmaCommand implements Runnable {
             }
         }
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+        // A file may have the name @list.
+        commandLine.setExpandAtFiles(false);
+        commandLine.registerConverter(Path.class, new FileName());
         commandLine.setExecutionExceptionHandler(new FailureHandler());
         commandLine.setParameterExceptionHandler(new UsageHandler());
         commandLine.setUsageHelpLongOptionsMaxWidth(28);

@@ -5,6 +5,7 @@ import io.rdmacomm.cli.report.BenchDocument;
 import io.rdmacomm.cli.report.Grid;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.terminal.ResultFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,11 +37,7 @@ final class ReportOptions {
     /// Reads the earlier run, and checks that the page can be written, before any work is done.
     void check() throws IOException {
         if (page != null) {
-            Path parent = page.toAbsolutePath().getParent();
-            if (parent == null || !Files.isDirectory(parent) || Files.isDirectory(page)) {
-                throw new CommandFailure(page + ": cannot be written, because "
-                        + (Files.isDirectory(page) ? "it is a directory" : "its directory does not exist"));
-            }
+            ResultFile.check(page);
         }
         if (baseline != null) {
             if (!Files.isReadable(baseline)) {

@@ -1,7 +1,8 @@
 package io.rdmacomm.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.FileName;
+import io.rdmacomm.cli.terminal.ResultFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -18,17 +19,12 @@ final class SelfTestReport {
     private final Path text;
     private final Path json;
 
-    /// @throws CommandFailure if the files cannot be written
+    /// @throws io.rdmacomm.cli.terminal.CommandFailure if the files cannot be written
     SelfTestReport(Path name) {
-        this.text = Path.of(name + ".txt");
-        this.json = Path.of(name + ".json");
-        Path parent = text.toAbsolutePath().getParent();
-        if (parent == null || !Files.isDirectory(parent)) {
-            throw new CommandFailure(text + ": cannot be written, because its directory does not exist");
-        }
-        if (Files.isDirectory(text) || Files.isDirectory(json)) {
-            throw new CommandFailure(text + " or " + json + ": cannot be written, because it is a directory");
-        }
+        this.text = FileName.path(FileName.of(name) + ".txt");
+        this.json = FileName.path(FileName.of(name) + ".json");
+        ResultFile.check(text);
+        ResultFile.check(json);
     }
 
     /// The facts about the machine that the environment does not contain.

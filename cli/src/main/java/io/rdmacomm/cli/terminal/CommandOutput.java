@@ -9,9 +9,11 @@ import java.io.PrintWriter;
 /// @param command the name of the command, which every failure begins with
 public record CommandOutput(PrintWriter out, PrintWriter err, String command) {
     /// Prints a line of results.
+    ///
+    /// @throws LostOutput if it cannot be written
     public void println(Object line) {
         out.println(line);
-        out.flush();
+        LostOutput.check(out);
     }
 
     /// Prints a line about a failure that does not end the command.

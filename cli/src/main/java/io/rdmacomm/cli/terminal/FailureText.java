@@ -26,6 +26,7 @@ public final class FailureText {
         String text = switch (failure) {
             case CommandFailure known -> message(known);
             case UsageFailure known -> message(known);
+            case LostOutput known -> message(known);
             case RdmaException known -> message(known);
             case UnknownHostException unknown -> "unknown host " + message(unknown) + ": check the name";
             case UnresolvedAddressException _ -> "unknown host: check the name";
