@@ -10,7 +10,6 @@ module io.rdmacomm.cli {
     requires java.logging;
     requires java.management;
     requires jdk.management;
-    requires me.tongfei.progressbar;
     requires org.jline.terminal;
 
     exports io.rdmacomm.cli;

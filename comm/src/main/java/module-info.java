@@ -12,6 +12,8 @@ module io.rdmacomm.comm {
             io.rdmacomm.cli;
     exports io.rdmacomm.comm.jmx;
     exports io.rdmacomm.comm.mesh;
+    exports io.rdmacomm.comm.setup to
+            io.rdmacomm.cli;
     exports io.rdmacomm.comm.text to
             io.rdmacomm.cli;
 }

@@ -9,124 +9,194 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import org.jspecify.annotations.Nullable;
 
-/// Shows a file copy to people: a line for every file, and on a terminal a progress bar with rate and remaining time.
+/// Shows a file copy to people: a line at its end, a line for each failure, and on a terminal a line with the progress.
 final class CopyReport implements CopyProgress, AutoCloseable {
-    private static final int UPDATE_MILLIS = 200;
+    private static final long UPDATE_NANOS = 200_000_000;
+    private static final int NAME_WIDTH = 30;
 
     private final CommandOutput output;
     private final boolean quiet;
-    private final boolean terminal = ProgressLine.isTerminal();
+    private final boolean verbose;
+    private final ProgressLine line;
+    private final boolean remembers;
     private final List<Map<String, Object>> rows = new ArrayList<>();
     private final ProcessTimes start = ProcessTimes.now();
-    private @Nullable ProgressBar bar;
-    private ProcessTimes before = start;
+    private final long begin = System.nanoTime();
+    private long fileBegin;
+    private long updated;
+    private String file = "";
+    private long size;
+    private long there;
+    private long continued;
+    private String only = "";
     private long bytes;
-    private long nanos;
     private int done;
+    private int skipped;
     private int failed;
+    private int warned;
+    private String warning = "";
 
     /// @param quiet whether to keep text off the standard output
-    CopyReport(CommandOutput output, boolean quiet) {
+    /// @param verbose whether to print a line for each file
+    /// @param remembers whether [#rows] are wanted
+    CopyReport(CommandOutput output, boolean quiet, boolean verbose, boolean remembers) {
         this.output = output;
         this.quiet = quiet;
+        this.verbose = verbose;
+        this.remembers = remembers;
+        this.line = new ProgressLine(output.err());
     }
 
     @Override
-    public void onBegin(String name, long size) {
-        before = ProcessTimes.now();
-        if (terminal && size > 0) {
-            bar = new ProgressBarBuilder()
-                    .setTaskName(Printable.text(name))
-                    .setInitialMax(size)
-                    .setUnit(" MiB", 1 << 20)
-                    .showSpeed()
-                    .setUpdateIntervalMillis(UPDATE_MILLIS)
-                    .continuousUpdate()
-                    .clearDisplayOnFinish()
-                    .build();
-        }
+    public void onBegin(String name, long length, long already) {
+        file = name;
+        size = length;
+        there = already;
+        continued += already;
+        fileBegin = System.nanoTime();
     }
 
     @Override
     public void onProgress(long position) {
-        if (bar != null) {
-            bar.stepTo(position);
+        long now = System.nanoTime();
+        if (now - updated < UPDATE_NANOS) {
+            return;
+        }
+        updated = now;
+        double seconds = Math.max(1, now - fileBegin) / 1e9;
+        double rate = (position - there) / seconds;
+        String name = Printable.text(file);
+        line.show("%s%s: %d %% of %s, %s/s, %.0f s left"
+                .formatted(
+                        done > 0 ? done + " files done, " : "",
+                        name.length() > NAME_WIDTH ? name.substring(0, NAME_WIDTH) + "..." : name,
+                        100 * position / Math.max(1, size),
+                        ByteSize.format(size),
+                        ByteSize.format((long) rate),
+                        (size - position) / Math.max(1, rate)));
+    }
+
+    @Override
+    public void onDone(String name, long length) {
+        done++;
+        bytes += length;
+        only = name;
+        if (remembers) {
+            double seconds = (System.nanoTime() - fileBegin) / 1e9;
+            Map<String, Object> row = row(name, length);
+            row.put("seconds", seconds);
+            row.put("gbps", 8.0 * length / seconds / 1e9);
+            rows.add(row);
+        }
+        if (verbose && !quiet) {
+            line.clear();
+            output.println(Printable.text(name) + ": " + ByteSize.format(length));
         }
     }
 
     @Override
-    public void onDone(String name, long size, long duration) {
-        endBar();
-        done++;
-        bytes += size;
-        nanos += duration;
-        ProcessTimes times = ProcessTimes.now().since(before);
-        Map<String, Object> row = row(name, size);
-        row.put("seconds", duration / 1e9);
-        row.put("gbps", 8.0 * size / duration);
-        row.put("user_s", times.user());
-        row.put("sys_s", times.system());
-        rows.add(row);
-        if (!quiet) {
-            output.println(Printable.text(name) + ": " + figures(size, duration, times));
+    public void onSkipped(String name, String why) {
+        skipped++;
+        if (remembers) {
+            Map<String, Object> row = row(name, 0);
+            row.put("skipped", why);
+            rows.add(row);
+        }
+        if (verbose && !quiet) {
+            line.clear();
+            output.println(Printable.text(name) + ": not sent, because " + why);
         }
     }
 
     @Override
     public void onFailed(String name, String reason) {
-        endBar();
         failed++;
-        Map<String, Object> row = row(name, 0);
-        row.put("failure", reason);
-        rows.add(row);
-        output.complain(Printable.text(name) + ": " + reason);
+        if (remembers) {
+            Map<String, Object> row = row(name, 0);
+            row.put("failure", Printable.text(reason));
+            rows.add(row);
+        }
+        line.clear();
+        output.complain(Printable.text(name) + ": " + Printable.text(reason));
     }
 
-    /// Prints the total of all files, if there was more than one.
+    @Override
+    public void onWarning(String name, String reason) {
+        warned++;
+        warning = reason;
+    }
+
+    /// Prints the total of all files.
     void summarize(String transport) {
-        if (!quiet && done > 1) {
-            output.println("%d files over %s: %s"
-                    .formatted(
-                            done,
-                            transport,
-                            figures(bytes, nanos, ProcessTimes.now().since(start))));
+        line.clear();
+        if (warned > 0) {
+            output.complain("warning: permissions or times of %d files could not be set: %s"
+                    .formatted(warned, Printable.text(warning)));
         }
+        if (quiet || done + skipped == 0) {
+            return;
+        }
+        if (done == 0) {
+            output.println("no files over " + transport + ", " + skipped + " files skipped");
+            return;
+        }
+        String what = done == 1 && skipped == 0 && !verbose
+                ? Printable.text(only)
+                : "%d files over %s".formatted(done, transport);
+        output.println(what + ": " + figures() + (skipped == 0 ? "" : ", " + skipped + " files skipped"));
     }
 
     int failed() {
         return failed;
     }
 
-    /// One JSON object for each file.
-    List<Map<String, Object>> rows() {
-        return rows;
+    /// The members of the JSON document.
+    ///
+    /// @param transport what it is called
+    Map<String, Object> toMap(String transport) {
+        long nanos = System.nanoTime() - begin;
+        ProcessTimes times = ProcessTimes.now().since(start);
+        Map<String, Object> total = new LinkedHashMap<>();
+        total.put("files", done);
+        total.put("skipped", skipped);
+        total.put("failed", failed);
+        total.put("warned", warned);
+        total.put("bytes", bytes);
+        total.put("continued", continued);
+        total.put("seconds", nanos / 1e9);
+        total.put("gbps", 8.0 * (bytes - continued) / nanos);
+        total.put("user_s", times.user());
+        total.put("sys_s", times.system());
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("transport", transport);
+        members.put("total", total);
+        members.put("files", rows);
+        return members;
     }
 
     private static Map<String, Object> row(String name, long size) {
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("name", name);
+        row.put("name", Printable.text(name));
         row.put("bytes", size);
         return row;
     }
 
-    private static String figures(long size, long duration, ProcessTimes times) {
-        return "%s in %.3f s, %.2f Gbit/s, user %.2f s, sys %.2f s, checksum correct"
-                .formatted(ByteSize.format(size), duration / 1e9, 8.0 * size / duration, times.user(), times.system());
-    }
-
-    private void endBar() {
-        if (bar != null) {
-            bar.close();
-            bar = null;
-        }
+    private String figures() {
+        long nanos = System.nanoTime() - begin;
+        ProcessTimes times = ProcessTimes.now().since(start);
+        return "%s in %.3f s, %.2f Gbit/s, user %.2f s, sys %.2f s, checksum correct%s"
+                .formatted(
+                        ByteSize.format(bytes),
+                        nanos / 1e9,
+                        8.0 * (bytes - continued) / nanos,
+                        times.user(),
+                        times.system(),
+                        continued == 0 ? "" : ", continued after " + ByteSize.format(continued));
     }
 
     @Override
     public void close() {
-        endBar();
+        line.close();
     }
 }

@@ -1,38 +1,29 @@
 package io.rdmacomm.cli;
 
-import io.rdmacomm.cli.copy.FileReceiver;
-import io.rdmacomm.cli.copy.IncomingFolder;
 import io.rdmacomm.cli.copy.RdmaReceiverLink;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.CommandOutput;
-import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.wire.Clients;
 import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.PeerLimits;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
-import io.rdmacomm.verbs.RdmaException;
 
 /// Receives files over RDMA.
 final class RdmaCopyServer implements CopyServer {
-    private static final int MAX_DEPTH = 256;
-
     private final ServerSession session;
-    private final IncomingFolder folder;
-    private final CommandOutput output;
+    private final CopyService service;
 
-    RdmaCopyServer(
-            ListenOptions listen,
-            DeviceOptions device,
-            ModeOptions modes,
-            IncomingFolder folder,
-            CommandOutput output) {
-        this.folder = folder;
-        this.output = output;
+    RdmaCopyServer(ListenOptions listen, DeviceOptions device, ModeOptions modes, CopyService service) {
+        this.service = service;
         this.session = ServerSession.listen(modes.apply(device.apply(SessionOptions.defaults()
                 .withName("recv")
                 .withThreadMode(ThreadMode.CALLER)
-                .withChannel(SendCommand.channel(MAX_DEPTH))
+                .withChannel(SendCommand.channel())
+                .withMaxChannels(1)
+                .withLimits(PeerLimits.defaults()
+                        .withEndPoints(CopyService.MOST_SENDERS)
+                        .withEndPointsPerAddress(CopyService.MOST_SENDERS_OF_AN_ADDRESS)
+                        .withBuffers(1))
                 .withAddress(listen.bind(), listen.port()))));
     }
 
@@ -50,21 +41,15 @@ final class RdmaCopyServer implements CopyServer {
             }
             EndPoint next = sender;
             long id = number++;
-            Thread.ofPlatform().name("recv-" + id).start(() -> serve(next, id));
+            service.start("recv-" + id, () -> serve(next, id), next::close);
         }
         return 0;
     }
 
     private int serve(EndPoint sender, long id) {
-        try (EndPoint endPoint = sender;
-                CopyReport report = new CopyReport(output, false);
-                RdmaReceiverLink link = new RdmaReceiverLink(session, endPoint, id)) {
-            int failures = new FileReceiver(link, folder, report).run();
-            report.summarize("rdma");
-            return failures;
-        } catch (RdmaException | CommandFailure e) {
-            output.complain(sender.peerAddress() + ": " + FailureText.of(e));
-            return 1;
+        try (EndPoint endPoint = sender) {
+            return service.serve(
+                    endPoint.peerAddress(), () -> new RdmaReceiverLink(session, endPoint, id, service.memory()));
         }
     }
 

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli;
 
-import io.rdmacomm.cli.copy.FileSender;
+import io.rdmacomm.cli.copy.Existing;
 import io.rdmacomm.cli.copy.RdmaSenderLink;
 import io.rdmacomm.cli.copy.RingSize;
-import io.rdmacomm.cli.copy.SenderLink;
+import io.rdmacomm.cli.copy.SourceTree;
 import io.rdmacomm.cli.copy.TcpLink;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandFailure;
@@ -13,15 +13,9 @@ import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
-import java.nio.channels.SocketChannel;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,14 +30,22 @@ import picocli.CommandLine.TypeConversionException;
             "",
             "Keeps names, permissions and modification times, and verifies a checksum. A file appears under its name only",
             "when it is complete. The exit code is 1 if a file could not be sent.",
+            "As with cp(1), DIR goes into a directory DIR at the receiver, and DIR/. is what is in it. Links that are",
+            "named are followed; links in directories are left out.",
             "",
             "Examples:",
             "  rdmacomm recv --dir /data             on one machine, and on another:",
             "  rdmacomm send a.img b.img node7",
-            "  rdmacomm send a.img node7 --transport tcp      the same over a plain socket, for comparison"
+            "  rdmacomm send -r photos node7 --existing update   only what has changed, as with rsync(1)",
+            "  rdmacomm send --resume a.img node7                again after an interruption: continues",
+            "  rdmacomm send a.img node7 --transport tcp         the same over a plain socket, for comparison"
         })
 final class SendCommand extends Subcommand {
-    private static final int CONNECT_MILLIS = 10_000;
+    private static final Duration CONNECT = Duration.ofSeconds(10);
+    /// A WRITE and a message for each block that can be in flight.
+    private static final int SEND_WINDOW = 128;
+    /// For 64 blocks, and for an offer and an end of each of 64 files.
+    private static final int RECEIVES = 208;
 
     @Parameters(
             arity = "0..*",
@@ -53,18 +55,33 @@ final class SendCommand extends Subcommand {
     private List<String> words = new ArrayList<>();
 
     @Option(
+            names = {"-r", "--recursive"},
+            description = "Send directories with all that they contain.")
+    private boolean recursive;
+
+    @Mixin
+    private final ExistingOption existing = new ExistingOption();
+
+    @Option(
+            names = "--resume",
+            description =
+                    "If the connection breaks, let the receiver keep what it has, for 7 days; continue what it has"
+                            + " kept of an earlier `send --resume`.")
+    private boolean resume;
+
+    @Option(
             names = "--chunk",
             paramLabel = "SIZE",
             converter = ByteSize.class,
             defaultValue = "1M",
-            description = "Bytes per transfer (default: ${DEFAULT-VALUE}).")
+            description = "The most bytes per transfer, 1 to 1M (default: ${DEFAULT-VALUE}).")
     private long chunk;
 
     @Option(
             names = "--depth",
             paramLabel = "N",
             defaultValue = "16",
-            description = "Chunks in flight (default: ${DEFAULT-VALUE}).")
+            description = "The most chunks in flight, 1 to 64 (default: ${DEFAULT-VALUE}).")
     private int depth;
 
     @Mixin
@@ -86,20 +103,18 @@ final class SendCommand extends Subcommand {
         }
         RingSize ring = ring();
         TransportOption.Transport checked = transport.checked(device, modes);
-        List<Path> files =
-                words.subList(0, words.size() - 1).stream().map(Path::of).toList();
         PeerAddress address = address(words.getLast());
         json.check();
-        try (CopyReport report = new CopyReport(output(), json.ownsStandardOutput())) {
+        Existing wish = existing.given();
+        SourceTree files = new SourceTree(
+                words.subList(0, words.size() - 1), recursive, wish == null ? Existing.OVERWRITE : wish, resume);
+        try (CopyReport report = new CopyReport(output(), json.ownsStandardOutput(), isVerbose(), json.requested())) {
             switch (checked) {
                 case RDMA -> sendOverRdma(files, address, ring, report);
                 case TCP -> sendOverTcp(files, address, ring, report);
             }
             report.summarize(transport.label());
-            Map<String, Object> result = new LinkedHashMap<>();
-            result.put("transport", transport.label());
-            result.put("files", report.rows());
-            json.write("", device.device(), result, output());
+            json.write("", device.device(), report.toMap(transport.label()), output());
             return report.failed() == 0 ? 0 : 1;
         }
     }
@@ -120,55 +135,30 @@ final class SendCommand extends Subcommand {
         }
     }
 
-    private void sendOverRdma(List<Path> files, PeerAddress address, RingSize ring, CopyReport report) {
+    private void sendOverRdma(SourceTree files, PeerAddress address, RingSize ring, CopyReport report) {
         SessionOptions options = modes.apply(device.apply(SessionOptions.defaults()
                 .withName("send")
                 .withThreadMode(ThreadMode.CALLER)
-                .withChannel(channel(ring.depth()))
+                .withChannel(channel())
                 .withAddress(address.host(), address.port())));
         try (ClientSession session = ClientSession.connect(options);
                 RdmaSenderLink link = new RdmaSenderLink(session, session.endPoint(), ring)) {
-            sendAll(files, link, report);
+            files.sendOver(link, report);
         }
     }
 
     /// The options of the channel on both sides of a file copy.
-    static ChannelOptions channel(int depth) {
+    static ChannelOptions channel() {
         return ChannelOptions.defaults()
-                .withSendWindow(2 * depth)
-                .withReceives(2 * depth + 16)
+                .withSendWindow(SEND_WINDOW)
+                .withReceives(RECEIVES)
                 .withMessageBytes(FrameCodec.MAX_BYTES);
     }
 
-    private static void sendOverTcp(List<Path> files, PeerAddress address, RingSize ring, CopyReport report)
+    private static void sendOverTcp(SourceTree files, PeerAddress address, RingSize ring, CopyReport report)
             throws IOException {
-        try (TcpLink link = new TcpLink(connect(address), ring.chunk())) {
-            link.greetReceiver();
-            sendAll(files, link, report);
+        try (TcpLink link = TcpLink.connect(address.host(), address.port(), ring, CONNECT)) {
+            files.sendOver(link, report);
         }
-    }
-
-    private static SocketChannel connect(PeerAddress address) throws IOException {
-        InetSocketAddress target = new InetSocketAddress(address.host(), address.port());
-        if (target.isUnresolved()) {
-            throw new UnknownHostException(address.host());
-        }
-        SocketChannel socket = SocketChannel.open();
-        try {
-            socket.socket().connect(target, CONNECT_MILLIS);
-            return socket;
-        } catch (ConnectException e) {
-            socket.close();
-            throw new CommandFailure(
-                    "nobody listens on " + address + ": start `rdmacomm recv --transport tcp` there", e);
-        } catch (IOException e) {
-            socket.close();
-            throw new CommandFailure(address + " cannot be reached: " + e.getMessage(), e);
-        }
-    }
-
-    private static void sendAll(List<Path> files, SenderLink link, CopyReport report) {
-        FileSender sender = new FileSender(link, report);
-        files.forEach(sender::send);
     }
 }

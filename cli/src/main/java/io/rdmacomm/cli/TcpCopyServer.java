@@ -1,90 +1,153 @@
 package io.rdmacomm.cli;
 
-import io.rdmacomm.cli.copy.FileReceiver;
-import io.rdmacomm.cli.copy.IncomingFolder;
+import io.rdmacomm.cli.copy.RingSize;
 import io.rdmacomm.cli.copy.TcpLink;
-import io.rdmacomm.cli.terminal.AddressText;
 import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.CommandOutput;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.comm.CommException;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.BindException;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
+import io.rdmacomm.comm.setup.AcceptLoop;
+import io.rdmacomm.comm.setup.Newcomers;
+import io.rdmacomm.comm.setup.Origin;
+import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.setup.TcpListener;
+import io.rdmacomm.verbs.RdmaException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 
-/// Receives files over plain TCP sockets.
+/// Receives files over plain TCP sockets. As at the port of a session, whoever connects is a newcomer until it has
+/// greeted, and costs nothing but its connection before that.
 final class TcpCopyServer implements CopyServer {
-    private static final int INITIAL_BLOCK_BYTES = 1 << 20;
+    private static final int MOST_NEWCOMERS = 1024;
+    private static final int MOST_NEWCOMERS_OF_AN_ADDRESS = 256;
+    private static final Duration GREETING = Duration.ofSeconds(5);
 
-    private final ServerSocketChannel listener;
-    private final IncomingFolder folder;
-    private final CommandOutput output;
+    private final CopyService service;
+    private final TcpListener listener;
+    private final AcceptLoop<TcpConnector> acceptor;
+    private final Newcomers newcomers = new Newcomers(MOST_NEWCOMERS, MOST_NEWCOMERS_OF_AN_ADDRESS);
+    private final Set<TcpConnector> greeting = ConcurrentHashMap.newKeySet();
+    private final Map<Origin, Integer> places = new HashMap<>();
+    private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
+    private int taken;
+    private volatile boolean closed;
 
-    TcpCopyServer(ListenOptions listen, IncomingFolder folder, CommandOutput output) throws IOException {
-        this.folder = folder;
-        this.output = output;
-        InetSocketAddress address = listen.socketAddress(PeerAddress.DEFAULT_PORT);
-        if (address.isUnresolved()) {
-            throw new UnknownHostException(listen.bind());
-        }
-        this.listener = ServerSocketChannel.open();
-        try {
-            listener.bind(address);
-        } catch (BindException e) {
-            listener.close();
-            throw new CommandFailure(
-                    "cannot listen on port " + listen.port() + ": " + e.getMessage() + "; choose another --port", e);
-        }
+    private sealed interface Arrival {}
+
+    /// A sender that has a place.
+    private record Sender(TcpConnector connector, RingSize wish) implements Arrival {}
+
+    /// Nobody comes any more.
+    private record Closed() implements Arrival {}
+
+    TcpCopyServer(ListenOptions listen, CopyService service) {
+        this.service = service;
+        this.listener = TcpListener.listen(listen.bind(), listen.port());
+        this.acceptor = new AcceptLoop<>("recv-accept", listener::accept, this::welcome);
+        acceptor.start();
     }
 
     @Override
     public int port() {
-        return listener.socket().getLocalPort();
+        return listener.port();
+    }
+
+    private void welcome(TcpConnector stranger) {
+        newcomers.add(stranger);
+        greeting.add(stranger);
+        boolean begun = false;
+        try {
+            Thread.ofVirtual().name("recv-greet-" + stranger.peer()).start(() -> greet(stranger));
+            begun = true;
+        } finally {
+            if (!begun) {
+                leave(stranger);
+                stranger.close();
+            }
+        }
+    }
+
+    private void leave(TcpConnector stranger) {
+        newcomers.leave(stranger);
+        greeting.remove(stranger);
+    }
+
+    private void greet(TcpConnector stranger) {
+        boolean served = false;
+        try {
+            RingSize wish = TcpLink.greeting(stranger, GREETING);
+            if (closed) {
+                return;
+            }
+            if (takePlace(Origin.of(stranger.remoteAddress()))) {
+                served = arrivals.add(new Sender(stranger, wish));
+            } else {
+                stranger.refuse("the receiver serves " + CopyService.MOST_SENDERS + " senders already, or "
+                        + CopyService.MOST_SENDERS_OF_AN_ADDRESS + " of this address; try again later");
+            }
+        } catch (RdmaException | CommandFailure _) {
+            // It was no sender, or it was silent; it has been told.
+        } finally {
+            leave(stranger);
+            if (!served) {
+                stranger.close();
+            }
+        }
+    }
+
+    private synchronized boolean takePlace(Origin origin) {
+        int same = places.getOrDefault(origin, 0);
+        if (taken >= CopyService.MOST_SENDERS || same >= CopyService.MOST_SENDERS_OF_AN_ADDRESS) {
+            return false;
+        }
+        taken++;
+        places.put(origin, same + 1);
+        return true;
+    }
+
+    private synchronized void leavePlace(Origin origin) {
+        taken--;
+        var _ = places.computeIfPresent(origin, (_, count) -> count == 1 ? null : count - 1);
     }
 
     @Override
     public int run(boolean once) {
         try {
-            while (true) {
-                SocketChannel sender = listener.accept();
+            while (arrivals.take() instanceof Sender sender) {
                 if (once) {
                     return serve(sender);
                 }
-                Thread.ofPlatform().name("recv-tcp").start(() -> serve(sender));
+                service.start("recv-tcp", () -> serve(sender), () -> release(sender));
             }
-        } catch (ClosedChannelException _) {
-            return 0;
-        } catch (IOException e) {
-            throw new UncheckedIOException("accepting a sender failed: " + e.getMessage(), e);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        return 0;
+    }
+
+    private int serve(Sender sender) {
+        try {
+            return service.serve(
+                    sender.connector().peer(),
+                    () -> TcpLink.accept(sender.connector(), sender.wish(), service.memory()));
+        } finally {
+            release(sender);
         }
     }
 
-    private int serve(SocketChannel sender) {
-        String address = "a sender";
-        try (CopyReport report = new CopyReport(output, false);
-                TcpLink link = new TcpLink(sender, INITIAL_BLOCK_BYTES)) {
-            address = AddressText.of((InetSocketAddress) sender.getRemoteAddress());
-            link.greetSender();
-            int failures = new FileReceiver(link, folder, report).run();
-            report.summarize("tcp");
-            return failures;
-        } catch (IOException | UncheckedIOException | CommandFailure | CommException e) {
-            output.complain(address + ": " + FailureText.of(e));
-            return 1;
-        }
+    private void release(Sender sender) {
+        sender.connector().close();
+        leavePlace(Origin.of(sender.connector().remoteAddress()));
     }
 
     @Override
     public void close() {
-        try {
-            listener.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        closed = true;
+        listener.close();
+        acceptor.join();
+        greeting.forEach(TcpConnector::close);
+        arrivals.add(new Closed());
     }
 }

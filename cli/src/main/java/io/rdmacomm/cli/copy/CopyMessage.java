@@ -2,43 +2,57 @@ package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.wire.FrameCodec;
 
-/// The control messages of a file copy.
+/// The control messages of a file copy. The sender offers up to [FileSender#WINDOW] files ahead, so that small files
+/// do not wait for each other. The receiver answers offers in their order, and the data of the files that it accepts
+/// comes in that order, too.
 ///
 /// ```
-/// sender                                     receiver
-/// HELLO version, chunk, depth           ->
-///                                       <-   HELLO version, chunk, depth; name of the announced buffer
-/// OFFER file, size, mode, time; name    ->
-///                                       <-   ACCEPT file, or REJECT file; reason
-/// chunks of data; DATA block, length    ->
-///                                       <-   CREDIT chunks, or FAILED file; reason
-/// END file, CRC32C, or ABORT file; reason  ->
-///                                       <-   DONE file, or FAILED file; reason
+/// sender                                          receiver
+/// HELLO version, chunk, depth                ->
+///                                            <-   HELLO version, or REJECT 0; reason
+/// OFFER file, folder, kind, size, ...; name  ->
+///                                            <-   RING chunk, depth; name of the announced buffer (once)
+///                                            <-   ACCEPT file, offset, or SKIP file; why, or REJECT file; reason
+/// chunks of data; DATA block, length, file   ->
+///                                            <-   CREDIT chunks, or FAILED file; reason
+/// END file, CRC32C, or ABORT file; reason    ->
+///                                            <-   DONE file, flags; name, or FAILED file; reason
 /// ```
+///
+/// The sender proposes the sizes of the ring of blocks, and the receiver decides about them when it accepts a file with
+/// data, not before. Either side sends BUSY every few seconds while it computes a checksum.
 enum CopyMessage {
-    /// Opens the connection: the version of the protocol and the size of the ring of blocks.
+    /// Opens the connection: the version of the protocol, and the largest ring of blocks that the sender wants.
     HELLO,
     /// The sender offers a file; see [Offer].
     OFFER,
-    /// The receiver accepts the file.
+    /// The receiver accepts the file, and already has the bytes before the offset.
     ACCEPT,
     /// The receiver rejects the file or the connection.
     REJECT,
-    /// The sender has sent all data of the file.
+    /// The sender has sent all data of the file. The checksum is that of the whole file.
     END,
     /// The sender cannot send the rest of the file.
     ABORT,
-    /// The receiver has stored the complete file under its name.
+    /// The receiver has stored the complete file; see [StoredFile].
     DONE,
     /// The receiver could not store the file.
     FAILED,
     /// The receiver has room for more chunks.
     CREDIT,
-    /// A chunk of data has been sent: over RDMA, the index of its block in the ring and its length.
-    DATA;
+    /// A chunk of data has been sent. Over RDMA: the index of its block in the ring, its length, and the file. Over
+    /// TCP:
+    /// the length, 0, and the file; the bytes follow.
+    DATA,
+    /// The size of the ring that the receiver has chosen.
+    RING,
+    /// The receiver needs no data: it has the file.
+    SKIP,
+    /// Be patient.
+    BUSY;
 
     /// The version of this protocol.
-    static final long VERSION = 2;
+    static final long VERSION = 3;
 
     /// Frames with the magic "RCF1".
     static final FrameCodec<CopyMessage> CODEC = new FrameCodec<>(

@@ -2,15 +2,26 @@ package io.rdmacomm.cli.copy;
 
 /// Follows the progress of a file copy.
 public interface CopyProgress {
-    /// A file begins.
-    void onBegin(String name, long size);
+    /// The data of a file begins.
+    ///
+    /// @param size its length
+    /// @param there how much of it the receiver has already
+    void onBegin(String name, long size, long there);
 
-    /// So many bytes of the file are done.
+    /// So many bytes of the file that began last are done.
     void onProgress(long bytes);
 
     /// The file is complete at the receiver, and its checksum is correct.
-    void onDone(String name, long size, long nanos);
+    ///
+    /// @param name the name that it has there
+    void onDone(String name, long size);
+
+    /// The file was not transferred, and that is as it should be.
+    void onSkipped(String name, String why);
 
     /// The file could not be copied; the reason is one line.
     void onFailed(String name, String reason);
+
+    /// The permissions or the time of a file or directory could not be set.
+    void onWarning(String name, String reason);
 }

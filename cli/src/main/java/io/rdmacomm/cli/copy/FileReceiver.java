@@ -6,26 +6,40 @@ import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.PeerClosedException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The receiver's side of one connection: stores one file after another until the sender disconnects.
 public final class FileReceiver {
-    private static final Duration NEXT_FILE = Duration.ofMinutes(10);
+    private static final Duration NEXT_FILE = Duration.ofMinutes(1);
+    private static final int MOST_FOLDERS = 1024;
 
     private final ReceiverLink link;
-    private final IncomingFolder folder;
+    private final IncomingFolder incoming;
     private final CopyProgress progress;
-    private @Nullable IncomingFile file;
-    private long begin;
-    private long received;
+    /// What is accepted and not complete, in the order of its data.
+    private final Deque<Accepted> accepted = new ArrayDeque<>();
+    /// The directories that the sender is in, by the numbers of their offers.
+    private final Map<Long, Path> folders = new HashMap<>();
+    private long last;
     private int failures;
 
-    /// Stores the files that arrive over `link` in `folder`.
-    public FileReceiver(ReceiverLink link, IncomingFolder folder, CopyProgress progress) {
+    /// Something that the receiver has accepted.
+    ///
+    /// @param file null if it is a directory
+    private record Accepted(Offer offer, @Nullable IncomingFile file) {}
+
+    /// Stores the files that arrive over `link` in `incoming`.
+    public FileReceiver(ReceiverLink link, IncomingFolder incoming, CopyProgress progress) {
         this.link = link;
-        this.folder = folder;
+        this.incoming = incoming;
         this.progress = progress;
+        folders.put(0L, incoming.root());
     }
 
     /// Receives files until the sender disconnects.
@@ -34,45 +48,59 @@ public final class FileReceiver {
     public int run() {
         try {
             while (true) {
-                handle(link.receive(file == null ? NEXT_FILE : CopyLink.PATIENCE));
+                handle(link.receive(accepted.isEmpty() ? NEXT_FILE : CopyLink.PATIENCE));
             }
         } catch (ClosedException | PeerClosedException e) {
             endUnfinished("the connection ended before the file was complete: " + FailureText.of(e));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             endUnfinished(FailureText.of(e));
             throw e;
         }
         return failures;
     }
 
+    /// Files that were announced, and of which nothing has come, are not worth a line each.
     private void endUnfinished(String reason) {
-        IncomingFile current = file;
-        if (current != null) {
-            discard(current, reason);
+        boolean reported = false;
+        for (Accepted each : accepted) {
+            failures++;
+            IncomingFile file = each.file();
+            if (file != null) {
+                file.interrupt();
+            }
+            if (!reported) {
+                progress.onFailed(each.offer().name(), reason);
+                reported = true;
+            }
         }
+        accepted.clear();
     }
 
     private void handle(Frame<CopyMessage> frame) {
         switch (frame.kind()) {
             case OFFER -> onOffer(frame);
-            case DATA -> onData();
-            case END -> onEnd(frame);
-            case ABORT -> endUnfinished("the sender gave up: " + frame.text());
-            default -> throw new CommandFailure("the sender sent an unexpected " + frame.kind() + " message");
+            case DATA -> onData(frame.number(2));
+            case END -> onEnd(frame.number(0), frame.number(1));
+            case ABORT -> onAbort(frame.number(0), frame.text());
+            case BUSY -> {
+                // It is alive.
+            }
+            default -> throw unexpected(frame);
         }
     }
 
+    private static CommandFailure unexpected(Frame<CopyMessage> frame) {
+        return new CommandFailure("the sender sent an unexpected " + frame.kind() + " message");
+    }
+
     private void onOffer(Frame<CopyMessage> frame) {
-        if (file != null) {
-            throw new CommandFailure("the sender offered a file before the previous one was complete");
+        long number = frame.number(0);
+        if (number <= last || accepted.size() >= FileSender.WINDOW) {
+            throw new CommandFailure("the sender offered too much, or in the wrong order");
         }
-        begin = System.nanoTime();
-        received = 0;
+        last = number;
         try {
-            IncomingFile next = folder.create(Offer.of(frame));
-            file = next;
-            progress.onBegin(next.offer().name(), next.offer().size());
-            link.send(Frame.of(CopyMessage.ACCEPT, frame.number(0)));
+            accept(Offer.of(frame));
         } catch (RejectedFileException e) {
             reject(frame, e.reason());
         } catch (IOException e) {
@@ -80,51 +108,162 @@ public final class FileReceiver {
         }
     }
 
+    private void accept(Offer offer) throws RejectedFileException, IOException {
+        Path folder = folders.get(offer.folder());
+        if (folder == null) {
+            throw new RejectedFileException("its directory was not accepted");
+        }
+        switch (offer.kind()) {
+            case FILE -> acceptFile(folder, offer);
+            case FOLDER -> {
+                if (folders.size() > MOST_FOLDERS) {
+                    throw new RejectedFileException("more than " + MOST_FOLDERS + " directories in each other");
+                }
+                folders.put(offer.number(), incoming.enter(folder, offer));
+                accept(new Accepted(offer, null), 0);
+            }
+            case FOLDER_END -> accept(new Accepted(offer, null), 0);
+        }
+    }
+
+    private void acceptFile(Path folder, Offer offer) throws RejectedFileException, IOException {
+        IncomingFile file = incoming.plan(folder, offer);
+        if (file == null) {
+            progress.onSkipped(offer.name(), "it exists already");
+            link.send(Frame.of(CopyMessage.SKIP, offer.number()));
+            return;
+        }
+        boolean ready = false;
+        try {
+            if (file.offset() < offer.size()) {
+                link.prepare();
+            }
+            ready = true;
+        } finally {
+            if (!ready) {
+                file.discard();
+            }
+        }
+        accept(new Accepted(offer, file), file.offset());
+    }
+
+    private void accept(Accepted next, long offset) {
+        accepted.add(next);
+        link.send(Frame.of(CopyMessage.ACCEPT, next.offer().number(), offset));
+    }
+
     private void reject(Frame<CopyMessage> offer, String reason) {
         failures++;
-        progress.onFailed(offer.text(), reason);
+        progress.onFailed(Offer.name(offer), reason);
         link.send(Frame.of(CopyMessage.REJECT, reason, offer.number(0)));
     }
 
-    /// Data without a file was already in flight when the file failed.
-    private void onData() {
-        IncomingFile current = file;
-        if (current != null) {
+    /// What the data, end or abortion of a file is about: the first that is accepted; null if the file has failed
+    /// while the message was on its way.
+    private @Nullable Accepted current(long number) {
+        Accepted first = accepted.peek();
+        if (first != null && first.offer().number() == number) {
+            return first;
+        }
+        if (number > last || (first != null && number > first.offer().number())) {
+            throw new CommandFailure("the sender sent data in the wrong order");
+        }
+        return null;
+    }
+
+    private void onData(long number) {
+        Accepted current = current(number);
+        IncomingFile file = current == null ? null : current.file();
+        if (file != null) {
             try {
-                received += link.data().remaining();
-                current.append(link.data());
-                progress.onProgress(received);
+                open(file);
+                link.data(file::append);
+                progress.onProgress(file.position());
             } catch (IOException e) {
-                fail(current, e);
+                fail(file, e);
             }
         }
         link.release();
     }
 
-    private void onEnd(Frame<CopyMessage> frame) {
-        IncomingFile current = file;
+    private void open(IncomingFile file) throws IOException {
+        if (!file.isOpen()) {
+            progress.onBegin(file.offer().name(), file.offer().size(), file.offset());
+            file.open(new BusySignal(link));
+        }
+    }
+
+    private void onEnd(long number, long checksum) {
+        Accepted current = current(number);
         if (current == null) {
             return;
         }
+        IncomingFile file = current.file();
+        if (file == null) {
+            accepted.remove();
+            endFolder(current.offer());
+            return;
+        }
         try {
-            current.complete(frame.number(1));
-            file = null;
-            progress.onDone(current.offer().name(), current.offer().size(), System.nanoTime() - begin);
-            link.send(Frame.of(CopyMessage.DONE, frame.number(0)));
+            open(file);
+            StoredFile stored = file.complete(checksum);
+            accepted.remove();
+            if (!stored.warning().isEmpty()) {
+                progress.onWarning(stored.name(), stored.warning());
+            }
+            progress.onDone(stored.name(), file.offer().size());
+            link.send(stored.toFrame(number));
         } catch (IOException e) {
-            fail(current, e);
+            fail(file, e);
         }
     }
 
-    private void fail(IncomingFile current, IOException cause) {
-        String reason = FailureText.ofFile(cause);
-        discard(current, reason);
-        link.send(Frame.of(CopyMessage.FAILED, reason, current.offer().number()));
+    /// A directory gets its permissions and its time when all that it contains is there.
+    private void endFolder(Offer offer) {
+        String warning = "";
+        if (offer.kind() == Offer.Kind.FOLDER_END && offer.folder() != 0) {
+            Path folder = folders.remove(offer.folder());
+            if (folder == null) {
+                throw new CommandFailure("the sender ended a directory twice");
+            }
+            warning = leave(folder, offer);
+        }
+        link.send(new StoredFile("", warning).toFrame(offer.number()));
     }
 
-    private void discard(IncomingFile current, String reason) {
-        current.discard();
-        file = null;
+    private String leave(Path folder, Offer offer) {
+        String warning;
+        try {
+            incoming.check(folder);
+            warning = incoming.attributes().apply(offer, folder);
+        } catch (IOException e) {
+            warning = FailureText.ofFile(e);
+        }
+        if (!warning.isEmpty()) {
+            progress.onWarning(String.valueOf(folder.getFileName()), warning);
+        }
+        return warning;
+    }
+
+    private void onAbort(long number, String reason) {
+        Accepted current = current(number);
+        if (current != null) {
+            drop(current, "the sender gave up: " + reason);
+        }
+    }
+
+    private void fail(IncomingFile file, IOException cause) {
+        String reason = FailureText.ofFile(cause);
+        drop(accepted.element(), reason);
+        link.send(Frame.of(CopyMessage.FAILED, reason, file.offer().number()));
+    }
+
+    private void drop(Accepted current, String reason) {
+        accepted.remove();
+        IncomingFile file = current.file();
+        if (file != null) {
+            file.discard();
+        }
         failures++;
         progress.onFailed(current.offer().name(), reason);
     }

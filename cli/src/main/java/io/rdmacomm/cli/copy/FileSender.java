@@ -6,114 +6,242 @@ import io.rdmacomm.cli.wire.Frame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
-/// The sender's side of a file copy: reads each file straight into the memory that it is sent from.
-public final class FileSender {
+/// The sender's side of a file copy: offers files ahead, and reads each that is accepted straight into the memory that
+/// it is sent from.
+final class FileSender implements AutoCloseable {
+    /// How many files may be offered and not yet complete.
+    static final int WINDOW = 64;
+
+    private static final int READ_BYTES = 256 << 10;
+
     private final SenderLink link;
     private final CopyProgress progress;
-    private long number;
+    /// What is not complete, by number.
+    private final Map<Long, Outgoing> pending = new HashMap<>();
+    /// What is offered and has not been sent yet.
+    private final Deque<Outgoing> offered = new ArrayDeque<>();
+    private final Set<Long> rejectedFolders = new HashSet<>();
 
     /// Sends files over `link`.
-    public FileSender(SenderLink link, CopyProgress progress) {
+    FileSender(SenderLink link, CopyProgress progress) {
         this.link = link;
         this.progress = progress;
     }
 
-    /// Sends one file. The outcome goes to the [CopyProgress].
-    public void send(Path path) {
-        long begin = System.nanoTime();
-        number++;
-        String reason;
-        try (FileChannel channel = open(path)) {
-            Offer offer = Offer.of(number, path);
-            progress.onBegin(offer.name(), offer.size());
-            reason = transfer(offer, channel);
-            if (reason.isEmpty()) {
-                progress.onDone(offer.name(), offer.size(), System.nanoTime() - begin);
-                return;
+    /// Something that was offered.
+    private static final class Outgoing {
+        private final Offer offer;
+        private final String label;
+        private final @Nullable FileChannel channel;
+        private long offset;
+        private boolean accepted;
+        private boolean ended;
+
+        private Outgoing(Offer offer, String label, @Nullable FileChannel channel) {
+            this.offer = offer;
+            this.label = label;
+            this.channel = channel;
+        }
+
+        private void close() {
+            ended = true;
+            if (channel != null) {
+                try {
+                    channel.close();
+                } catch (IOException _) {
+                    // It was only read.
+                }
+            }
+        }
+    }
+
+    /// Offers something, and sends what has been accepted meanwhile. The outcome goes to the [CopyProgress].
+    ///
+    /// @param label what the user calls it
+    /// @param channel the open file, which this closes; null for a directory
+    void offer(Offer offer, String label, @Nullable FileChannel channel) {
+        Outgoing next = new Outgoing(offer, label, channel);
+        // First, so that it is closed in any case.
+        pending.put(offer.number(), next);
+        // Then several at a time, so that not every file wakes both sides up.
+        int room = pending.size() > WINDOW ? WINDOW / 2 : WINDOW;
+        while (pending.size() > room) {
+            handle(link.receive(CopyLink.PATIENCE));
+            sendAccepted();
+        }
+        link.send(offer.toFrame());
+        offered.add(next);
+        handleArrived();
+        sendAccepted();
+    }
+
+    /// Whether the receiver has rejected that directory, so that what is in it need not be offered.
+    boolean isRejected(long folder) {
+        return rejectedFolders.contains(folder);
+    }
+
+    /// Waits until all is complete.
+    void finish() {
+        while (!pending.isEmpty()) {
+            handle(link.receive(CopyLink.PATIENCE));
+            sendAccepted();
+        }
+    }
+
+    private void handleArrived() {
+        for (Frame<CopyMessage> frame = link.poll(); frame != null; frame = link.poll()) {
+            handle(frame);
+        }
+    }
+
+    private void handle(Frame<CopyMessage> frame) {
+        switch (frame.kind()) {
+            case BUSY -> {
+                // It is alive.
+            }
+            case ACCEPT -> accept(frame);
+            case REJECT, SKIP, DONE, FAILED -> end(frame);
+            default -> throw unexpected(frame);
+        }
+    }
+
+    private static CommandFailure unexpected(Frame<CopyMessage> frame) {
+        return new CommandFailure("the receiver sent an unexpected " + frame.kind() + " message");
+    }
+
+    private void accept(Frame<CopyMessage> frame) {
+        Outgoing item = pending.get(frame.number(0));
+        if (item == null || item.accepted || frame.number(1) < 0 || frame.number(1) > item.offer.size()) {
+            throw unexpected(frame);
+        }
+        item.accepted = true;
+        item.offset = frame.number(1);
+    }
+
+    private void end(Frame<CopyMessage> frame) {
+        Outgoing item = pending.remove(frame.number(0));
+        if (item == null) {
+            throw unexpected(frame);
+        }
+        item.close();
+        switch (frame.kind()) {
+            case REJECT -> reject(item, frame.text());
+            case SKIP -> progress.onSkipped(item.label, "it exists already");
+            case FAILED -> progress.onFailed(item.label, "the receiver could not store it: " + frame.text());
+            default -> done(item, StoredFile.of(frame));
+        }
+    }
+
+    private void reject(Outgoing item, String reason) {
+        if (item.offer.kind() == Offer.Kind.FOLDER) {
+            rejectedFolders.add(item.offer.number());
+        } else if (rejectedFolders.contains(item.offer.folder())) {
+            // One line for the directory is enough.
+            return;
+        }
+        progress.onFailed(item.label, "rejected by the receiver: " + reason);
+    }
+
+    private void done(Outgoing item, StoredFile stored) {
+        if (!stored.warning().isEmpty()) {
+            progress.onWarning(item.label, stored.warning());
+        }
+        if (item.offer.kind() == Offer.Kind.FILE) {
+            boolean renamed = !stored.name().equals(item.offer.name());
+            progress.onDone(renamed ? item.label + " as " + stored.name() : item.label, item.offer.size());
+        }
+    }
+
+    private void sendAccepted() {
+        for (Outgoing next = offered.peek(); next != null && (next.accepted || next.ended); next = offered.peek()) {
+            offered.remove();
+            if (!next.ended) {
+                send(next);
+            }
+        }
+    }
+
+    private void send(Outgoing item) {
+        FileChannel channel = item.channel;
+        long number = item.offer.number();
+        if (channel == null) {
+            link.send(Frame.of(CopyMessage.END, number, 0));
+            return;
+        }
+        progress.onBegin(item.label, item.offer.size(), item.offset);
+        try {
+            CRC32C checksum = new CRC32C();
+            skip(channel, item.offset, checksum);
+            if (transfer(item, channel, checksum)) {
+                link.send(Frame.of(CopyMessage.END, number, checksum.getValue()));
             }
         } catch (IOException e) {
-            reason = FailureText.ofFile(e);
+            // Of the file: those of the connection are unchecked.
+            String reason = FailureText.ofFile(e);
+            pending.remove(number);
+            item.close();
+            link.send(Frame.of(CopyMessage.ABORT, reason, number));
+            progress.onFailed(item.label, reason);
         }
-        progress.onFailed(path.toString(), reason);
     }
 
-    private static FileChannel open(Path path) throws IOException {
-        if (!Files.exists(path)) {
-            throw new NoSuchFileException(path.toString());
+    /// Goes to `offset`, and adds what is before it to the checksum.
+    private void skip(FileChannel channel, long offset, CRC32C checksum) throws IOException {
+        if (offset == 0) {
+            return;
         }
-        if (!Files.isRegularFile(path)) {
-            throw new IOException("not a regular file; to send a directory, name the files in it");
+        BusySignal busy = new BusySignal(link);
+        ByteBuffer block = ByteBuffer.allocateDirect(READ_BYTES);
+        for (long left = offset; left > 0; left -= block.limit()) {
+            block.clear();
+            fill(channel, block, left);
+            checksum.update(block.flip());
+            busy.run();
         }
-        return FileChannel.open(path, StandardOpenOption.READ);
     }
 
-    /// Returns the reason if the file could not be sent, else the empty string.
-    private String transfer(Offer offer, FileChannel channel) throws IOException {
-        link.send(offer.toFrame());
-        Frame<CopyMessage> answer = link.receive(CopyLink.PATIENCE);
-        if (answer.kind() == CopyMessage.REJECT) {
-            return "rejected by the receiver: " + answer.text();
-        }
-        expect(answer, CopyMessage.ACCEPT);
-        CRC32C checksum = new CRC32C();
-        long left = offer.size();
+    /// Returns false if the receiver could not store the file.
+    private boolean transfer(Outgoing item, FileChannel channel, CRC32C checksum) throws IOException {
+        long left = item.offer.size() - item.offset;
         while (left > 0) {
             ByteBuffer block = link.block();
-            Frame<CopyMessage> failure = link.poll();
-            if (failure != null) {
-                return failed(failure);
+            handleArrived();
+            if (item.ended) {
+                return false;
             }
-            int length = read(channel, block, left);
-            if (length <= 0) {
-                String reason = "the file shrank while it was being sent";
-                link.send(Frame.of(CopyMessage.ABORT, reason, number));
-                return reason;
-            }
+            fill(channel, block, left);
             checksum.update(block.duplicate().flip());
-            link.sendBlock(block);
-            left -= length;
-            progress.onProgress(offer.size() - left);
+            left -= block.position();
+            link.sendBlock(block, item.offer.number());
+            progress.onProgress(item.offer.size() - left);
         }
-        link.send(Frame.of(CopyMessage.END, number, checksum.getValue()));
-        Frame<CopyMessage> end = link.receive(CopyLink.PATIENCE);
-        return end.kind() == CopyMessage.DONE ? "" : failed(end);
+        return true;
     }
 
-    /// Fills `block`, or reads the rest of the file into it; -1 at the end of the file.
-    private int read(FileChannel channel, ByteBuffer block, long left) throws IOException {
+    /// Fills `block`, or reads the rest of the file into it.
+    private static void fill(FileChannel channel, ByteBuffer block, long left) throws IOException {
         if (left < block.remaining()) {
             block.limit(block.position() + (int) left);
         }
-        try {
-            int total = 0;
-            while (block.hasRemaining()) {
-                int count = channel.read(block);
-                if (count < 0) {
-                    return -1;
-                }
-                total += count;
+        while (block.hasRemaining()) {
+            if (channel.read(block) < 0) {
+                throw new IOException("the file shrank while it was being sent");
             }
-            return total;
-        } catch (IOException e) {
-            link.send(Frame.of(CopyMessage.ABORT, FailureText.ofFile(e), number));
-            throw e;
         }
     }
 
-    private String failed(Frame<CopyMessage> frame) {
-        expect(frame, CopyMessage.FAILED);
-        return "the receiver could not store it: " + frame.text();
-    }
-
-    private void expect(Frame<CopyMessage> frame, CopyMessage kind) {
-        if (frame.kind() != kind || frame.number(0) != number) {
-            throw new CommandFailure("the receiver sent " + frame.kind() + " instead of " + kind);
-        }
+    /// Closes what is open.
+    @Override
+    public void close() {
+        pending.values().forEach(Outgoing::close);
     }
 }

@@ -1,83 +1,235 @@
 package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.FileName;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
-/// The directory that files are received into. A sender cannot write outside of it: a name is a single component,
-/// never a path. An existing regular file of that name is replaced as a whole; anything else of that name is a reason
-/// to reject the file.
+/// The directory that files are received into. A sender cannot write outside of it: a name is a single component, never
+/// a path, and directories below are entered only if they are none of somebody else's links. An existing regular file
+/// is
+/// replaced as a whole, if at all; anything else of that name is a reason to reject the file.
 public final class IncomingFolder implements AutoCloseable {
     private static final int MAX_NAME_BYTES = 255;
+    private static final int KEY_BYTES = 8;
 
-    private final Path folder;
+    private final Path root;
+    private final boolean hidden;
+    private final @Nullable Existing rule;
+    private final Attributes attributes = new Attributes();
     private final Set<IncomingFile> open = ConcurrentHashMap.newKeySet();
+    private final Set<Path> resuming = ConcurrentHashMap.newKeySet();
 
+    /// Removes what killed receivers have left in `folder`.
+    ///
+    /// @param hidden whether names may begin with a dot
+    /// @param rule what happens to existing files, whatever senders want; null lets them choose
     /// @throws CommandFailure if `folder` is not a writable directory
-    public IncomingFolder(Path folder) {
+    public IncomingFolder(Path folder, boolean hidden, @Nullable Existing rule) {
         if (!Files.isDirectory(folder)) {
             throw new CommandFailure(folder + " is not a directory: create it first, with mkdir " + folder);
         }
         if (!Files.isWritable(folder)) {
             throw new CommandFailure(folder + " is not writable: choose another --dir, or change its permissions");
         }
-        this.folder = folder;
+        try {
+            this.root = folder.toRealPath();
+        } catch (IOException e) {
+            throw new CommandFailure(folder + " cannot be entered: " + e.getMessage(), e);
+        }
+        this.hidden = hidden;
+        this.rule = rule;
+        PartFile.removeLeftovers(root);
     }
 
-    /// Creates a file to receive into, under a unique temporary name.
+    /// The directory itself.
+    Path root() {
+        return root;
+    }
+
+    Attributes attributes() {
+        return attributes;
+    }
+
+    /// The path of something that a sender offers.
     ///
+    /// @throws RejectedFileException if the name is not allowed
+    private Path target(Path parent, String name) throws RejectedFileException {
+        if (name.isEmpty() || name.equals(".") || name.equals("..")) {
+            throw new RejectedFileException("'" + name + "' is not a file name");
+        }
+        if (name.indexOf('/') >= 0 || name.indexOf('\0') >= 0) {
+            throw new RejectedFileException(
+                    "the name contains a path separator or NUL; only plain file names are accepted");
+        }
+        if (FileName.encode(name).length > MAX_NAME_BYTES) {
+            throw new RejectedFileException("the name is longer than " + MAX_NAME_BYTES + " bytes");
+        }
+        if (name.startsWith(PartFile.PREFIX)) {
+            throw new RejectedFileException("the name is that of a temporary file of `rdmacomm recv`");
+        }
+        if (name.startsWith(".") && !hidden) {
+            throw new RejectedFileException(
+                    "the name begins with a dot, as those of hidden files and settings do; `rdmacomm recv --hidden`"
+                            + " accepts it");
+        }
+        return FileName.child(parent, name);
+    }
+
+    /// Checks that a directory that was made for a sender is still where it was.
+    void check(Path folder) throws IOException {
+        if (!folder.equals(root) && !folder.toRealPath().equals(folder)) {
+            throw new IOException("a symbolic link has taken the place of its directory");
+        }
+    }
+
+    /// Makes a directory, or enters the one that exists.
+    ///
+    /// @throws RejectedFileException if the name is not allowed, or something else has it
+    Path enter(Path parent, Offer offer) throws RejectedFileException, IOException {
+        Path target = target(parent, offer.name());
+        check(parent);
+        try {
+            Files.createDirectory(target, attributes.whileOpen(offer));
+        } catch (UnsupportedOperationException _) {
+            Files.createDirectory(target);
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
+                throw rejected(target);
+            }
+        }
+        return target;
+    }
+
+    private static RejectedFileException rejected(Path target) {
+        return new RejectedFileException(
+                Files.isSymbolicLink(target)
+                        ? "a symbolic link of that name exists"
+                        : Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)
+                                ? "a file of that name exists"
+                                : "a directory or device of that name exists");
+    }
+
+    /// Plans to receive a file.
+    ///
+    /// @return the file; null if the one that exists is to stay
     /// @throws RejectedFileException if the name is not allowed or taken by something other than a regular file
-    IncomingFile create(Offer offer) throws RejectedFileException, IOException {
-        Path target = target(offer.name());
-        if (Files.isSymbolicLink(target)) {
-            throw new RejectedFileException("a symbolic link of that name exists");
+    @Nullable
+    IncomingFile plan(Path parent, Offer given) throws RejectedFileException, IOException {
+        Offer offer = rule == null ? given : given.withExisting(rule);
+        Path target = target(parent, offer.name());
+        check(parent);
+        BasicFileAttributes old = existing(target);
+        if (old != null && !old.isRegularFile() && offer.existing() != Existing.RENAME) {
+            throw rejected(target);
         }
-        if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)
-                && !Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)) {
-            throw new RejectedFileException("a directory or device of that name exists");
+        if (old != null && staysAsItIs(old, offer)) {
+            return null;
         }
-        String suffix =
-                "." + Long.toString(ThreadLocalRandom.current().nextLong() >>> 1, Character.MAX_RADIX) + ".part";
-        Path part = folder.resolve(".rdmacomm" + suffix);
-        IncomingFile file = new IncomingFile(offer, part, target, open::remove);
+        IncomingFile file = new IncomingFile(offer, parent, offset(parent, offer), this);
         open.add(file);
         return file;
     }
 
-    private Path target(String name) throws RejectedFileException {
-        if (name.isEmpty() || name.equals(".") || name.equals("..")) {
-            throw new RejectedFileException("'" + name + "' is not a file name");
-        }
-        if (name.indexOf('/') >= 0
-                || name.indexOf('\0') >= 0
-                || name.contains(folder.getFileSystem().getSeparator())) {
-            throw new RejectedFileException(
-                    "the name contains a path separator or NUL; only plain file names are accepted");
-        }
-        if (name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
-            throw new RejectedFileException("the name is longer than " + MAX_NAME_BYTES + " bytes");
-        }
+    private static @Nullable BasicFileAttributes existing(Path target) throws IOException {
         try {
-            Path target = folder.resolve(name);
-            if (!folder.equals(target.getParent())) {
-                throw new RejectedFileException("the name leads out of the directory");
-            }
-            return target;
-        } catch (InvalidPathException e) {
-            throw new RejectedFileException("the name is not valid here: " + e.getReason());
+            return Files.readAttributes(target, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        } catch (NoSuchFileException _) {
+            return null;
         }
     }
 
-    /// Deletes all incomplete files.
+    private static boolean staysAsItIs(BasicFileAttributes old, Offer offer) {
+        return switch (offer.existing()) {
+            case OVERWRITE, RENAME -> false;
+            case SKIP -> true;
+            case UPDATE -> old.size() == offer.size() && isSame(old.lastModifiedTime(), offer.time());
+        };
+    }
+
+    /// Some file systems know whole seconds only.
+    private static boolean isSame(FileTime old, FileTime offered) {
+        return old.equals(offered)
+                || (old.toInstant().getNano() == 0
+                        && old.toInstant().getEpochSecond()
+                                == offered.toInstant().getEpochSecond());
+    }
+
+    private long offset(Path parent, Offer offer) {
+        try {
+            Path part = resumable(parent, offer);
+            return offer.resume() && Files.isRegularFile(part, LinkOption.NOFOLLOW_LINKS)
+                    ? Math.min(Files.size(part), offer.size())
+                    : 0;
+        } catch (IOException _) {
+            return 0;
+        }
+    }
+
+    /// The same file has the same one: its place, size and time are in the name.
+    private Path resumable(Path parent, Offer offer) {
+        String text = FileName.of(FileName.child(parent, offer.name()))
+                + '\0'
+                + offer.size()
+                + ' '
+                + offer.seconds()
+                + ' '
+                + offer.nanos();
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return PartFile.resumable(root, HexFormat.of().formatHex(digest, 0, KEY_BYTES));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    /// Opens the temporary file of `file`.
+    PartFile open(IncomingFile file, Path parent) throws IOException {
+        if (!file.offer().resume()) {
+            return PartFile.create(root);
+        }
+        Path path = resumable(parent, file.offer());
+        if (!resuming.add(path)) {
+            throw new IOException("another sender is sending it");
+        }
+        boolean opened = false;
+        try {
+            PartFile part = PartFile.resume(path);
+            opened = true;
+            return part;
+        } finally {
+            if (!opened) {
+                resuming.remove(path);
+            }
+        }
+    }
+
+    /// The file has ended.
+    ///
+    /// @param part its temporary file; null if it had none
+    void forget(IncomingFile file, @Nullable PartFile part) {
+        open.remove(file);
+        if (part != null) {
+            resuming.remove(part.path());
+        }
+    }
+
+    /// Deletes all incomplete files, but those that are to be continued.
     @Override
     public void close() {
-        open.forEach(IncomingFile::discard);
+        open.forEach(IncomingFile::interrupt);
     }
 }

@@ -1,13 +1,9 @@
 package io.rdmacomm.cli.copy;
 
+import io.rdmacomm.cli.terminal.FileName;
 import io.rdmacomm.cli.wire.Frame;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -15,66 +11,134 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// A file that the sender offers, before its data.
+/// A file or directory that the sender offers, before its data. On the wire, its name is bytes.
 ///
-/// @param number numbers the files of a sender, from 1
-/// @param name its name without directories
-/// @param size its length in bytes
+/// @param number numbers the offers of a sender, from 1
+/// @param folder the number of the directory that it is in; 0 for that of the receiver
+/// @param kind what it is
+/// @param name its name without directories; empty for FOLDER_END
+/// @param size the length of a file in bytes
 /// @param mode its nine permission bits, as in chmod(1)
 /// @param seconds its modification time in seconds since 1970
 /// @param nanos the nanoseconds of that time
-record Offer(long number, String name, long size, long mode, long seconds, long nanos) {
+/// @param existing what the sender wants if the file exists
+/// @param resume whether the receiver keeps what it has when the connection breaks, and continues what it has kept
+record Offer(
+        long number,
+        long folder,
+        Kind kind,
+        String name,
+        long size,
+        long mode,
+        long seconds,
+        long nanos,
+        Existing existing,
+        boolean resume) {
     /// The permissions from the highest to the lowest of the nine bits.
     private static final List<PosixFilePermission> PERMISSIONS = List.of(PosixFilePermission.values());
 
-    /// The offer of the file at `path`.
-    static Offer of(long number, Path path) throws IOException {
-        BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+    /// What is offered. The order is that on the wire.
+    enum Kind {
+        /// A regular file.
+        FILE,
+        /// A directory; offers of what is in it follow.
+        FOLDER,
+        /// The end of the directory whose number is [Offer#folder()], with its permissions and its time.
+        FOLDER_END
+    }
+
+    /// The offer of something with these attributes.
+    static Offer of(
+            long number,
+            long folder,
+            Kind kind,
+            String name,
+            PosixFileAttributes attributes,
+            Existing existing,
+            boolean resume) {
         Instant time = attributes.lastModifiedTime().toInstant();
-        Path leaf = path.toRealPath(LinkOption.NOFOLLOW_LINKS).getFileName();
         return new Offer(
                 number,
-                leaf == null ? "" : leaf.toString(),
-                attributes.size(),
-                Files.getPosixFilePermissions(path).stream()
-                        .mapToLong(Offer::bit)
-                        .sum(),
+                folder,
+                kind,
+                name,
+                kind == Kind.FILE ? attributes.size() : 0,
+                attributes.permissions().stream().mapToLong(Offer::bit).sum(),
                 time.getEpochSecond(),
-                time.getNano());
+                time.getNano(),
+                existing,
+                resume);
     }
 
     static Offer of(Frame<CopyMessage> frame) throws RejectedFileException {
         Offer offer = new Offer(
                 frame.number(0),
-                new String(frame.bytes(), StandardCharsets.UTF_8),
                 frame.number(1),
-                frame.number(2),
+                choice(Kind.values(), frame.number(2), "kind"),
+                name(frame),
                 frame.number(3),
-                frame.number(4));
+                frame.number(4),
+                frame.number(5),
+                frame.number(6),
+                choice(Existing.values(), frame.number(7), "choice for existing files"),
+                frame.number(8) != 0);
         if (offer.size < 0) {
             throw new RejectedFileException("a size of " + offer.size + " bytes is not valid");
+        }
+        try {
+            var _ = offer.time();
+        } catch (DateTimeException | ArithmeticException _) {
+            throw new RejectedFileException("the modification time is not valid: " + offer.seconds + " s");
         }
         return offer;
     }
 
-    Frame<CopyMessage> toFrame() {
-        return Frame.of(CopyMessage.OFFER, name, number, size, mode, seconds, nanos);
+    /// The name in a frame, also if the rest of it is not valid.
+    static String name(Frame<CopyMessage> frame) {
+        return FileName.decode(frame.bytes());
     }
 
-    /// Sets the permissions and the modification time of `path`.
-    void apply(Path path) throws IOException {
+    private static <T> T choice(T[] choices, long index, String what) throws RejectedFileException {
+        if (index < 0 || index >= choices.length) {
+            throw new RejectedFileException(
+                    "the sender uses an unknown " + what + ": run the same version of rdmacomm on both sides");
+        }
+        return choices[(int) index];
+    }
+
+    Frame<CopyMessage> toFrame() {
+        return Frame.of(
+                CopyMessage.OFFER,
+                FileName.encode(name),
+                number,
+                folder,
+                kind.ordinal(),
+                size,
+                mode,
+                seconds,
+                nanos,
+                existing.ordinal(),
+                resume ? 1 : 0);
+    }
+
+    /// The same with another choice for existing files.
+    Offer withExisting(Existing choice) {
+        return new Offer(number, folder, kind, name, size, mode, seconds, nanos, choice, resume);
+    }
+
+    FileTime time() {
+        return FileTime.from(Instant.ofEpochSecond(seconds, nanos));
+    }
+
+    /// The permissions without those that `mask` takes away.
+    Set<PosixFilePermission> permissions(long mask) {
         Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
         for (PosixFilePermission permission : PERMISSIONS) {
-            if ((mode & bit(permission)) != 0) {
+            if ((mode & ~mask & bit(permission)) != 0) {
                 permissions.add(permission);
             }
         }
-        Files.setPosixFilePermissions(path, permissions);
-        try {
-            Files.setLastModifiedTime(path, FileTime.from(Instant.ofEpochSecond(seconds, nanos)));
-        } catch (DateTimeException e) {
-            throw new IOException("the modification time is not valid: " + seconds + " s", e);
-        }
+        return permissions;
     }
 
     private static long bit(PosixFilePermission permission) {

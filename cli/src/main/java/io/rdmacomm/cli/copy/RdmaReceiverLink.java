@@ -6,44 +6,82 @@ import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.Session;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// The receiver's end over RDMA: announces a ring of blocks that the sender writes into, and returns blocks that are
 /// free again as credit.
 public final class RdmaReceiverLink implements ReceiverLink {
+    /// Small enough for the caches of a processor.
+    private static final int PIECE_BYTES = 128 << 10;
+
+    private final Session session;
     private final EndPoint endPoint;
+    private final String name;
+    private final CopyMemory memory;
     private final FrameChannel<CopyMessage> control;
-    private final RdmaBuffer ring;
+    private final RingSize wish;
+    private @Nullable Ring ring;
     private int current;
     private int currentLength;
     private int unreturned;
 
-    /// Allocates the ring that the sender asks for, and announces it.
+    /// What a sender writes into, and where it is copied before it is looked at: the sender can change the blocks
+    /// at any time, and what is checked must be what is stored.
+    private record Ring(RingSize size, RdmaBuffer blocks, ByteBuffer piece) {}
+
+    /// Greets the sender.
     ///
     /// @param id distinguishes the buffers of several senders
-    public RdmaReceiverLink(Session session, EndPoint endPoint, long id) {
+    /// @param memory what all senders have together
+    public RdmaReceiverLink(Session session, EndPoint endPoint, long id, CopyMemory memory) {
+        this.session = session;
         this.endPoint = endPoint;
+        this.name = "copy blocks " + id;
+        this.memory = memory;
         this.control =
                 new FrameChannel<>(session, endPoint.channel(0), CopyMessage.CODEC, "copy control " + id, PATIENCE);
+        boolean greeted = false;
         try {
-            this.ring = agree(session, control.receive(), "copy blocks " + id);
+            this.wish = greet();
+            greeted = true;
+        } finally {
+            if (!greeted) {
+                control.close();
+            }
+        }
+    }
+
+    private RingSize greet() {
+        Frame<CopyMessage> hello = control.receive();
+        try {
+            RingSize asked = RingSize.ofHello(hello);
+            control.send(Frame.of(CopyMessage.HELLO, CopyMessage.VERSION));
+            return asked;
         } catch (RuntimeException e) {
-            control.close();
+            control.send(Frame.of(CopyMessage.REJECT, FailureText.of(e), 0));
             throw e;
         }
     }
 
-    private RdmaBuffer agree(Session session, Frame<CopyMessage> hello, String name) {
-        try {
-            RingSize size = RingSize.of(hello);
-            RdmaBuffer blocks = session.allocate(name, size.chunk(), size.depth());
-            endPoint.announce(blocks);
-            control.send(size.toHello(name));
-            return blocks;
-        } catch (RuntimeException e) {
-            control.send(Frame.of(CopyMessage.REJECT, FailureText.of(e)));
-            throw e;
+    @Override
+    public void prepare() throws RejectedFileException {
+        if (ring == null) {
+            RingSize size = memory.take(wish);
+            boolean made = false;
+            try {
+                RdmaBuffer blocks = session.allocate(name, size.chunk(), size.depth());
+                ring = new Ring(size, blocks, ByteBuffer.allocateDirect(Math.min(size.chunk(), PIECE_BYTES)));
+                made = true;
+                endPoint.announce(blocks);
+            } finally {
+                if (!made) {
+                    memory.give(size);
+                }
+            }
+            send(size.toRing(name));
         }
     }
 
@@ -56,9 +94,10 @@ public final class RdmaReceiverLink implements ReceiverLink {
     public Frame<CopyMessage> receive(Duration timeout) {
         Frame<CopyMessage> frame = control.receive(timeout);
         if (frame.kind() == CopyMessage.DATA) {
+            RingSize size = ring().size();
             long index = frame.number(0);
             long length = frame.number(1);
-            if (index < 0 || index >= ring.blockCount() || length < 0 || length > ring.blockSize()) {
+            if (index < 0 || index >= size.depth() || length < 0 || length > size.chunk()) {
                 throw CopyMessage.CODEC.protocolError();
             }
             current = (int) index;
@@ -67,15 +106,29 @@ public final class RdmaReceiverLink implements ReceiverLink {
         return frame;
     }
 
+    private Ring ring() {
+        Ring agreed = ring;
+        if (agreed == null) {
+            throw CopyMessage.CODEC.protocolError();
+        }
+        return agreed;
+    }
+
     @Override
-    public ByteBuffer data() {
-        return ring.block(current).segment().asByteBuffer().limit(currentLength);
+    public void data(Sink sink) throws IOException {
+        ByteBuffer block = ring().blocks().block(current).segment().asByteBuffer();
+        ByteBuffer piece = ring().piece();
+        for (int at = 0; at < currentLength; at += piece.limit()) {
+            piece.clear().limit(Math.min(piece.capacity(), currentLength - at));
+            piece.put(0, block, at, piece.limit());
+            sink.accept(piece);
+        }
     }
 
     @Override
     public void release() {
         unreturned++;
-        if (unreturned >= Math.max(1, ring.blockCount() / 4)) {
+        if (unreturned >= Math.max(1, ring().size().depth() / 4)) {
             send(Frame.of(CopyMessage.CREDIT, unreturned));
             unreturned = 0;
         }
@@ -84,7 +137,11 @@ public final class RdmaReceiverLink implements ReceiverLink {
     @Override
     public void close() {
         endPoint.close();
-        ring.close();
+        Ring agreed = ring;
+        if (agreed != null) {
+            agreed.blocks().close();
+            memory.give(agreed.size());
+        }
         control.close();
     }
 }

@@ -31,10 +31,9 @@ public final class RdmaSenderLink implements SenderLink {
     private final EndPoint endPoint;
     private final RdmaChannel channel;
     private final FrameChannel<CopyMessage> control;
-    private final RdmaBuffer notices;
-    private final RdmaBuffer ring;
-    private final RemoteBuffer remote;
-    private final ByteBuffer[] blocks;
+    private final Session session;
+    private final RingSize wish;
+    private @Nullable Ring ring;
     private final Deque<Frame<CopyMessage>> received = new ArrayDeque<>();
     private final CompletionHandler written = this::onWritten;
     private final CompletionHandler noticed = this::onNoticed;
@@ -43,23 +42,42 @@ public final class RdmaSenderLink implements SenderLink {
     private long credited;
     private volatile @Nullable WorkStatus failure;
 
-    /// Agrees with the receiver on the ring of blocks.
-    public RdmaSenderLink(Session session, EndPoint endPoint, RingSize size) {
+    /// The memory of both sides.
+    ///
+    /// @param notices the DATA messages
+    /// @param local the blocks of this side
+    /// @param remote those of the receiver
+    private record Ring(RdmaBuffer notices, RdmaBuffer local, RemoteBuffer remote, ByteBuffer[] blocks) {
+        private static Ring make(Session session, EndPoint endPoint, RingSize size, String remote) {
+            RemoteBuffer there = endPoint.peerBuffer(remote, PATIENCE);
+            RdmaBuffer notices = session.allocate("copy notices", FrameCodec.MAX_BYTES, size.depth());
+            RdmaBuffer local = session.allocate("copy blocks", size.chunk(), size.depth());
+            ByteBuffer[] blocks = new ByteBuffer[size.depth()];
+            for (int i = 0; i < blocks.length; i++) {
+                blocks[i] = local.block(i).segment().asByteBuffer();
+            }
+            return new Ring(notices, local, there, blocks);
+        }
+
+        private void close() {
+            local.close();
+            notices.close();
+        }
+    }
+
+    /// Greets the receiver.
+    ///
+    /// @param wish the largest ring of blocks that this side wants
+    public RdmaSenderLink(Session session, EndPoint endPoint, RingSize wish) {
+        this.session = session;
+        this.wish = wish;
         this.endPoint = endPoint;
         this.channel = endPoint.channel(0);
         this.control = new FrameChannel<>(session, channel, CopyMessage.CODEC, "copy control", PATIENCE);
-        this.notices = session.allocate("copy notices", FrameCodec.MAX_BYTES, size.depth());
-        this.ring = session.allocate("copy blocks", size.chunk(), size.depth());
-        this.blocks = new ByteBuffer[size.depth()];
-        for (int i = 0; i < blocks.length; i++) {
-            blocks[i] = ring.block(i).segment().asByteBuffer();
-        }
-        control.send(size.toHello(""));
-        Frame<CopyMessage> hello = control.expect(CopyMessage.HELLO, CopyMessage.REJECT);
-        if (!RingSize.of(hello).equals(size)) {
+        control.send(wish.toHello());
+        if (control.expect(CopyMessage.HELLO, CopyMessage.REJECT).number(0) != CopyMessage.VERSION) {
             throw CopyMessage.CODEC.protocolError();
         }
-        this.remote = endPoint.peerBuffer(hello.text(), PATIENCE);
     }
 
     @Override
@@ -95,17 +113,34 @@ public final class RdmaSenderLink implements SenderLink {
         return frame;
     }
 
-    /// Counts a CREDIT message and returns null; returns any other message.
+    /// Handles a message about the ring and returns null; returns any other message.
     private @Nullable Frame<CopyMessage> takeCredit(Frame<CopyMessage> frame) {
-        if (frame.kind() != CopyMessage.CREDIT) {
-            return frame;
+        switch (frame.kind()) {
+            case CREDIT -> credited += frame.number(0);
+            case RING -> {
+                if (ring != null) {
+                    throw CopyMessage.CODEC.protocolError();
+                }
+                ring = Ring.make(session, endPoint, wish.chosen(frame), frame.text());
+            }
+            default -> {
+                return frame;
+            }
         }
-        credited += frame.number(0);
         return null;
+    }
+
+    private Ring ring() {
+        Ring agreed = ring;
+        if (agreed == null) {
+            throw CopyMessage.CODEC.protocolError();
+        }
+        return agreed;
     }
 
     @Override
     public ByteBuffer block() {
+        ByteBuffer[] blocks = ring().blocks();
         while (sent - credited >= blocks.length) {
             awaitCredit();
         }
@@ -131,14 +166,15 @@ public final class RdmaSenderLink implements SenderLink {
     }
 
     @Override
-    public void sendBlock(ByteBuffer block) {
-        int index = (int) (sent % blocks.length);
-        BufferSlice whole = ring.block(index);
+    public void sendBlock(ByteBuffer block, long file) {
+        Ring agreed = ring();
+        int index = (int) (sent % agreed.blocks().length);
+        BufferSlice whole = agreed.local().block(index);
         BufferSlice data = block.position() == whole.length() ? whole : whole.slice(0, block.position());
-        BufferSlice notice = notices.block(index);
-        int length = CopyMessage.CODEC.write(Frame.of(CopyMessage.DATA, index, data.length()), notice.segment());
+        BufferSlice notice = agreed.notices().block(index);
+        int length = CopyMessage.CODEC.write(Frame.of(CopyMessage.DATA, index, data.length(), file), notice.segment());
         Backoff backoff = new Backoff(PATIENCE);
-        while (!channel.tryWrite(data, remote, index * whole.length(), written, 0)
+        while (!channel.tryWrite(data, agreed.remote(), index * whole.length(), written, 0)
                 .isAccepted()) {
             makeProgress(backoff);
         }
@@ -186,8 +222,9 @@ public final class RdmaSenderLink implements SenderLink {
     @Override
     public void close() {
         endPoint.close();
-        ring.close();
-        notices.close();
+        if (ring != null) {
+            ring.close();
+        }
         control.close();
     }
 }

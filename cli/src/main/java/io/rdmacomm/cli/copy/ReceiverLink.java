@@ -1,11 +1,23 @@
 package io.rdmacomm.cli.copy;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /// The receiver's end of a link. A chunk of data is reported by a DATA message.
 public interface ReceiverLink extends CopyLink {
-    /// The chunk of the last DATA message.
-    ByteBuffer data();
+    /// Takes data.
+    interface Sink {
+        /// Takes the next piece, in memory that the sender cannot change.
+        void accept(ByteBuffer piece) throws IOException;
+    }
+
+    /// Makes room for data, if there is none yet, and tells the sender.
+    ///
+    /// @throws RejectedFileException if the senders of this receiver have all memory that they may have
+    void prepare() throws RejectedFileException;
+
+    /// Hands out the chunk of the last DATA message.
+    void data(Sink sink) throws IOException;
 
     /// Gives the memory of that chunk back.
     void release();

@@ -3,10 +3,11 @@ package io.rdmacomm.cli.copy;
 import java.io.Serial;
 
 /// The receiver does not accept a file. The message is the reason, without the name of the file.
-final class RejectedFileException extends Exception {
+public final class RejectedFileException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
+    /// For that reason.
     RejectedFileException(String reason) {
         super(reason);
     }

@@ -8,36 +8,73 @@ import io.rdmacomm.cli.wire.Frame;
 /// @param chunk the size of a block in bytes
 /// @param depth the number of blocks
 public record RingSize(int chunk, int depth) {
-    private static final int MAX_CHUNK = 64 << 20;
-    private static final int MAX_DEPTH = 1024;
-    private static final long MAX_BYTES = 1L << 30;
+    /// The most that a receiver has for each sender.
+    static final RingSize MOST = new RingSize(1 << 20, 64);
+
+    private static final int MOST_BYTES = 16 << 20;
 
     /// Checks the limits.
     ///
     /// @throws CommandFailure if the ring is too large or empty
     public RingSize {
-        if (chunk < 1 || chunk > MAX_CHUNK || depth < 1 || depth > MAX_DEPTH || (long) chunk * depth > MAX_BYTES) {
+        if (chunk < 1 || chunk > 1 << 20 || depth < 1 || depth > 64) {
             throw new CommandFailure("chunk size " + chunk + " with depth " + depth
-                    + " is out of range: the chunk size can be 1 to 64M, the depth 1 to 1024, and both multiplied at"
-                    + " most 1g");
+                    + " is out of range: the chunk size can be 1 to 1M, and the depth 1 to 64");
         }
     }
 
-    /// The size that a peer sent in its HELLO.
+    /// The length of all blocks.
+    long bytes() {
+        return (long) chunk * depth;
+    }
+
+    /// This ring with so few blocks that they have at most `bytes` together.
+    ///
+    /// @throws RejectedFileException if there is no room for a single one
+    RingSize within(long bytes) throws RejectedFileException {
+        long fitting = Math.min(bytes, MOST_BYTES) / chunk;
+        if (fitting < 1) {
+            throw new RejectedFileException(
+                    "its senders have all memory that they may have; try again when some of them"
+                            + " are done, or raise --memory of `rdmacomm recv`");
+        }
+        return new RingSize(chunk, (int) Math.min(depth, fitting));
+    }
+
+    /// The size that a sender wants.
     ///
     /// @throws CommandFailure if the message is not a valid HELLO of this version
-    static RingSize of(Frame<CopyMessage> hello) {
+    static RingSize ofHello(Frame<CopyMessage> hello) {
         if (hello.kind() != CopyMessage.HELLO || hello.number(0) != CopyMessage.VERSION) {
             throw CopyMessage.CODEC.protocolError();
         }
-        return new RingSize(
-                Math.clamp(hello.number(1), 0, Integer.MAX_VALUE), Math.clamp(hello.number(2), 0, Integer.MAX_VALUE));
+        return of(hello.number(1), hello.number(2));
     }
 
-    /// The HELLO that announces this size.
+    /// The size that the receiver has chosen, no larger than this.
     ///
-    /// @param buffer the name of the receiver's buffer; empty in the sender's HELLO
-    Frame<CopyMessage> toHello(String buffer) {
-        return Frame.of(CopyMessage.HELLO, buffer, CopyMessage.VERSION, chunk, depth);
+    /// @throws CommandFailure if it is larger
+    RingSize chosen(Frame<CopyMessage> ring) {
+        RingSize size = of(ring.number(0), ring.number(1));
+        if (size.chunk > chunk || size.depth > depth) {
+            throw CopyMessage.CODEC.protocolError();
+        }
+        return size;
+    }
+
+    private static RingSize of(long chunk, long depth) {
+        return new RingSize(Math.clamp(chunk, 0, Integer.MAX_VALUE), Math.clamp(depth, 0, Integer.MAX_VALUE));
+    }
+
+    /// The HELLO that asks for at most this size.
+    Frame<CopyMessage> toHello() {
+        return Frame.of(CopyMessage.HELLO, CopyMessage.VERSION, chunk, depth);
+    }
+
+    /// The RING that announces this size.
+    ///
+    /// @param buffer the name of the receiver's buffer; empty if there is none
+    Frame<CopyMessage> toRing(String buffer) {
+        return Frame.of(CopyMessage.RING, buffer, chunk, depth);
     }
 }

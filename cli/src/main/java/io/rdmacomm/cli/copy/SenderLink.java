@@ -13,6 +13,8 @@ public interface SenderLink extends CopyLink {
     /// An empty block for the next chunk of data. Blocks until one is free.
     ByteBuffer block();
 
-    /// Sends the content of `block`, from its start to its position.
-    void sendBlock(ByteBuffer block);
+    /// Sends the content of `block`, from its start to its position, as data of a file.
+    ///
+    /// @param file the number of its offer
+    void sendBlock(ByteBuffer block, long file);
 }

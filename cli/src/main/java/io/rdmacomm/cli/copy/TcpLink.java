@@ -1,60 +1,145 @@
 package io.rdmacomm.cli.copy;
 
+import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameCodec;
 import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.TcpConnector;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /// Either end over a plain TCP socket, for comparison with RDMA. The control messages are the same; a chunk of data is
-/// a DATA message with the length, followed by the bytes. TCP does the flow control.
+/// a DATA message with the length, followed by the bytes. TCP does the flow control. The two HELLO messages are in
+/// frames
+/// of the port that a session has, too, so that both kinds of receivers protect themselves in the same way.
 public final class TcpLink implements SenderLink, ReceiverLink {
+    private static final int MOST_WAITING = 4 * FileSender.WINDOW;
+
+    private final TcpConnector connector;
     private final SocketChannel socket;
     private final Selector selector;
     private final SelectionKey key;
-    private final RingSize size;
-    private final ByteBuffer header = ByteBuffer.allocateDirect(FrameCodec.MAX_BYTES);
-    private final ByteBuffer out = ByteBuffer.allocateDirect(FrameCodec.MAX_BYTES);
-    private ByteBuffer block;
+    private final RingSize wish;
+    /// Of all senders; null at a sender.
+    private final @Nullable CopyMemory memory;
+    private final ByteBuffer header = ByteBuffer.allocate(FrameCodec.MAX_BYTES);
+    private final ByteBuffer out = ByteBuffer.allocate(FrameCodec.MAX_BYTES);
+    private final Deque<Frame<CopyMessage>> waiting = new ArrayDeque<>();
+    private @Nullable RingSize ring;
+    private ByteBuffer block = ByteBuffer.allocate(0);
 
-    /// A link over a connected socket, which it closes.
-    ///
-    /// @param chunk the size of the sender's chunks
-    public TcpLink(SocketChannel socket, int chunk) throws IOException {
-        this.socket = socket;
-        this.size = new RingSize(chunk, 1);
-        this.block = ByteBuffer.allocateDirect(chunk);
-        socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    private TcpLink(TcpConnector connector, RingSize wish, @Nullable CopyMemory memory) throws IOException {
+        this.connector = connector;
+        this.socket = connector.socket();
+        this.wish = wish;
+        this.memory = memory;
         socket.configureBlocking(false);
         this.selector = Selector.open();
-        this.key = socket.register(selector, SelectionKey.OP_READ);
+        boolean registered = false;
+        try {
+            this.key = socket.register(selector, SelectionKey.OP_READ);
+            registered = true;
+        } finally {
+            if (!registered) {
+                selector.close();
+            }
+        }
         header.limit(FrameCodec.HEADER_BYTES);
     }
 
-    /// Exchanges HELLO with the receiver.
-    public void greetReceiver() {
-        send(size.toHello(""));
-        checkHello(receive(PATIENCE));
+    /// The sender's end. Connects and greets the receiver. Blocks.
+    ///
+    /// @param wish the largest chunk that this side wants
+    /// @param timeout how long connecting and greeting may take, each
+    /// @throws io.rdmacomm.verbs.RdmaException if the receiver does not answer, or refuses
+    public static TcpLink connect(String host, int port, RingSize wish, Duration timeout) throws IOException {
+        TcpConnector connector = TcpConnector.connect(host, port, timeout);
+        boolean linked = false;
+        try {
+            connector.send(FrameType.HELLO, bytes(new RingSize(wish.chunk(), 1).toHello()));
+            Frame<CopyMessage> answer = frame(connector.receive(FrameType.WELCOME, timeout));
+            if (answer.kind() != CopyMessage.HELLO || answer.number(0) != CopyMessage.VERSION) {
+                throw CopyMessage.CODEC.protocolError();
+            }
+            TcpLink link = new TcpLink(connector, wish, null);
+            linked = true;
+            return link;
+        } finally {
+            if (!linked) {
+                connector.close();
+            }
+        }
     }
 
-    /// Exchanges HELLO with the sender.
-    public void greetSender() {
-        checkHello(receive(PATIENCE));
-        send(size.toHello(""));
+    /// Waits for a sender that has connected to greet. Blocks.
+    ///
+    /// @param timeout how long it may take
+    /// @return what it wants
+    /// @throws CommandFailure if it is no sender of this version; it has been told
+    /// @throws io.rdmacomm.verbs.RdmaException if it is silent or gone
+    public static RingSize greeting(TcpConnector sender, Duration timeout) {
+        ByteBuffer hello = sender.receive(FrameType.HELLO, timeout);
+        try {
+            return RingSize.ofHello(frame(hello));
+        } catch (CommandFailure e) {
+            sender.refuse(
+                    "this is `rdmacomm recv --transport tcp` of another version, or a client that is no sender of it:"
+                            + " use the same version and the same --transport on both sides");
+            throw e;
+        }
     }
 
-    private void checkHello(Frame<CopyMessage> hello) {
-        int chunk = RingSize.of(hello).chunk();
-        if (chunk > block.capacity()) {
-            block = ByteBuffer.allocateDirect(chunk);
+    /// The receiver's end: answers the greeting. This owns the connection from now on, also if it fails.
+    ///
+    /// @param memory what all senders have together
+    public static TcpLink accept(TcpConnector sender, RingSize wish, CopyMemory memory) throws IOException {
+        boolean linked = false;
+        try {
+            sender.send(FrameType.WELCOME, bytes(Frame.of(CopyMessage.HELLO, CopyMessage.VERSION)));
+            TcpLink link = new TcpLink(sender, wish, memory);
+            linked = true;
+            return link;
+        } finally {
+            if (!linked) {
+                sender.close();
+            }
+        }
+    }
+
+    private static ByteBuffer bytes(Frame<CopyMessage> frame) {
+        ByteBuffer bytes = ByteBuffer.allocate(FrameCodec.MAX_BYTES);
+        return bytes.limit(CopyMessage.CODEC.write(frame, MemorySegment.ofBuffer(bytes)));
+    }
+
+    private static Frame<CopyMessage> frame(ByteBuffer bytes) {
+        return CopyMessage.CODEC.read(MemorySegment.ofBuffer(bytes));
+    }
+
+    @Override
+    public void prepare() throws RejectedFileException {
+        if (ring == null && memory != null) {
+            RingSize taken = memory.take(wish);
+            boolean made = false;
+            try {
+                block = ByteBuffer.allocateDirect(taken.chunk());
+                ring = taken;
+                made = true;
+            } finally {
+                if (!made) {
+                    memory.give(taken);
+                }
+            }
+            send(taken.toRing(""));
         }
     }
 
@@ -77,6 +162,23 @@ public final class TcpLink implements SenderLink, ReceiverLink {
 
     @Override
     public @Nullable Frame<CopyMessage> poll() {
+        Frame<CopyMessage> frame = next();
+        if (frame != null && frame.kind() == CopyMessage.RING) {
+            if (memory != null || block.capacity() > 0) {
+                throw CopyMessage.CODEC.protocolError();
+            }
+            block = ByteBuffer.allocateDirect(wish.chosen(frame).chunk());
+            frame = next();
+        }
+        return frame;
+    }
+
+    private @Nullable Frame<CopyMessage> next() {
+        return waiting.isEmpty() ? read() : waiting.poll();
+    }
+
+    /// The next message if all of it has arrived, else null.
+    private @Nullable Frame<CopyMessage> read() {
         if (!fill(header)) {
             return null;
         }
@@ -90,7 +192,7 @@ public final class TcpLink implements SenderLink, ReceiverLink {
         Frame<CopyMessage> frame =
                 CopyMessage.CODEC.read(MemorySegment.ofBuffer(header.duplicate().flip()));
         header.clear().limit(FrameCodec.HEADER_BYTES);
-        if (frame.kind() == CopyMessage.DATA) {
+        if (frame.kind() == CopyMessage.DATA && memory != null) {
             readData(frame.number(0));
         }
         return frame;
@@ -130,13 +232,16 @@ public final class TcpLink implements SenderLink, ReceiverLink {
 
     @Override
     public ByteBuffer block() {
+        if (block.capacity() == 0) {
+            throw CopyMessage.CODEC.protocolError();
+        }
         return block.clear();
     }
 
     @Override
-    public void sendBlock(ByteBuffer filled) {
+    public void sendBlock(ByteBuffer filled, long file) {
         filled.flip();
-        send(Frame.of(CopyMessage.DATA, filled.remaining()));
+        send(Frame.of(CopyMessage.DATA, filled.remaining(), 0, file));
         writeAll(filled);
     }
 
@@ -145,11 +250,26 @@ public final class TcpLink implements SenderLink, ReceiverLink {
         try {
             while (bytes.hasRemaining()) {
                 if (socket.write(bytes) == 0) {
-                    await(SelectionKey.OP_WRITE, deadline, PATIENCE);
+                    awaitRoom(deadline);
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException("the connection broke: " + e.getMessage(), e);
+        }
+    }
+
+    /// A receiver may read nothing before its answers are read, so a sender keeps them for later.
+    private void awaitRoom(long deadline) {
+        if (memory != null) {
+            await(SelectionKey.OP_WRITE, deadline, PATIENCE);
+            return;
+        }
+        await(SelectionKey.OP_WRITE | SelectionKey.OP_READ, deadline, PATIENCE);
+        for (Frame<CopyMessage> frame = read(); frame != null; frame = read()) {
+            if (frame.kind() == CopyMessage.DATA || waiting.size() >= MOST_WAITING) {
+                throw CopyMessage.CODEC.protocolError();
+            }
+            waiting.add(frame);
         }
     }
 
@@ -168,8 +288,8 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     }
 
     @Override
-    public ByteBuffer data() {
-        return block;
+    public void data(Sink sink) throws IOException {
+        sink.accept(block);
     }
 
     @Override
@@ -177,11 +297,17 @@ public final class TcpLink implements SenderLink, ReceiverLink {
 
     @Override
     public void close() {
+        RingSize taken = ring;
+        if (taken != null && memory != null) {
+            ring = null;
+            memory.give(taken);
+        }
         try {
             selector.close();
-            socket.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            connector.close();
         }
     }
 }

@@ -10,7 +10,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,11 +36,22 @@ class IncomingFolderTest {
     @BeforeEach
     void create() throws IOException {
         directory = Files.createDirectory(root.resolve("directory"));
-        folder = new IncomingFolder(directory);
+        folder = new IncomingFolder(directory, false, null);
     }
 
     private static Offer offer(String name, long size) {
-        return new Offer(1, name, size, 0640, 981_173_106, 789_000_000);
+        return offer(name, size, Existing.OVERWRITE, false);
+    }
+
+    private static Offer offer(String name, long size, Existing existing, boolean resume) {
+        return new Offer(1, 0, Offer.Kind.FILE, name, size, 0660, 981_173_106, 789_000_000, existing, resume);
+    }
+
+    /// A file that is planned and opened.
+    private IncomingFile create(Offer offer) throws RejectedFileException, IOException {
+        IncomingFile file = Objects.requireNonNull(folder.plan(folder.root(), offer));
+        file.open(() -> {});
+        return file;
     }
 
     private static long checksum(byte[] bytes) {
@@ -53,16 +69,16 @@ class IncomingFolderTest {
     @ParameterizedTest
     @ValueSource(strings = {"", ".", "..", "/", "/etc/passwd", "../x", "a/b", "a/../b", "nul\0byte"})
     void aNameThatIsAPathIsRejected(String name) throws IOException {
-        assertThatThrownBy(() -> folder.create(offer(name, 0))).isInstanceOf(RejectedFileException.class);
+        assertThatThrownBy(() -> create(offer(name, 0))).isInstanceOf(RejectedFileException.class);
         assertThat(names()).isEmpty();
     }
 
     @Test
     void theLengthOfANameIsLimitedInBytes() throws Exception {
-        assertThatThrownBy(() -> folder.create(offer("\u00fc".repeat(128), 0)))
+        assertThatThrownBy(() -> create(offer("\u00fc".repeat(128), 0)))
                 .isInstanceOf(RejectedFileException.class)
                 .hasMessageContaining("longer than 255 bytes");
-        folder.create(offer("\u00fc".repeat(127), 0)).discard();
+        create(offer("\u00fc".repeat(127), 0)).discard();
     }
 
     @Test
@@ -71,14 +87,14 @@ class IncomingFolderTest {
         Files.createSymbolicLink(directory.resolve("link"), root.resolve("outside"));
 
         for (String name : new String[] {"sub", "link"}) {
-            assertThatThrownBy(() -> folder.create(offer(name, 0))).isInstanceOf(RejectedFileException.class);
+            assertThatThrownBy(() -> create(offer(name, 0))).isInstanceOf(RejectedFileException.class);
         }
     }
 
     @Test
     void aCompleteFileReplacesAnOldOneAtomically() throws Exception {
         Path target = Files.writeString(directory.resolve("file"), "old and longer");
-        IncomingFile file = folder.create(offer("file", CONTENT.length));
+        IncomingFile file = create(offer("file", CONTENT.length));
         file.append(ByteBuffer.wrap(CONTENT));
         assertThat(Files.readString(target)).isEqualTo("old and longer");
 
@@ -94,7 +110,7 @@ class IncomingFolderTest {
     @Test
     void zerosBecomeAFileOfTheRightLength() throws Exception {
         byte[] zeros = new byte[100_000];
-        IncomingFile file = folder.create(offer("zeros", zeros.length));
+        IncomingFile file = create(offer("zeros", zeros.length));
         file.append(ByteBuffer.wrap(zeros));
 
         file.complete(checksum(zeros));
@@ -104,7 +120,7 @@ class IncomingFolderTest {
 
     @Test
     void aWrongChecksumOrLengthIsDetected() throws Exception {
-        IncomingFile file = folder.create(offer("file", CONTENT.length));
+        IncomingFile file = create(offer("file", CONTENT.length));
 
         assertThatThrownBy(() -> file.complete(checksum(new byte[0]))).hasMessageContaining("only 0 of 7 bytes");
         file.append(ByteBuffer.wrap(CONTENT));
@@ -117,8 +133,8 @@ class IncomingFolderTest {
 
     @Test
     void closingDeletesIncompleteFiles() throws Exception {
-        folder.create(offer("one", 1));
-        folder.create(offer("two", 1));
+        create(offer("one", 1));
+        create(offer("two", 1));
         assertThat(names()).hasSize(2).allMatch(name -> name.startsWith(".rdmacomm."));
 
         folder.close();
@@ -128,28 +144,180 @@ class IncomingFolderTest {
 
     @Test
     void aMissingDirectoryIsAFailure() {
-        assertThatThrownBy(() -> new IncomingFolder(root.resolve("missing")))
+        assertThatThrownBy(() -> new IncomingFolder(root.resolve("missing"), false, null))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("is not a directory");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {".bashrc", ".ssh", ".rdmacomm.1.part"})
+    void hiddenNamesAreRejectedUnlessTheReceiverWantsThem(String name) {
+        assertThatThrownBy(() -> create(offer(name, 0)))
+                .isInstanceOf(RejectedFileException.class)
+                .hasMessageContaining(name.startsWith(".rdmacomm") ? "temporary" : "--hidden");
+    }
+
     @Test
-    void anOfferDescribesAFile() throws Exception {
-        Path file = Files.write(root.resolve("file"), CONTENT);
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r-x-w---x"));
+    void aReceiverMayWantHiddenNamesButNotThoseOfItsTemporaryFiles() throws Exception {
+        folder = new IncomingFolder(directory, true, null);
+        create(offer(".bashrc", 0)).complete(0);
 
-        Offer offer = Offer.of(3, root.resolve("directory/../file"));
+        assertThat(names()).containsExactly(".bashrc");
+        assertThatThrownBy(() -> create(offer(".rdmacomm.1.part", 0))).isInstanceOf(RejectedFileException.class);
+    }
 
-        assertThat(offer.name()).isEqualTo("file");
-        assertThat(offer.size()).isEqualTo(CONTENT.length);
-        assertThat(offer.mode()).isEqualTo(0521);
+    @Test
+    void permissionsAreLimitedByTheUmask() throws Exception {
+        create(new Offer(1, 0, Offer.Kind.FILE, "file", 0, 0777, 0, 0, Existing.OVERWRITE, false))
+                .complete(0);
+        Path made = Files.writeString(root.resolve("made"), "");
+
+        Set<PosixFilePermission> here = Files.getPosixFilePermissions(directory.resolve("file"));
+        here.removeAll(PosixFilePermissions.fromString("--x--x--x"));
+        assertThat(here).isEqualTo(Files.getPosixFilePermissions(made));
+    }
+
+    @Test
+    void attributesThatCannotBeSetAreAWarning() {
+        assertThat(new Attributes().apply(offer("x", 0), Path.of("/proc/self/status")))
+                .contains("not permitted");
+    }
+
+    @Test
+    void anInterruptedTransferContinues() throws Exception {
+        byte[] zeros = new byte[5000];
+        Offer offer = offer("file", CONTENT.length + zeros.length, Existing.OVERWRITE, true);
+        IncomingFile first = create(offer);
+        first.append(ByteBuffer.wrap(CONTENT));
+        first.append(ByteBuffer.wrap(zeros, 0, 1000));
+        first.interrupt();
+        assertThat(names()).singleElement().asString().endsWith(".resume");
+
+        IncomingFile second = create(offer);
+        assertThat(second.offset()).isEqualTo(CONTENT.length + 1000);
+        second.append(ByteBuffer.wrap(zeros, 1000, 4000));
+        byte[] all = Arrays.copyOf(CONTENT, CONTENT.length + zeros.length);
+        second.complete(checksum(all));
+
+        assertThat(names()).containsExactly("file");
+        assertThat(Files.readAllBytes(directory.resolve("file"))).isEqualTo(all);
+    }
+
+    @Test
+    void whatWasKeptOfAnotherFileIsNotMixedWithThisOne() throws Exception {
+        Offer offer = offer("file", 2L * CONTENT.length, Existing.OVERWRITE, true);
+        IncomingFile first = create(offer);
+        first.append(ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5, 6, 7}));
+        first.interrupt();
+
+        IncomingFile second = create(offer);
+        second.append(ByteBuffer.wrap(CONTENT));
+
+        assertThatThrownBy(() -> second.complete(checksum("contentcontent".getBytes(StandardCharsets.UTF_8))))
+                .hasMessageContaining("checksum");
+        second.discard();
+        assertThat(names()).isEmpty();
+    }
+
+    @Test
+    void onlyOneSenderContinuesATransfer() throws Exception {
+        Offer offer = offer("file", 10, Existing.OVERWRITE, true);
+        create(offer);
+
+        assertThatThrownBy(() -> create(offer)).hasMessageContaining("another sender");
+    }
+
+    @Test
+    void existingFilesAreTreatedAsTheSenderWants() throws Exception {
+        Path old = Files.writeString(directory.resolve("file"), "content");
+        Files.setLastModifiedTime(old, offer("x", 0).time());
+
+        assertThat(folder.plan(folder.root(), offer("file", 1, Existing.SKIP, false)))
+                .isNull();
+        assertThat(folder.plan(folder.root(), offer("file", 7, Existing.UPDATE, false)))
+                .isNull();
+        IncomingFile update = create(offer("file", 0, Existing.UPDATE, false));
+        IncomingFile rename = create(offer("file", CONTENT.length, Existing.RENAME, false));
+        rename.append(ByteBuffer.wrap(CONTENT));
+        assertThat(rename.complete(checksum(CONTENT)).name()).isEqualTo("file.1");
+        assertThat(create(offer("file", 0, Existing.RENAME, false)).complete(0).name())
+                .isEqualTo("file.2");
+        assertThat(old).hasContent("content");
+        update.complete(0);
+        assertThat(old).isEmptyFile();
+    }
+
+    @Test
+    void aFileThatAppearsMeanwhileIsNotReplaced() throws Exception {
+        IncomingFile file = create(offer("file", 0, Existing.SKIP, false));
+        Files.writeString(directory.resolve("file"), "mine");
+
+        assertThatThrownBy(() -> file.complete(0)).hasMessageContaining("has appeared meanwhile");
+        assertThat(directory.resolve("file")).hasContent("mine");
+    }
+
+    @Test
+    void theRuleOfTheReceiverCounts() throws Exception {
+        folder = new IncomingFolder(directory, false, Existing.SKIP);
+        Files.writeString(directory.resolve("file"), "mine");
+
+        assertThat(folder.plan(folder.root(), offer("file", 0))).isNull();
+    }
+
+    @Test
+    void leftoversOfKilledReceiversAreRemovedAndThoseOfOthersStay() throws Exception {
+        Files.writeString(directory.resolve(".rdmacomm.1.part"), "left");
+        Files.writeString(directory.resolve(".rdmacomm.2.resume"), "to be continued");
+        Path old = Files.writeString(directory.resolve(".rdmacomm.3.resume"), "forgotten");
+        Files.setLastModifiedTime(old, FileTime.fromMillis(0));
+        Files.writeString(directory.resolve(".rdmacommpart"), "mine");
+        Files.createSymbolicLink(directory.resolve(".rdmacomm.4.part"), root.resolve("outside"));
+        IncomingFile file = create(offer("file", 1));
+
+        new IncomingFolder(directory, false, null).close();
+
+        assertThat(names())
+                .hasSize(4)
+                .contains(".rdmacomm.2.resume", ".rdmacommpart", ".rdmacomm.4.part")
+                .anyMatch(name -> name.endsWith(".part") && name.length() > 20);
+        file.discard();
+    }
+
+    @Test
+    void aDirectoryThatBecomesALinkIsNotEntered() throws Exception {
+        Offer offer = new Offer(1, 0, Offer.Kind.FOLDER, "sub", 0, 0755, 0, 0, Existing.OVERWRITE, false);
+        Path sub = folder.enter(folder.root(), offer);
+        IncomingFile file = Objects.requireNonNull(folder.plan(sub, offer("file", 0)));
+        file.open(() -> {});
+        Files.delete(sub);
+        Files.createSymbolicLink(sub, Files.createDirectory(root.resolve("outside")));
+
+        assertThatThrownBy(() -> file.complete(0)).hasMessageContaining("symbolic link");
+        assertThatThrownBy(() -> folder.plan(sub, offer("other", 0))).hasMessageContaining("symbolic link");
+        assertThatThrownBy(() -> folder.enter(folder.root(), offer)).isInstanceOf(RejectedFileException.class);
+        assertThat(root.resolve("outside")).isEmptyDirectory();
+    }
+
+    @Test
+    void anOfferSurvivesItsFrame() throws Exception {
+        Offer offer = new Offer(
+                3, 2, Offer.Kind.FILE, "a\u00fc\n%\udcff", 7, 0521, 981_173_106, 789_000_000, Existing.RENAME, true);
+
         assertThat(Offer.of(offer.toFrame())).isEqualTo(offer);
     }
 
     @Test
-    void anOfferWithANegativeSizeIsRejected() {
-        Frame<CopyMessage> frame = Frame.of(CopyMessage.OFFER, "file", 1, -1, 0, 0, 0);
+    void anOfferThatMakesNoSenseIsRejected() {
+        for (long[] numbers : new long[][] {
+            {1, 0, 0, -1, 0, 0, 0, 0, 0},
+            {1, 0, 3, 1, 0, 0, 0, 0, 0},
+            {1, 0, -1, 1, 0, 0, 0, 0, 0},
+            {1, 0, 0, 1, 0, Long.MAX_VALUE, 0, 0, 0},
+            {1, 0, 0, 1, 0, 0, 0, 4, 0},
+        }) {
+            Frame<CopyMessage> frame = Frame.of(CopyMessage.OFFER, "file", numbers);
 
-        assertThatThrownBy(() -> Offer.of(frame)).isInstanceOf(RejectedFileException.class);
+            assertThatThrownBy(() -> Offer.of(frame)).isInstanceOf(RejectedFileException.class);
+        }
     }
 }

@@ -146,6 +146,11 @@ public final class TcpConnector implements AutoCloseable {
         return channel.socket().getLocalAddress();
     }
 
+    /// The socket, for what follows the last frame; [#close()] closes it.
+    public SocketChannel socket() {
+        return channel;
+    }
+
     /// The peer's address.
     public InetAddress remoteAddress() {
         return remote;

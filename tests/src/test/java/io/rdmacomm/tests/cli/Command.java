@@ -6,12 +6,15 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /// Runs the command, in this JVM or as a separate process.
@@ -137,6 +140,13 @@ final class Command implements AutoCloseable {
             Thread.onSpinWait();
         }
         throw new AssertionError("it started no child process");
+    }
+
+    /// How many threads it has.
+    long threads() throws IOException {
+        try (Stream<Path> tasks = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
+            return tasks.count();
+        }
     }
 
     /// Ends it like Ctrl-C.

@@ -2,9 +2,12 @@ package io.rdmacomm.tests.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.cli.terminal.FileName;
 import io.rdmacomm.tests.cli.Command.Result;
+import io.rdmacomm.tests.fixture.Deadline;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -12,7 +15,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -24,6 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// `send` and `recv` between two processes.
 class CopyTest {
+    private static final String[] NO_OPTIONS = {};
+
     @TempDir
     private Path root;
 
@@ -67,7 +74,7 @@ class CopyTest {
     }
 
     @Test
-    void permissionsAndTimeArePreservedAndAnOldFileIsReplaced() throws Exception {
+    void permissionsWithoutTheUmaskAndTimeArePreservedAndAnOldFileIsReplaced() throws Exception {
         Path file = Files.writeString(source.resolve("file"), "new");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r-x-w---x"));
         Instant time = Instant.parse("2001-02-03T04:05:06.789Z");
@@ -80,7 +87,7 @@ class CopyTest {
         Path copy = target.resolve("file");
         assertThat(Files.readString(copy)).isEqualTo("new");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(copy)))
-                .isEqualTo("r-x-w---x");
+                .isEqualTo("r-x-----x");
         assertThat(Files.getLastModifiedTime(copy).toInstant()).isEqualTo(time);
     }
 
@@ -91,7 +98,7 @@ class CopyTest {
         Result sent = send("rdma", source.resolve("missing"), source, file);
 
         assertThat(sent.exitCode()).isEqualTo(1);
-        assertThat(sent.err()).contains("missing: no such file", "not a regular file");
+        assertThat(sent.err()).contains("missing: no such file", "it is a directory; -r sends directories");
         assertThat(sent.err().strip().lines()).hasSize(2);
         assertThat(names(target)).containsExactly("file");
     }
@@ -166,6 +173,236 @@ class CopyTest {
     }
 
     @Test
+    void aNameThatBeginsWithAnAtSignIsAName() throws Exception {
+        Path list = Files.writeString(source.resolve("@list"), "list");
+        Files.writeString(source.resolve("list"), "other");
+
+        Result sent = send("tcp", list);
+
+        assertThat(sent.exitCode()).as(sent.err()).isZero();
+        assertThat(names(target)).containsExactly("@list");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void oneCommandSendsANameOnlyOnce(String transport) throws Exception {
+        Path first =
+                Files.writeString(Files.createDirectory(source.resolve("a")).resolve("x"), "first");
+        Path second =
+                Files.writeString(Files.createDirectory(source.resolve("b")).resolve("x"), "second");
+
+        Result sent = send(transport, first, second);
+
+        assertThat(sent.exitCode()).isEqualTo(1);
+        assertThat(sent.err()).contains("b/x: this command has sent another file of that name");
+        assertThat(target.resolve("x")).hasContent("first");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"POSIX", "C.UTF-8"})
+    void namesAreBytesInAnyLocale(String locale) throws Exception {
+        List<String> names = List.of("plain", "\u00dcbung", FileName.decode(new byte[] {'b', (byte) 0xff, '\n', 'x'}));
+        Path folder = Files.createDirectory(FileName.child(source, "\u00fcnder"));
+        Path into = Files.createDirectory(FileName.child(target, "\u00fcber"));
+        for (String name : names) {
+            Files.writeString(FileName.child(folder, name), name.substring(0, 1));
+        }
+        try (Command receiver = Command.launch(
+                in(target, "\"$@\" --dir *"),
+                NO_OPTIONS,
+                Map.of("LC_ALL", locale),
+                "recv",
+                "--port",
+                "0",
+                "--once",
+                "--transport",
+                "tcp")) {
+            try (Command sender = Command.launch(
+                    in(source, "cd *; \"$@\" * localhost:" + receiver.port()),
+                    NO_OPTIONS,
+                    Map.of("LC_ALL", locale),
+                    "send",
+                    "--transport",
+                    "tcp")) {
+                Result sent = sender.end();
+                assertThat(sent.exitCode()).as(sent.err()).isZero();
+            }
+            assertThat(receiver.end().exitCode()).isZero();
+        }
+        for (String name : names) {
+            assertThat(FileName.child(into, name)).hasContent(name.substring(0, 1));
+        }
+        assertThat(names(into)).hasSize(names.size());
+    }
+
+    /// A shell that runs a line in a directory.
+    private static List<String> in(Path folder, String line) {
+        return List.of("sh", "-c", "cd '" + folder + "' && " + line, "sh");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void directoriesAreSentWithAllThatTheyContain(String transport) throws Exception {
+        Path tree = Files.createDirectories(source.resolve("tree/empty")).getParent();
+        Path deep = Files.createDirectories(tree.resolve("a/b"));
+        for (int i = 0; i < 150; i++) {
+            Files.writeString((i % 2 == 0 ? deep : tree).resolve("file" + i), "content " + i);
+        }
+        Files.createSymbolicLink(tree.resolve("link"), source);
+        Files.setPosixFilePermissions(deep, PosixFilePermissions.fromString("r-xr-x---"));
+        FileTime time = FileTime.from(Instant.parse("2001-02-03T04:05:06Z"));
+        for (Path each : List.of(deep, deep.getParent(), tree.resolve("empty"), tree)) {
+            Files.setLastModifiedTime(each, time);
+        }
+
+        Result sent = send(transport, List.of("-r"), tree);
+
+        assertThat(sent.exitCode()).as(sent.err()).isZero();
+        assertThat(sent.out().strip().lines()).hasSize(1);
+        assertThat(sent.out()).contains("150 files over " + transport, "1 files skipped");
+        Path copy = target.resolve("tree");
+        for (int i = 0; i < 150; i++) {
+            assertThat(copy.resolve(i % 2 == 0 ? "a/b" : ".").resolve("file" + i))
+                    .hasContent("content " + i);
+        }
+        assertThat(copy.resolve("link")).doesNotExist();
+        assertThat(copy.resolve("empty")).isEmptyDirectory();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(copy.resolve("a/b"))))
+                .isEqualTo("r-xr-x---");
+        for (String each : List.of("", "a", "a/b", "empty")) {
+            assertThat(Files.getLastModifiedTime(copy.resolve(each))).as(each).isEqualTo(time);
+        }
+        Files.setPosixFilePermissions(deep, PosixFilePermissions.fromString("rwxr-x---"));
+        Files.setPosixFilePermissions(copy.resolve("a/b"), PosixFilePermissions.fromString("rwxr-x---"));
+    }
+
+    @Test
+    void theContentOfADirectoryCanBeSentWithoutIt() throws Exception {
+        Files.createDirectory(source.resolve("folder"));
+        Files.writeString(source.resolve("folder/file"), "content");
+
+        Result sent = send("tcp", List.of("-r"), Path.of(source + "/."));
+
+        assertThat(sent.exitCode()).as(sent.err()).isZero();
+        assertThat(target.resolve("folder/file")).hasContent("content");
+    }
+
+    @Test
+    void existingFilesAreTreatedAsTheUserWants() throws Exception {
+        Path file = Files.writeString(source.resolve("file"), "new");
+        Path old = Files.writeString(target.resolve("file"), "old");
+        Files.setLastModifiedTime(old, FileTime.fromMillis(0));
+
+        Result skipped = send("tcp", List.of("--existing", "skip"), file);
+        assertThat(skipped.exitCode()).as(skipped.err()).isZero();
+        assertThat(skipped.out()).contains("1 files skipped");
+        assertThat(target.resolve("file")).hasContent("old");
+        Result renamed = send("tcp", List.of("--existing", "rename"), file);
+        assertThat(renamed.out()).contains("as file.1");
+        assertThat(target.resolve("file.1")).hasContent("new");
+        assertThat(send("tcp", List.of("--existing", "update"), file).out()).contains("3 B");
+        assertThat(target.resolve("file")).hasContent("new");
+        assertThat(send("tcp", List.of("--existing", "update"), file).out()).contains("1 files skipped");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void aTransferContinuesAfterAnInterruption(String transport) throws Exception {
+        Path file = source.resolve("large");
+        try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
+            large.setLength(1L << 30);
+            for (int i = 0; i < 1024; i++) {
+                large.seek((long) i << 20);
+                large.writeInt(i + 1);
+            }
+        }
+        try (Command receiver = receive(transport)) {
+            String address = "localhost:" + receiver.port();
+            try (Command sender =
+                    Command.start("send", "--resume", "--transport", transport, file.toString(), address)) {
+                Deadline.await("some of the file", () -> kept() > 50 << 20);
+                sender.kill();
+            }
+            assertThat(names(target)).singleElement().asString().endsWith(".resume");
+
+            AtomicReference<Result> sent = new AtomicReference<>();
+            Deadline.await("the rest of the file", () -> {
+                // Fails until the receiver has noticed the death of the first sender.
+                sent.set(Command.run("send", "--resume", "--transport", transport, file.toString(), address));
+                return sent.get().exitCode() == 0;
+            });
+
+            assertThat(sent.get().out()).contains("continued after");
+        }
+        assertThat(names(target)).containsExactly("large");
+        assertThat(Files.mismatch(file, target.resolve("large"))).isEqualTo(-1);
+    }
+
+    /// How much of a file is there that is to be continued.
+    private long kept() {
+        try (Stream<Path> files = Files.list(target)) {
+            return files.filter(file -> file.toString().endsWith(".resume"))
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void whatAKilledReceiverLeavesIsRemovedByTheNext() throws Exception {
+        Path file = source.resolve("large");
+        try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
+            large.setLength(3L << 30);
+        }
+        try (Command killed = receive("tcp");
+                Command busy = receive("tcp");
+                Command sender =
+                        Command.start("send", "--transport", "tcp", file.toString(), "localhost:" + killed.port());
+                Command other =
+                        Command.start("send", "--transport", "tcp", file.toString(), "localhost:" + busy.port())) {
+            Deadline.await("two incomplete files", () -> count(target) == 2);
+            killed.kill();
+            sender.end();
+            assertThat(names(target)).hasSize(2);
+
+            try (Command next = receive("tcp")) {
+                next.port();
+                // The file of the one that lives stays.
+                assertThat(names(target)).hasSize(1);
+            }
+            other.kill();
+        }
+    }
+
+    private static int count(Path folder) {
+        try {
+            return names(folder).size();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void anEmptyNameOfADirectoryIsWrongUsage() {
+        Result result = Command.run("recv", "--dir", "", "--port", "0");
+
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err()).contains("--dir is empty");
+    }
+
+    @Test
+    void aReceiverOfTheOtherTransportSaysSo() throws Exception {
+        Path file = Files.writeString(source.resolve("file"), "x");
+        try (Command receiver = receive("tcp")) {
+            Result sent = Command.run("send", file.toString(), "localhost:" + receiver.port());
+
+            assertThat(sent.exitCode()).isEqualTo(1);
+            assertThat(sent.err()).contains("--transport");
+        }
+    }
+
+    @Test
     @Tag("slow")
     @Tag("long")
     @Timeout(300)
@@ -193,8 +430,13 @@ class CopyTest {
     }
 
     private Result send(String transport, Path... files) throws Exception {
+        return send(transport, List.of(), files);
+    }
+
+    private Result send(String transport, List<String> options, Path... files) throws Exception {
         try (Command receiver = receive(transport, "--once")) {
             List<String> words = new ArrayList<>(List.of("send"));
+            words.addAll(options);
             Stream.of(files).map(Path::toString).forEach(words::add);
             words.addAll(List.of("localhost:" + receiver.port(), "--transport", transport));
             Result sent = Command.run(words.toArray(String[]::new));

@@ -7,10 +7,13 @@ import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.cli.wire.FrameCodec;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.tests.fixture.Deadline;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// `recv` against senders that break the protocol.
 class HostileSenderTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final long VERSION = 2;
+    private static final long VERSION = 3;
 
     @TempDir
     private Path root;
@@ -36,6 +39,9 @@ class HostileSenderTest {
         FAILED,
         CREDIT,
         DATA,
+        RING,
+        SKIP,
+        BUSY,
         UNKNOWN
     }
 
@@ -52,12 +58,15 @@ class HostileSenderTest {
                 "nul\0byte",
                 "x".repeat(300),
                 "/",
-                "a/../../b");
+                "a/../../b",
+                ".bashrc",
+                ".rdmacomm.1.part");
         try (Command receiver = receive(target, "--once")) {
             try (Sender sender = new Sender(receiver.port())) {
                 sender.greet();
+                long number = 1;
                 for (String name : names) {
-                    Frame<Kind> answer = sender.offer(1, 0, name);
+                    Frame<Kind> answer = sender.offer(number++, 0, name);
 
                     assertThat(answer.kind()).as(name).isEqualTo(Kind.REJECT);
                     assertThat(answer.text()).as(name).isNotBlank();
@@ -99,11 +108,11 @@ class HostileSenderTest {
                 sender.greet();
                 sender.send(Frame.of(Kind.UNKNOWN, "nonsense"));
             }
-            for (long[] blockAndLength : new long[][] {{4, 10}, {-1, 10}, {0, 4097}, {0, -1}, {0}}) {
+            for (long[] numbers : new long[][] {{4, 10, 1}, {-1, 10, 1}, {0, 4097, 1}, {0, -1, 1}, {0, 1, 2}, {0}}) {
                 try (Sender sender = new Sender(port)) {
                     sender.greet();
                     assertThat(sender.offer(1, 100, "bogus").kind()).isEqualTo(Kind.ACCEPT);
-                    sender.send(Frame.of(Kind.DATA, blockAndLength));
+                    sender.send(Frame.of(Kind.DATA, numbers));
                 }
             }
             try (Sender sender = new Sender(port)) {
@@ -117,6 +126,73 @@ class HostileSenderTest {
             receiver.end();
         }
         assertThat(contents(target)).containsExactly("file");
+    }
+
+    @Test
+    void aDirectoryIsNoWayOut() throws Exception {
+        Path target = Files.createDirectories(root.resolve("target"));
+        Files.createSymbolicLink(target.resolve("link"), root);
+        try (Command receiver = receive(target, "--once")) {
+            try (Sender sender = new Sender(receiver.port())) {
+                sender.greet();
+                long number = 1;
+                for (String name : List.of("link", "..", ".", "", "/", "a/b", ".ssh")) {
+                    assertThat(sender.offer(number++, 0, Sender.FOLDER, 0, name).kind())
+                            .as(name)
+                            .isEqualTo(Kind.REJECT);
+                }
+                long inner = number++;
+                assertThat(sender.offer(inner, 0, Sender.FOLDER, 0, "inner").kind())
+                        .isEqualTo(Kind.ACCEPT);
+                assertThat(sender.offer(number++, inner, Sender.FILE, 0, "../../x")
+                                .kind())
+                        .isEqualTo(Kind.REJECT);
+                assertThat(sender.offer(number++, 4711, Sender.FILE, 0, "x").kind())
+                        .isEqualTo(Kind.REJECT);
+            }
+            assertThat(receiver.end().exitCode()).isEqualTo(1);
+        }
+        assertThat(contents(target)).containsExactlyInAnyOrder("inner", "link");
+        assertThat(contents(root)).containsExactly("target");
+    }
+
+    @Test
+    void sendersGetMemoryOnlyForFilesAndOnlyFromOneBudget() throws Exception {
+        Path target = Files.createDirectories(root.resolve("target"));
+        List<Sender> senders = new ArrayList<>();
+        try (Command receiver = receive(target, "--memory", "8M")) {
+            String port = receiver.port();
+            long all = 0;
+            Frame<Kind> answer = Frame.of(Kind.BUSY);
+            for (int i = 0; i < 20 && answer.kind() != Kind.REJECT; i++) {
+                Sender sender = new Sender(port);
+                senders.add(sender);
+                // The largest that can be asked for.
+                assertThat(sender.ask(Frame.of(Kind.HELLO, VERSION, 1 << 20, 64))
+                                .kind())
+                        .isEqualTo(Kind.HELLO);
+                answer = sender.ask(Sender.toOffer(1, 0, Sender.FILE, 1L << 40, "file"));
+                if (answer.kind() == Kind.RING) {
+                    all += answer.number(0) * answer.number(1);
+                }
+            }
+
+            assertThat(all).isBetween(7L << 20, 8L << 20);
+            assertThat(answer.kind()).isEqualTo(Kind.REJECT);
+            assertThat(answer.text()).contains("--memory");
+            assertThat(senders.size()).isGreaterThan(3);
+            senders.forEach(Sender::close);
+            senders.clear();
+            Path file = Files.write(root.resolve("honest"), new byte[100_000]);
+            Deadline.await(
+                    "memory for an honest sender",
+                    () -> Command.run("send", file.toString(), "localhost:" + port)
+                                    .exitCode()
+                            == 0);
+        } finally {
+            senders.forEach(Sender::close);
+        }
+        assertThat(contents(target)).contains("honest");
     }
 
     private static Command receive(Path target, String... more) throws IOException {
@@ -134,6 +210,9 @@ class HostileSenderTest {
 
     /// A connection over which a test sends any message.
     private static final class Sender implements AutoCloseable {
+        private static final long FILE = 0;
+        private static final long FOLDER = 1;
+
         private final ClientSession session;
         private final FrameChannel<Kind> control;
 
@@ -151,8 +230,19 @@ class HostileSenderTest {
             assertThat(ask(Frame.of(Kind.HELLO, VERSION, 4096, 4)).kind()).isEqualTo(Kind.HELLO);
         }
 
+        /// The answer to an offer of a file, after RING.
         Frame<Kind> offer(long number, long size, String name) {
-            return ask(Frame.of(Kind.OFFER, name, number, size, 0644, 0, 0));
+            return offer(number, 0, FILE, size, name);
+        }
+
+        Frame<Kind> offer(long number, long folder, long kind, long size, String name) {
+            Frame<Kind> answer = ask(toOffer(number, folder, kind, size, name));
+            return answer.kind() == Kind.RING ? control.receive() : answer;
+        }
+
+        static Frame<Kind> toOffer(long number, long folder, long kind, long size, String name) {
+            byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+            return Frame.of(Kind.OFFER, bytes, number, folder, kind, size, 0644, 0, 0, 0, 0);
         }
 
         Frame<Kind> ask(Frame<Kind> frame) {

@@ -1,0 +1,13 @@
+package io.rdmacomm.cli.copy;
+
+/// What happens to a file of that name in the receiver's directory. The order is that on the wire.
+public enum Existing {
+    /// The new file replaces it when it is complete, as with cp(1).
+    OVERWRITE,
+    /// It stays, and the new file is not transferred.
+    SKIP,
+    /// It stays if size and modification time are the same, as with rsync(1); otherwise the new file replaces it.
+    UPDATE,
+    /// It stays, and the new file gets the first free of the names NAME.1, NAME.2 and so on.
+    RENAME
+}
