@@ -1,10 +1,14 @@
 /// The verbs: the vocabulary of libibverbs as Java types, shared by every provider.
-@SuppressWarnings("module") // the modules that see the service threads are compiled later
+@SuppressWarnings("module") // the modules that share what is qualified are compiled later
 module io.rdmacomm.verbs {
     requires static org.jspecify;
 
     exports io.rdmacomm.verbs;
     exports io.rdmacomm.verbs.cm;
+    exports io.rdmacomm.verbs.host to
+            io.rdmacomm.cli,
+            io.rdmacomm.comm,
+            io.rdmacomm.soft;
     exports io.rdmacomm.verbs.service to
             io.rdmacomm.comm,
             io.rdmacomm.ibverbs,

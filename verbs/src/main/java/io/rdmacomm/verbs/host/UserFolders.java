@@ -1,0 +1,147 @@
+package io.rdmacomm.verbs.host;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
+
+/// The folders of this user in a folder that all users share, such as `/dev/shm`. Thread-safe.
+///
+/// The first one is called `PREFIX-UID`. Anybody can take that name: another user out of malice, or root of a
+/// user namespace, whose number is 0 as well. Then the folder gets a name with a random part,
+/// `PREFIX-UID-RANDOM`. Hence a name tells nothing, and a user may have several folders. The kernel tells whose
+/// a folder is: processes of one user find each other even if a user namespace gives them different numbers.
+public final class UserFolders {
+    private static final Set<PosixFilePermission> CLOSED = PosixFilePermissions.fromString("rwx------");
+    private static final int MOST_TRIES = 1000;
+
+    /// Of st_mode (inode(7)).
+    private static final int KIND_AND_RIGHTS = 0170777;
+
+    /// S_IFDIR with mode 0700.
+    private static final int CLOSED_FOLDER = 0040700;
+
+    /// The owner of what belongs to nobody that a user namespace knows (user_namespaces(7), overflowuid).
+    private static final Integer NOBODY = 65534;
+
+    private final Path shared;
+    private final String prefix;
+    private final Pattern names;
+
+    /// @param shared the folder that all users share
+    /// @param prefix that the names begin with
+    public UserFolders(Path shared, String prefix) {
+        this.shared = shared;
+        this.prefix = prefix;
+        this.names = Pattern.compile(Pattern.quote(prefix) + "-[0-9]+(-[0-9a-f]+)?");
+    }
+
+    /// The real paths of the folders of this user, in the order of their names. Those of others, with other
+    /// rights than 0700, and links are left out.
+    ///
+    /// @throws IOException if the shared folder cannot be read, or who this user is cannot be determined
+    public List<Path> all() throws IOException {
+        List<Path> own = new ArrayList<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(shared.toRealPath(), this::isNamed)) {
+            for (Path folder : found) {
+                if (isOwn(folder)) {
+                    own.add(folder);
+                }
+            }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        own.sort(null);
+        return own;
+    }
+
+    private boolean isNamed(Path folder) {
+        return names.matcher(folder.getFileName().toString()).matches();
+    }
+
+    /// The first folder of this user, made now if there is none. Another process may remove it while it is
+    /// empty.
+    ///
+    /// @throws IOException if none can be made
+    public Path make() throws IOException {
+        Path usual = usual();
+        Path free = usual;
+        for (int tries = 1; ; tries++) {
+            List<Path> own = all();
+            if (!own.isEmpty()) {
+                return own.getFirst();
+            }
+            try {
+                return Files.createDirectory(free, PosixFilePermissions.asFileAttribute(CLOSED));
+            } catch (FileAlreadyExistsException e) {
+                if (tries == MOST_TRIES) {
+                    throw e;
+                }
+                free = usual.resolveSibling(usual.getFileName() + "-"
+                        + Integer.toHexString(ThreadLocalRandom.current().nextInt()));
+            }
+        }
+    }
+
+    /// The real path that the first folder has if nobody else has taken the name.
+    ///
+    /// @throws IOException if there is no shared folder, or who this user is cannot be determined
+    public Path usual() throws IOException {
+        return shared.toRealPath().resolve(prefix + "-" + user());
+    }
+
+    /// Whether a folder belongs to this user, is open to nobody else, and is no link. Data in any other folder
+    /// could come from somebody else.
+    ///
+    /// @throws IOException if who this user is cannot be determined
+    public static boolean isOwn(Path folder) throws IOException {
+        try {
+            // Asked for together: it may go at any moment.
+            Map<String, Object> found = Files.readAttributes(folder, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+            Object owner = found.get("uid");
+            return user().equals(owner)
+                    && found.get("mode") instanceof Integer mode
+                    && (mode & KIND_AND_RIGHTS) == CLOSED_FOLDER
+                    && (!NOBODY.equals(owner) || mayChange(folder));
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    /// In a user namespace, all users that it does not know have the number of "nobody". If this process has
+    /// it, too, only the kernel can tell them apart: it lets nobody but the owner change the rights.
+    private static boolean mayChange(Path folder) throws IOException {
+        try {
+            Files.getFileAttributeView(folder, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                    .setPermissions(CLOSED);
+            return true;
+        } catch (NoSuchFileException e) {
+            throw e;
+        } catch (FileSystemException e) {
+            return false;
+        }
+    }
+
+    /// The number of this process' user, which the kernel shows as the owner of its own entry in `/proc`.
+    private static Object user() throws IOException {
+        try {
+            return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        } catch (NoSuchFileException | UnsupportedOperationException | IllegalArgumentException e) {
+            throw new IOException("cannot tell which user this process belongs to; mount /proc", e);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.rdmacomm.verbs.host;
+
+import org.jspecify.annotations.NullMarked;
