@@ -4,6 +4,7 @@ import io.rdmacomm.soft.cm.SoftConnectionManager;
 import io.rdmacomm.soft.datagram.DatagramPort;
 import io.rdmacomm.soft.datagram.DatagramSender;
 import io.rdmacomm.soft.mapped.ControlFile;
+import io.rdmacomm.soft.mapped.HostError;
 import io.rdmacomm.soft.mapped.MappedFile;
 import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.soft.memory.LocalElements;
@@ -121,8 +122,7 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
                 }
             }
         } catch (IOException e) {
-            throw new VerbException(
-                    "open device " + device.name(), Errno.ENOSPC, e.getMessage() + "; " + spaceHint(), e);
+            throw HostError.of(e, Errno.ENOSPC).failure("open device " + device.name(), "", e);
         }
     }
 
@@ -163,15 +163,9 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         }
     }
 
-    private static String spaceHint() {
-        return "free some of " + ShmDirectory.root().getParent()
-                + ", enlarge it (mount -o remount,size=..., docker run --shm-size=...) or set"
-                + " -Drdmacomm.soft.directory";
-    }
-
+    /// The failure of a call for which the host, or the control file, has no room.
     VerbException noSpace(String operation, String what, IOException cause) {
-        return new VerbException(
-                operation, Errno.ENOMEM, "no room for " + what + ": " + cause.getMessage() + "; " + spaceHint(), cause);
+        return HostError.of(cause, Errno.ENOMEM).failure(operation, "no room for " + what, cause);
     }
 
     /// The engine has ended: nobody notices any more what peers do.

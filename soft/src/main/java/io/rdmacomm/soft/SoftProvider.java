@@ -43,8 +43,8 @@ public final class SoftProvider implements RdmaProvider {
 
     @Override
     public Optional<String> unavailable() {
-        Path base = ShmDirectory.root().getParent();
-        if (base == null || !Files.isDirectory(base) || !Files.isWritable(base)) {
+        Path base = ShmDirectory.base();
+        if (!Files.isDirectory(base) || !Files.isWritable(base)) {
             return Optional.of("cannot write to " + base
                     + "; mount a tmpfs there or set -Drdmacomm.soft.directory to a folder in memory");
         }

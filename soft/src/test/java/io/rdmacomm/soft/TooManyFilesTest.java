@@ -2,8 +2,11 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.mapped.HostError;
 import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
 import java.io.BufferedReader;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -67,6 +70,49 @@ class TooManyFilesTest {
         }
     }
 
+    /// Not "enlarge /dev/shm": there is room enough.
+    @Test
+    void aDeviceThatCannotBeOpenedNamesTheLimit() throws Exception {
+        ProcessBuilder program = OtherJvm.running(Opener.class, "-XX:-MaxFDLimit");
+        program.command().addAll(0, List.of("bash", "-c", "ulimit -n " + FILES + "; exec \"$@\"", "bash"));
+        Process process = program.start();
+        try (BufferedReader answers = process.inputReader()) {
+            List<String> lines = answers.lines().toList();
+            assertThat(process.waitFor()).isZero();
+            assertThat(lines)
+                    .isNotEmpty()
+                    .allSatisfy(line -> assertThat(line)
+                            .contains("failed: EMFILE", "Too many open files", "ulimit -n")
+                            .doesNotContain("enlarge"));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /// Opens contexts until that fails, then leaves fewer and fewer files open, so that it fails at other
+    /// places, and prints each reason. At the end a context can be opened.
+    static final class Opener {
+        public static void main(String[] arguments) throws IOException {
+            SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1"));
+            device.open().close();
+            // Loads its class while there are files.
+            HostError.of(new IOException("Too many open files"), Errno.ENOSPC).failure("open", "", new IOException());
+            List<FileInputStream> files = Program.openAll();
+            while (true) {
+                try {
+                    device.open().close();
+                    break;
+                } catch (VerbException e) {
+                    System.out.println(e.getMessage());
+                    files.removeLast().close();
+                }
+            }
+            for (FileInputStream file : files) {
+                file.close();
+            }
+        }
+    }
+
     /// Listens, opens all files that it can, and says where it listens. At the first line of its input it waits
     /// until calls could not be taken so many times, says how much processor time it has used, and closes the
     /// files; at the second it ends.
@@ -102,7 +148,7 @@ class TooManyFilesTest {
             return context.tcp().counters().pauses();
         }
 
-        private static List<FileInputStream> openAll() {
+        static List<FileInputStream> openAll() {
             List<FileInputStream> files = new ArrayList<>();
             while (files.size() < FILES) {
                 try {

@@ -89,7 +89,9 @@ public final class ControlFile implements AutoCloseable {
         long size = (bytes + ControlLayout.LINE - 1) / ControlLayout.LINE * ControlLayout.LINE;
         Map.Entry<Long, Long> hole = firstHole(size);
         if (hole == null) {
-            throw new IOException("the control file is full: " + bytes + " bytes do not fit");
+            throw new NoRoomException(
+                    "the control file is full: " + bytes + " bytes do not fit",
+                    "close queues, make them shorter, or open another context");
         }
         long offset = hole.getKey();
         reserve(offset, size);

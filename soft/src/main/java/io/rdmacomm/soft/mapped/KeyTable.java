@@ -41,7 +41,9 @@ public final class KeyTable {
             grow();
         }
         if (freeCount == 0) {
-            throw new IOException("all " + ControlLayout.KEY_COUNT + " keys are in use");
+            throw new NoRoomException(
+                    "all " + ControlLayout.KEY_COUNT + " keys of this context are in use",
+                    "close regions or windows, or open another context");
         }
         int secret = secrets.next();
         int at = Integer.remainderUnsigned(secret >>> 16, freeCount);

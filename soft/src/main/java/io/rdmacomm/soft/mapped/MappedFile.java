@@ -1,5 +1,6 @@
 package io.rdmacomm.soft.mapped;
 
+import io.rdmacomm.verbs.host.MemoryRoom;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,9 +31,9 @@ public final class MappedFile implements AutoCloseable {
 
     /// Creates a zeroed file whose memory is all there.
     ///
-    /// The zeros are written, not just mapped, so that a file system that is too small fails here, and not with a
-    /// signal at some later access. A request for more than the file system or the machine has left is rejected
-    /// before that, because a machine without memory ends other programs.
+    /// The zeros are written, not just mapped, so that a file system that is too small fails here, and not with
+    /// a signal at some later access. A request for more than the file system, the machine or the control group
+    /// has left is rejected before that, because the kernel ends programs when there is no memory left.
     ///
     /// @throws IOException if there is no room
     public static MappedFile create(ShmDirectory directory, String name, long bytes) throws IOException {
@@ -57,27 +58,25 @@ public final class MappedFile implements AutoCloseable {
 
     private static void checkRoom(Path path, long bytes) throws IOException {
         FileStore store = Files.getFileStore(path);
-        long room = store.getUsableSpace();
-        if (store.type().equals("tmpfs")) {
-            room = Math.min(room, availableMemory());
-        }
-        if (bytes > room) {
-            throw new IOException("No space left: " + bytes + " bytes do not fit into the " + room + " that "
+        long free = store.getUsableSpace();
+        if (bytes > free) {
+            throw new IOException("No space left: " + bytes + " bytes do not fit into the " + free + " that "
                     + path.getParent() + " has left");
+        }
+        if (store.type().equals("tmpfs")) {
+            checkMemory(bytes, MemoryRoom.left());
         }
     }
 
-    /// The memory that the kernel can give without ending other programs; unlimited if it is unknown.
-    private static long availableMemory() throws IOException {
-        Path file = Path.of("/proc/meminfo");
-        if (Files.isReadable(file)) {
-            for (String line : Files.readAllLines(file)) {
-                if (line.startsWith("MemAvailable:")) {
-                    return Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
-                }
-            }
+    static void checkMemory(long bytes, MemoryRoom room) throws IOException {
+        if (bytes > room.bytes()) {
+            throw new NoRoomException(
+                    bytes + " bytes do not fit into the " + room.bytes() + " that " + room.owner() + " has left",
+                    room.isOfGroup()
+                            ? "raise the memory limit of this container or service (docker run --memory=...,"
+                                    + " resources.limits.memory of a pod, MemoryMax= of systemd)"
+                            : "end other programs, or use less memory");
         }
-        return Long.MAX_VALUE;
     }
 
     /// Creates a sparse file; what is used of it must be written first.
@@ -120,8 +119,8 @@ public final class MappedFile implements AutoCloseable {
         return segment;
     }
 
-    /// A part of the file as a buffer for sockets, mapped once more: of a buffer that belongs to an arena, as those of
-    /// [#segment] do, the JDK's gathered writes allocate two objects each.
+    /// A part of the file as a buffer for sockets, mapped once more: of a buffer that belongs to an arena, as
+    /// those of [#segment] do, the JDK's gathered writes allocate two objects each.
     ///
     /// @throws IOException if it cannot be mapped
     public ByteBuffer map(long from, long bytes) throws IOException {

@@ -1,5 +1,6 @@
 package io.rdmacomm.soft.mapped;
 
+import io.rdmacomm.verbs.host.UserFolders;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -7,7 +8,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -15,19 +16,19 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Map;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /// The folder of one open context in the host's shared memory: `rdmacomm-UID/LID/` with mode 0700, its files
-/// 0600.
+/// 0600. The first part is the root, one of the [UserFolders] of this user, who may have several.
 ///
 /// Its LID is the folder's name, so two contexts of a user never have the same. The owner holds a lock on the
 /// file `lock` for as long as it lives; a folder whose lock can be taken belongs to a process that is gone, and
-/// the next context that opens removes it.
+/// the next context that opens removes it. While a folder is made, and while it is removed, it has another
+/// name, so that whoever sees it under its LID sees it locked.
 public final class ShmDirectory implements AutoCloseable {
     private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -37,13 +38,9 @@ public final class ShmDirectory implements AutoCloseable {
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
     private static final SafeLogger LOGGER = SafeLogger.of(ShmDirectory.class);
     private static final String LOCK = "lock";
-    private static final long FRESH_MILLIS = 60_000;
+    private static final String HIDDEN = "new-";
+    private static final long FRESH_NANOS = 60_000_000_000L;
     private static final int MOST_TRIES = 1000;
-    /// Of st_mode (inode(7)).
-    private static final int KIND_AND_RIGHTS = 0170777;
-
-    /// S_IFDIR with mode 0700.
-    private static final int CLOSED_FOLDER = 0040700;
 
     private static final int FIRST_LID = 0x4000;
     private static final int LAST_LID = 0xfffe;
@@ -64,115 +61,154 @@ public final class ShmDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /// The folder of all contexts of this user.
-    public static Path root() {
-        return base().resolve("rdmacomm-" + user());
-    }
-
-    private static Path base() {
+    /// The folder for shared memory, which all users share.
+    public static Path base() {
         return Path.of(System.getProperty("rdmacomm.soft.directory", "/dev/shm"));
     }
 
-    /// The number of this process' user, which the kernel shows as the owner of its own entry in `/proc`.
-    private static Object user() {
-        try {
-            return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
-            return System.getProperty("user.name", "user");
-        }
+    private static UserFolders roots() {
+        return new UserFolders(base(), "rdmacomm");
     }
 
-    /// The folder of the context with this LID.
-    public static Path folder(int lid) {
-        return root().resolve(Integer.toString(lid));
+    /// The folder of the context of this user with this LID, in whichever root it is.
+    ///
+    /// @throws NoSuchFileException if there is none
+    public static Path folder(int lid) throws IOException {
+        String name = Integer.toString(lid);
+        for (Path root : roots().all()) {
+            Path folder = root.resolve(name);
+            if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+                return folder;
+            }
+        }
+        throw new NoSuchFileException(base() + ": no context with LID " + lid);
     }
 
     /// Removes what dead processes left behind, then claims a folder with a free LID.
     ///
-    /// @throws IOException if the folder cannot be made, or one of that name belongs to another user
+    /// @throws IOException if the folder cannot be made
     public static ShmDirectory claim() throws IOException {
-        // Its one true name, by which own folders are known.
-        Path root = base().toRealPath().resolve(root().getFileName());
-        makeRoot(root);
-        removeDead(root);
-        int lid = ThreadLocalRandom.current().nextInt(FIRST_LID, LAST_LID + 1);
-        for (int tries = FIRST_LID; tries <= LAST_LID; tries++) {
-            Path folder = root.resolve(Integer.toString(lid));
+        List<Path> own = roots().all();
+        for (Path root : own) {
+            removeDead(root, own.size() > 1);
+        }
+        for (int tries = 1; ; tries++) {
+            Path root = roots().make();
             try {
-                Files.createDirectory(folder, FOLDER);
-                return lock(folder, lid);
-            } catch (FileAlreadyExistsException e) {
-                lid = lid == LAST_LID ? FIRST_LID : lid + 1;
+                return claimIn(root);
             } catch (NoSuchFileException e) {
                 // The last context to close has just removed the root.
-                makeRoot(root);
-            }
-        }
-        throw new IOException("all LIDs are in use in " + root);
-    }
-
-    private static void makeRoot(Path root) throws IOException {
-        for (int tries = 1; ; tries++) {
-            try {
-                Files.createDirectory(root, FOLDER);
-                return;
-            } catch (FileAlreadyExistsException e) {
-                if (isOwn(root, tries == MOST_TRIES)) {
-                    return;
+                if (tries == MOST_TRIES) {
+                    throw e;
                 }
             }
         }
     }
 
-    /// Whether the root exists and belongs to this user; the last context to close may just have removed it.
-    ///
-    /// @param last whether its absence is an error
-    private static boolean isOwn(Path root, boolean last) throws IOException {
+    private static ShmDirectory claimIn(Path root) throws IOException {
+        Path made = root.resolve(hiddenName());
+        FileChannel channel = null;
+        ShmDirectory claimed = null;
+        OwnFolders.add(made);
         try {
-            checkOwner(root);
-            return true;
-        } catch (NoSuchFileException e) {
-            if (last) {
-                throw e;
+            Files.createDirectory(made, FOLDER);
+            if (!UserFolders.isOwn(root)) {
+                throw new NoSuchFileException(root + " has been removed, and made by somebody else");
             }
+            channel = FileChannel.open(made.resolve(LOCK), NEW_FILE, FILE);
+            FileLock lock = channel.lock();
+            int lid = name(made);
+            claimed = new ShmDirectory(root.resolve(Integer.toString(lid)), lid, channel, lock);
+            return claimed;
+        } finally {
+            OwnFolders.remove(made);
+            if (claimed == null) {
+                removeQuietly(made);
+                if (channel != null) {
+                    channel.close();
+                }
+            }
+        }
+    }
+
+    /// Gives a folder that is locked the name of a free LID.
+    private static int name(Path made) throws IOException {
+        int lid = ThreadLocalRandom.current().nextInt(FIRST_LID, LAST_LID + 1);
+        for (int tries = FIRST_LID; tries <= LAST_LID; tries++) {
+            Path folder = made.resolveSibling(Integer.toString(lid));
+            if (renamed(made, folder) && staysOnly(folder, made)) {
+                return lid;
+            }
+            lid = lid == LAST_LID ? FIRST_LID : lid + 1;
+        }
+        throw new NoRoomException("all LIDs are in use in " + made.getParent(), "close other contexts");
+    }
+
+    private static boolean renamed(Path made, Path folder) throws IOException {
+        if (Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
             return false;
         }
-    }
-
-    /// Locks the folder. The lock file gets its name when it is locked, so that nobody takes it for a dead
-    /// owner's.
-    private static ShmDirectory lock(Path folder, int lid) throws IOException {
         OwnFolders.add(folder);
-        FileChannel channel = FileChannel.open(folder.resolve("lock.new"), NEW_FILE, FILE);
+        boolean done = false;
         try {
-            FileLock lock = channel.lock();
-            Files.move(folder.resolve("lock.new"), folder.resolve(LOCK), StandardCopyOption.ATOMIC_MOVE);
-            return new ShmDirectory(folder, lid, channel, lock);
-        } catch (IOException | RuntimeException e) {
-            OwnFolders.remove(folder);
-            channel.close();
-            throw e;
+            // Fails if somebody else has just taken the name, as his folder contains a lock (rename(2)).
+            Files.move(made, folder, StandardCopyOption.ATOMIC_MOVE);
+            done = true;
+        } catch (FileSystemException e) {
+            if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+                throw e;
+            }
+        } finally {
+            if (!done) {
+                OwnFolders.remove(folder);
+            }
+        }
+        return done;
+    }
+
+    /// Gives the folder its first name back if another root has this LID. Of two contexts that take it at the
+    /// same time, one sees the other.
+    private static boolean staysOnly(Path folder, Path made) throws IOException {
+        boolean only = false;
+        try {
+            only = isOnly(folder);
+            return only;
+        } finally {
+            if (!only) {
+                Files.move(folder, made, StandardCopyOption.ATOMIC_MOVE);
+                OwnFolders.remove(folder);
+            }
         }
     }
 
-    /// A folder that somebody else made could be used to feed this process data.
-    private static void checkOwner(Path root) throws IOException {
-        // Asked for together: it may go at any moment.
-        Map<String, Object> found = Files.readAttributes(root, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
-        boolean mine = user().equals(found.get("uid"));
-        boolean closed = found.get("mode") instanceof Integer mode && (mode & KIND_AND_RIGHTS) == CLOSED_FOLDER;
-        if (!mine || !closed) {
-            throw new IOException(root + " is not a folder of this user with mode 0700; remove it");
+    private static boolean isOnly(Path folder) throws IOException {
+        for (Path root : roots().all()) {
+            Path same = root.resolve(folder.getFileName());
+            if (!same.equals(folder) && Files.exists(same)) {
+                return false;
+            }
         }
+        return true;
     }
 
-    private static void removeDead(Path root) throws IOException {
+    /// A name that says when it was chosen, by the clock that nobody sets: it is the same in all processes of a
+    /// host.
+    private static String hiddenName() {
+        return HIDDEN + Long.toHexString(System.nanoTime()) + "-"
+                + Long.toHexString(ThreadLocalRandom.current().nextLong());
+    }
+
+    /// @param several whether this user has another root
+    private static void removeDead(Path root, boolean several) throws IOException {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(root)) {
             for (Path folder : folders) {
                 // Even opening and closing the lock file of an own folder would release its lock (fcntl(2)).
                 if (!OwnFolders.contains(folder) && isDead(folder)) {
-                    removeLeftover(folder);
+                    removeQuietly(folder);
                 }
+            }
+            if (several) {
+                removeIfEmpty(root);
             }
         } catch (NoSuchFileException e) {
             LOGGER.log(System.Logger.Level.TRACE, "the last one to leave {0} has removed it", root);
@@ -181,69 +217,95 @@ public final class ShmDirectory implements AutoCloseable {
 
     /// Whether the process that had the context with this LID has ended, or has closed it.
     public static boolean isGone(int lid) {
-        Path folder = folder(lid);
-        return !Files.exists(folder) || (!OwnFolders.contains(folder) && isDead(folder));
+        try {
+            Path folder = folder(lid);
+            return !OwnFolders.contains(folder) && isDead(folder);
+        } catch (NoSuchFileException e) {
+            return true;
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "looking for the context with LID " + lid, e);
+            return false;
+        }
     }
 
-    /// Whether no process holds the folder's lock. A folder that is being made has no lock file yet; it is left
-    /// alone for a minute.
+    /// Whether no process holds the folder's lock. One that is being made may have no lock file yet.
     private static boolean isDead(Path folder) {
         try (FileChannel channel = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE)) {
             return channel.tryLock() != null;
         } catch (OverlappingFileLockException e) {
             return false;
         } catch (NoSuchFileException e) {
-            return isOld(folder);
+            return Files.exists(folder) && !isFresh(folder.getFileName().toString());
         } catch (IOException e) {
             return false;
         }
     }
 
-    private static boolean isOld(Path folder) {
+    /// Whether this is a [#hiddenName] of the last minute.
+    private static boolean isFresh(String name) {
+        String[] parts = name.split("-", -1);
+        if (!name.startsWith(HIDDEN) || parts.length != 3) {
+            return false;
+        }
         try {
-            FileTime changed = Files.getLastModifiedTime(folder, LinkOption.NOFOLLOW_LINKS);
-            return System.currentTimeMillis() - changed.toMillis() > FRESH_MILLIS;
-        } catch (IOException e) {
+            return Math.abs(System.nanoTime() - Long.parseUnsignedLong(parts[1], 16)) < FRESH_NANOS;
+        } catch (NumberFormatException e) {
             return false;
         }
     }
 
-    private static void removeLeftover(Path folder) {
+    private static void removeQuietly(Path folder) {
         try {
             remove(folder);
         } catch (IOException e) {
             // Another process that starts now removes it, too.
-            LOGGER.log(System.Logger.Level.DEBUG, "removing the leftover " + folder, e);
+            LOGGER.log(System.Logger.Level.DEBUG, "removing " + folder, e);
         }
     }
 
     private static void remove(Path folder) throws IOException {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-            for (Path file : files) {
-                Files.deleteIfExists(file);
+        Path hidden = folder.resolveSibling(hiddenName());
+        OwnFolders.add(hidden);
+        try {
+            Files.move(folder, hidden, StandardCopyOption.ATOMIC_MOVE);
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(hidden)) {
+                for (Path file : files) {
+                    Files.deleteIfExists(file);
+                }
             }
+            Files.deleteIfExists(hidden);
         } catch (NoSuchFileException e) {
-            return;
+            LOGGER.log(System.Logger.Level.TRACE, "{0} has just been removed", folder);
+        } finally {
+            OwnFolders.remove(hidden);
         }
-        Files.deleteIfExists(folder);
     }
 
     /// The last to leave removes the root.
-    private static void removeRootIfEmpty() throws IOException {
+    private static void removeIfEmpty(Path root) throws IOException {
         try {
-            Files.deleteIfExists(root());
+            Files.deleteIfExists(root);
         } catch (DirectoryNotEmptyException e) {
-            LOGGER.log(System.Logger.Level.TRACE, "other contexts are open in {0}", root());
+            LOGGER.log(System.Logger.Level.TRACE, "other contexts are open in {0}", root);
+        }
+    }
+
+    private static void removeRootOf(Path folder) throws IOException {
+        Path root = folder.getParent();
+        if (root != null) {
+            removeIfEmpty(root);
         }
     }
 
     /// A program that ends without closing its contexts leaves nothing behind either, unless it is killed.
     private static void removeAtExit() {
-        OwnFolders.all().forEach(ShmDirectory::removeLeftover);
-        try {
-            removeRootIfEmpty();
-        } catch (IOException e) {
-            LOGGER.log(System.Logger.Level.DEBUG, "removing the root", e);
+        for (Path folder : OwnFolders.all()) {
+            removeQuietly(folder);
+            try {
+                removeRootOf(folder);
+            } catch (IOException e) {
+                LOGGER.log(System.Logger.Level.DEBUG, "removing the root of " + folder, e);
+            }
         }
     }
 
@@ -267,7 +329,7 @@ public final class ShmDirectory implements AutoCloseable {
     public void close() throws IOException {
         try {
             remove(folder);
-            removeRootIfEmpty();
+            removeRootOf(folder);
         } finally {
             OwnFolders.remove(folder);
             lock.release();

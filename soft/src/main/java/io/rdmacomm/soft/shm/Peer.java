@@ -13,7 +13,6 @@ import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -28,15 +27,17 @@ public final class Peer implements AutoCloseable {
 
     private final int lid;
     private final Gid gid;
+    private final Path folder;
     private final MappedFile control;
     private final SocketChannel socket;
     private final Outbox outbox;
     private volatile boolean alive = true;
     private volatile @Nullable Region[] regions = new @Nullable Region[16];
 
-    private Peer(int lid, Gid gid, MappedFile control, SocketChannel socket) {
+    private Peer(int lid, Gid gid, Path folder, MappedFile control, SocketChannel socket) {
         this.lid = lid;
         this.gid = gid;
+        this.folder = folder;
         this.control = control;
         this.socket = socket;
         this.outbox = new Outbox(socket);
@@ -46,14 +47,11 @@ public final class Peer implements AutoCloseable {
     ///
     /// @return null if there is no such context, it has another GID, or it does not share its memory
     public static @Nullable Peer connect(int lid, Gid gid, int ownLid, Gid ownGid) {
-        Path folder = ShmDirectory.folder(lid);
-        if (!Files.exists(folder.resolve(SOCKET))) {
-            return null;
-        }
         MappedFile control = null;
         SocketChannel socket = null;
         boolean connected = false;
         try {
+            Path folder = ShmDirectory.folder(lid);
             control = MappedFile.open(folder.resolve(ControlFile.NAME));
             MemorySegment memory = control.segment();
             if (memory.byteSize() == ControlLayout.FILE_BYTES
@@ -65,7 +63,7 @@ public final class Peer implements AutoCloseable {
                 socket = SocketChannel.open(StandardProtocolFamily.UNIX);
                 socket.configureBlocking(false);
                 if (socket.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)))) {
-                    Peer peer = new Peer(lid, gid, control, socket);
+                    Peer peer = new Peer(lid, gid, folder, control, socket);
                     peer.tell(Message.HELLO, ownLid, ownGid.high(), ownGid.low());
                     connected = !peer.outbox.isWaiting();
                     return connected ? peer : null;
@@ -175,7 +173,7 @@ public final class Peer implements AutoCloseable {
             return known.mapped.segment();
         }
         try {
-            MappedFile mapped = MappedFile.open(ShmDirectory.folder(lid).resolve(regionName(file)));
+            MappedFile mapped = MappedFile.open(folder.resolve(regionName(file)));
             replaceRegion(index, new Region(file, mapped));
             return mapped.segment();
         } catch (IOException e) {

@@ -1,8 +1,10 @@
 package io.rdmacomm.soft.mapped;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdmacomm.soft.OtherJvm;
+import io.rdmacomm.verbs.host.UserFolders;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -16,6 +18,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ShmDirectoryTest {
     private static final String DIRECTORY = "rdmacomm.soft.directory";
@@ -42,7 +46,8 @@ class ShmDirectoryTest {
         }
     }
 
-    /// Even opening and closing the lock file would release the lock, so that others took this process for dead.
+    /// Even opening and closing the lock file would release the lock, so that others took this process for
+    /// dead.
     @Test
     void keepsItsLockWhenItIsReachedByAnotherName(@TempDir Path base) throws Exception {
         Path folder = Files.createDirectory(base.resolve("folder"));
@@ -63,10 +68,8 @@ class ShmDirectoryTest {
     void keepsItsLockWhenAnotherClassLoaderHasItsOwnCopy(@TempDir Path folder) throws Exception {
         in(folder, () -> {
             try (ShmDirectory first = ShmDirectory.claim()) {
-                URL classes =
-                        ShmDirectory.class.getProtectionDomain().getCodeSource().getLocation();
-                try (URLClassLoader other =
-                        new URLClassLoader(new URL[] {classes}, ClassLoader.getPlatformClassLoader())) {
+                URL[] classes = {placeOf(ShmDirectory.class), placeOf(UserFolders.class)};
+                try (URLClassLoader other = new URLClassLoader(classes, ClassLoader.getPlatformClassLoader())) {
                     Class<?> copy = other.loadClass(ShmDirectory.class.getName());
                     assertThat(copy).isNotSameAs(ShmDirectory.class);
                     ((AutoCloseable) copy.getMethod("claim").invoke(null)).close();
@@ -75,6 +78,10 @@ class ShmDirectoryTest {
                 assertThat(first.file("lock")).exists();
             }
         });
+    }
+
+    private static URL placeOf(Class<?> type) {
+        return type.getProtectionDomain().getCodeSource().getLocation();
     }
 
     private interface Action {
@@ -124,28 +131,145 @@ class ShmDirectoryTest {
     void removesTheFolderOfAKilledProcess() throws Exception {
         Process other = claimInAnotherProcess();
         int lid = Integer.parseInt(other.inputReader().readLine());
-        assertThat(ShmDirectory.folder(lid)).isDirectory();
+        Path folder = ShmDirectory.folder(lid);
+        assertThat(folder).isDirectory();
         other.destroyForcibly();
         assertThat(other.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(ShmDirectory.isGone(lid)).isTrue();
         ShmDirectory.claim().close();
-        assertThat(ShmDirectory.folder(lid)).doesNotExist();
+        assertThat(folder).doesNotExist();
     }
 
+    /// As if the clock of the machine had jumped, which the time of a file follows.
     @Test
-    void leavesANewFolderAlone() throws IOException {
-        try (ShmDirectory directory = ShmDirectory.claim()) {
-            Path half = ShmDirectory.folder(directory.lid()).resolveSibling("1");
-            Files.createDirectory(half);
-            try {
+    void leavesAFolderThatIsBeingMadeAloneWhateverTheClockSays(@TempDir Path base) throws Exception {
+        in(base, () -> {
+            try (ShmDirectory directory = ShmDirectory.claim()) {
+                Path root = directory.file("lock").getParent().getParent();
+                Path fresh = hidden(root, 0);
+                Path old = hidden(root, TimeUnit.MINUTES.toNanos(2));
+                Path withoutLock = Files.createDirectory(root.resolve("1"));
+                Files.setLastModifiedTime(fresh, FileTime.fromMillis(System.currentTimeMillis() - 7_200_000));
                 ShmDirectory.claim().close();
-                assertThat(half).isDirectory();
-                Files.setLastModifiedTime(half, FileTime.fromMillis(System.currentTimeMillis() - 120_000));
-                ShmDirectory.claim().close();
-                assertThat(half).doesNotExist();
-            } finally {
-                Files.deleteIfExists(half);
+                assertThat(fresh).isDirectory();
+                assertThat(old).doesNotExist();
+                assertThat(withoutLock).doesNotExist();
+                Files.delete(fresh);
+            }
+        });
+    }
+
+    private static Path hidden(Path root, long age) throws IOException {
+        return Files.createDirectory(root.resolve("new-" + Long.toHexString(System.nanoTime() - age) + "-1"));
+    }
+
+    /// What may have the usual name of the root before its user comes.
+    enum Squatter {
+        OPEN_FOLDER,
+        LINK_TO_A_FOLDER,
+        DANGLING_LINK,
+        FILE,
+        FOLDER_OF_SOMEBODY_ELSE;
+
+        void take(Path name, Path elsewhere) throws IOException {
+            switch (this) {
+                case OPEN_FOLDER -> Files.createDirectory(name);
+                case LINK_TO_A_FOLDER -> Files.createSymbolicLink(name, elsewhere);
+                case DANGLING_LINK -> Files.createSymbolicLink(name, elsewhere.resolve("nothing"));
+                case FILE -> Files.createFile(name);
+                case FOLDER_OF_SOMEBODY_ELSE -> {
+                    Files.createDirectory(name);
+                    Files.setPosixFilePermissions(name, PosixFilePermissions.fromString("rwx------"));
+                    Files.setAttribute(name, "unix:uid", 4001);
+                }
             }
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Squatter.class)
+    void aNameThatIsTakenLocksNobodyOut(Squatter squatter, @TempDir Path base, @TempDir Path elsewhere)
+            throws Exception {
+        Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        assumeTrue(
+                squatter != Squatter.FOLDER_OF_SOMEBODY_ELSE || user.equals(0),
+                "only root can make a folder of somebody else");
+        Path name = base.resolve("rdmacomm-" + user);
+        in(base, () -> {
+            squatter.take(name, elsewhere);
+            Process other = OtherJvm.running(Claimer.class, "-D" + DIRECTORY + "=" + base)
+                    .start();
+            try {
+                int lid = Integer.parseInt(other.inputReader().readLine());
+                assertThat(ShmDirectory.folder(lid)).isDirectory();
+                assertThat(ShmDirectory.folder(lid).getParent()).isNotEqualTo(name);
+                Files.delete(name);
+                // Now a root of the usual name could be made, in which peers would not look for each other.
+                try (ShmDirectory own = ShmDirectory.claim()) {
+                    assertThat(own.lid()).isNotEqualTo(lid);
+                    assertThat(ShmDirectory.folder(lid)).isDirectory();
+                    assertThat(ShmDirectory.folder(own.lid())).isDirectory();
+                    assertThat(ShmDirectory.isGone(lid)).isFalse();
+                }
+            } finally {
+                other.outputWriter().close();
+                other.waitFor();
+            }
+            assertThat(base).isEmptyDirectory();
+            assertThat(elsewhere).isEmptyDirectory();
+        });
+    }
+
+    /// Two roots of one user: the first was made while another user had the usual name.
+    @Test
+    void contextsInTwoRootsFindEachOtherAndHaveDifferentLids(@TempDir Path base) throws Exception {
+        Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        Path first = base.resolve("rdmacomm-" + user + "-0badcafe");
+        in(base, () -> {
+            Files.createDirectory(
+                    first, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            // Without that, it would be removed.
+            Path something = Files.createFile(first.resolve("something"));
+            try (ShmDirectory inFirst = ShmDirectory.claim()) {
+                assertThat(inFirst.file("lock")).hasParent(first.toRealPath().resolve(Integer.toString(inFirst.lid())));
+                Path usual = Files.createDirectory(
+                        base.resolve("rdmacomm-" + user),
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+                Path more = Files.createFile(usual.resolve("something"));
+                try (ShmDirectory inUsual = ShmDirectory.claim()) {
+                    assertThat(ShmDirectory.folder(inUsual.lid())).hasParent(usual.toRealPath());
+                    assertThat(ShmDirectory.folder(inFirst.lid())).hasParent(first.toRealPath());
+                    assertThat(inUsual.lid()).isNotEqualTo(inFirst.lid());
+                    Files.delete(something);
+                    Files.delete(more);
+                }
+            }
+            assertThat(base).isEmptyDirectory();
+        });
+    }
+
+    /// A program that starts another one often passes its own settings on.
+    @Test
+    void aChildWithAllPropertiesOfThisProcessOwnsNothingOfIt(@TempDir Path base) throws Exception {
+        in(base, () -> {
+            try (ShmDirectory first = ShmDirectory.claim();
+                    ShmDirectory second = ShmDirectory.claim()) {
+                List<String> options = System.getProperties().stringPropertyNames().stream()
+                        .filter(name -> name.startsWith("rdmacomm."))
+                        .map(name -> "-D" + name + "=" + System.getProperty(name))
+                        .toList();
+                assertThat(System.getProperties().values())
+                        .noneMatch(value ->
+                                value.toString().contains(first.file("").toString()));
+                Process child = OtherJvm.running(Claimer.class, options.toArray(String[]::new))
+                        .start();
+                child.outputWriter().close();
+                assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(child.exitValue()).isZero();
+                assertThat(first.file("lock")).exists();
+                assertThat(second.file("lock")).exists();
+            }
+        });
     }
 
     /// The last to leave removes the root, at any moment of another's coming.
@@ -166,7 +290,7 @@ class ShmDirectoryTest {
             for (FutureTask<Void> user : users) {
                 user.get(60, TimeUnit.SECONDS);
             }
-            assertThat(ShmDirectory.root()).doesNotExist();
+            assertThat(base).isEmptyDirectory();
         });
     }
 
