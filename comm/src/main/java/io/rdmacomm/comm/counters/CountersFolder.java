@@ -1,12 +1,12 @@
 package io.rdmacomm.comm.counters;
 
 import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.verbs.host.UserFolders;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -17,21 +17,18 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
-/// The folder of a user's counters files: `rdmacomm-counters-UID` with mode 0700 in `/dev/shm`, or in `java.io.tmpdir`
-/// where that does not exist, or where the system property `rdmacomm.counters.directory` says. The last process to
-/// leave
-/// removes it.
+/// The folder of a user's counters files: `rdmacomm-counters-UID` with mode 0700 in `/dev/shm`, or in
+/// `java.io.tmpdir` where that does not exist, or where the system property `rdmacomm.counters.directory` says.
+/// If somebody else has that name, the folder has another one ([UserFolders]), and a reader looks into all
+/// folders of the user. The last process to leave removes it.
 ///
 /// A file belongs to one process. The files of dead processes are removed by whoever sees them.
 public final class CountersFolder {
     /// The system property for the folder that contains it.
     public static final String PROPERTY = "rdmacomm.counters.directory";
 
-    static final FileAttribute<Set<PosixFilePermission>> FOLDER =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
     static final FileAttribute<Set<PosixFilePermission>> FILE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final System.Logger LOGGER = System.getLogger("io.rdmacomm.comm");
@@ -42,39 +39,34 @@ public final class CountersFolder {
     private static final int READ_TRIES = 10;
     /// A process that lives writes every second, unless it is stopped.
     private static final long FORGOTTEN_MILLIS = 3_600_000;
-    /// Of st_mode (inode(7)).
-    private static final int KIND_AND_RIGHTS = 0170777;
-    /// S_IFDIR with mode 0700.
-    private static final int CLOSED_FOLDER = 0040700;
 
-    private final Path path;
+    private final Path base;
+    private final UserFolders folders;
 
-    CountersFolder(Path path) {
-        this.path = path;
+    /// @param base the folder that contains it
+    CountersFolder(Path base) {
+        this.base = base;
+        this.folders = new UserFolders(base, "rdmacomm-counters");
     }
 
     /// The folder of this user.
     public static CountersFolder ofUser() {
         String chosen = System.getProperty(PROPERTY, "");
         Path memory = Path.of("/dev/shm");
-        Path base = !chosen.isEmpty()
-                ? Path.of(chosen)
-                : Files.isWritable(memory) ? memory : Path.of(System.getProperty("java.io.tmpdir"));
-        return new CountersFolder(base.resolve("rdmacomm-counters-" + user()));
+        return new CountersFolder(
+                !chosen.isEmpty()
+                        ? Path.of(chosen)
+                        : Files.isWritable(memory) ? memory : Path.of(System.getProperty("java.io.tmpdir")));
     }
 
-    /// The number of this process' user, which the kernel shows as the owner of its own entry in `/proc`.
-    private static Object user() {
-        try {
-            return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
-            return System.getProperty("user.name", "user");
-        }
-    }
-
-    /// Where it is; it may not exist.
+    /// Where it is, or will probably be: it may not exist.
     public Path path() {
-        return path;
+        try {
+            List<Path> own = folders.all();
+            return own.isEmpty() ? folders.usual() : own.getFirst();
+        } catch (IOException e) {
+            return base;
+        }
     }
 
     /// The counters files of a folder.
@@ -85,7 +77,7 @@ public final class CountersFolder {
 
     /// Reads all files, and removes those of dead processes.
     ///
-    /// @throws IOException if the folder is not this user's own with mode 0700, or cannot be read
+    /// @throws IOException if it cannot be read
     public Content read() throws IOException {
         List<ProcessRecord> processes = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -114,36 +106,28 @@ public final class CountersFolder {
     private List<Path> files() throws IOException {
         List<Path> files = new ArrayList<>();
         try {
-            checkOwner();
-            try (DirectoryStream<Path> found = Files.newDirectoryStream(path, "*" + SUFFIX)) {
-                for (Path file : found) {
-                    if (files.size() == MOST_FILES) {
-                        break;
-                    }
-                    files.add(file);
-                }
+            for (Path folder : folders.all()) {
+                addFiles(folder, files);
             }
         } catch (NoSuchFileException e) {
-            // Nobody publishes, or the last process to leave has just removed it.
-            files.clear();
-        } catch (DirectoryIteratorException e) {
-            throw new IOException(e.getMessage(), e);
+            LOGGER.log(System.Logger.Level.TRACE, "{0} does not exist", base);
         }
         files.sort(null);
         return files;
     }
 
-    /// A folder that somebody else made could be used to feed this process data.
-    private void checkOwner() throws IOException {
-        Map<String, Object> found;
-        try {
-            found = Files.readAttributes(path, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
-        } catch (UnsupportedOperationException | IllegalArgumentException e) {
-            throw new IOException("the owner of " + path + " cannot be determined on this system", e);
-        }
-        boolean closed = found.get("mode") instanceof Integer mode && (mode & KIND_AND_RIGHTS) == CLOSED_FOLDER;
-        if (!user().equals(found.get("uid")) || !closed) {
-            throw new IOException(path + " is not a folder of this user with mode 0700; remove it");
+    private static void addFiles(Path folder, List<Path> to) throws IOException {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
+            for (Path file : found) {
+                if (to.size() == MOST_FILES) {
+                    break;
+                }
+                to.add(file);
+            }
+        } catch (NoSuchFileException e) {
+            LOGGER.log(System.Logger.Level.TRACE, "the last process to leave has just removed {0}", folder);
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
     }
 
@@ -196,13 +180,13 @@ public final class CountersFolder {
 
     /// Creates a file for a process, after removing those of dead ones. Only this user may read and write it.
     ///
-    /// @throws IOException if the folder or the file cannot be made, or the folder is another user's
+    /// @throws IOException if the folder or the file cannot be made
     Path create(ProcessIdentity process) throws IOException {
         for (int tries = 1; ; tries++) {
             try {
-                make();
+                Path folder = folders.make();
                 var _ = read();
-                Path file = path.resolve(process.pid() + "-" + Long.toHexString(System.nanoTime()) + SUFFIX);
+                Path file = folder.resolve(process.pid() + "-" + Long.toHexString(System.nanoTime()) + SUFFIX);
                 return Files.createFile(file, FILE);
             } catch (NoSuchFileException e) {
                 // The last process to leave has just removed the folder.
@@ -215,23 +199,15 @@ public final class CountersFolder {
         }
     }
 
-    private void make() throws IOException {
-        try {
-            Files.createDirectory(path, FOLDER);
-        } catch (FileAlreadyExistsException e) {
-            checkOwner();
-        }
-    }
-
     /// Removes the file of this process, and the folder if it is empty.
     void delete(Path file) {
         remove(file);
         try {
-            Files.deleteIfExists(path);
+            Files.deleteIfExists(file.getParent());
         } catch (DirectoryNotEmptyException e) {
-            LOGGER.log(System.Logger.Level.TRACE, "other processes use {0}", path);
+            LOGGER.log(System.Logger.Level.TRACE, "other processes use the folder of {0}", file);
         } catch (IOException e) {
-            LOGGER.log(System.Logger.Level.DEBUG, "removing " + path, e);
+            LOGGER.log(System.Logger.Level.DEBUG, "removing the folder of " + file, e);
         }
     }
 }
