@@ -1,5 +1,6 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.verbs.host.ControlGroups;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,27 +10,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The limits of RDMA resources that the kernel sets for the control group of this process, and for those
-/// above it (Documentation/admin-guide/cgroup-v2.rst, section RDMA).
+/// above it (Documentation/admin-guide/cgroup-v2.rst, section RDMA; it is the same in version 1).
 final class ControlGroup {
     private static final String LIMITS = "rdma.max";
-    private static final Path MOUNT = Path.of("/sys/fs/cgroup");
-    private static final Path MEMBERSHIP = Path.of("/proc/self/cgroup");
 
     private ControlGroup() {}
 
     /// A warning for each device with a limit; empty if there is none.
     static List<Finding> findings() {
-        return findings(MOUNT, path(MEMBERSHIP));
+        return findings(ControlGroups.of("rdma"));
     }
 
-    /// @param mount where the hierarchy of version 2 is
-    /// @param path the path of the group in it
-    static List<Finding> findings(Path mount, String path) {
+    /// @param groups the folders of the group and of those above it
+    static List<Finding> findings(List<Path> groups) {
         List<Finding> findings = new ArrayList<>();
-        Path relative = Path.of("/").relativize(Path.of(path));
-        for (Path group = mount.resolve(relative);
-                group != null && group.startsWith(mount);
-                group = group.getParent()) {
+        for (Path group : groups) {
             Path file = group.resolve(LIMITS);
             for (String line : lines(file)) {
                 Finding finding = finding(file, line);
@@ -52,14 +47,6 @@ final class ControlGroup {
                                 + " (hca_object) fail with EAGAIN: raise the limit, for example with echo '"
                                 + line.split("\\s+", 2)[0] + " hca_handle=max hca_object=max' > " + file)
                 : null;
-    }
-
-    private static String path(Path membership) {
-        return lines(membership).stream()
-                .filter(line -> line.startsWith("0::/"))
-                .map(line -> line.substring("0::".length()))
-                .findFirst()
-                .orElse("/");
     }
 
     private static List<String> lines(Path file) {

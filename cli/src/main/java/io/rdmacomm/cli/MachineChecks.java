@@ -1,6 +1,7 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.verbs.host.MemoryRoom;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -58,18 +59,35 @@ final class MachineChecks {
         }
         try {
             FileStore store = Files.getFileStore(SHARED_MEMORY);
-            long free = store.getUsableSpace();
-            String text = ByteSize.format(free) + " free of " + ByteSize.format(store.getTotalSpace());
             Path probe = Files.createTempFile(SHARED_MEMORY, "rdmacomm-doctor-", "");
             Files.delete(probe);
-            if (free < LOW_SHARED_MEMORY) {
-                return Finding.warn(
-                        subject, text, "enlarge it: mount -o remount,size=2G /dev/shm (docker run --shm-size=2g)");
-            }
-            return Finding.ok(subject, text + ", writable");
+            return room(store.getUsableSpace(), store.getTotalSpace(), MemoryRoom.left());
         } catch (IOException e) {
             return Finding.fail(subject, "not writable: " + e.getMessage(), "make it writable: chmod 1777 /dev/shm");
         }
+    }
+
+    /// What is free in shared memory, and whether the machine or a control group has the memory for it.
+    static Finding room(long free, long total, MemoryRoom memory) {
+        String subject = SHARED_MEMORY.toString();
+        String text = ByteSize.format(free) + " free of " + ByteSize.format(total);
+        if (memory.bytes() < free) {
+            text += ", but " + memory.owner() + " has only " + ByteSize.format(memory.bytes()) + " left";
+        }
+        if (free < LOW_SHARED_MEMORY) {
+            return Finding.warn(
+                    subject, text, "enlarge it: mount -o remount,size=2G /dev/shm (docker run --shm-size=2g)");
+        }
+        if (memory.bytes() < LOW_SHARED_MEMORY) {
+            return Finding.warn(
+                    subject,
+                    text,
+                    memory.isOfGroup()
+                            ? "raise the memory limit of this container or service (docker run --memory=...,"
+                                    + " resources.limits.memory of a pod, MemoryMax= of systemd)"
+                            : "end other programs");
+        }
+        return Finding.ok(subject, text + ", writable");
     }
 
     private static Finding lockedMemory() {

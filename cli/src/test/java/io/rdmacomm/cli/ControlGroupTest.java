@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,7 +25,7 @@ class ControlGroupTest {
         limit("slice", "mlx5_1 hca_handle=max hca_object=100\n");
         limit("other", "mlx5_0 hca_handle=1 hca_object=1\n");
 
-        assertThat(ControlGroup.findings(mount, "/slice/job"))
+        assertThat(ControlGroup.findings(List.of(mount.resolve("slice/job"), mount.resolve("slice"), mount)))
                 .extracting(Finding::text)
                 .satisfiesExactly(
                         first -> assertThat(first).endsWith("job/rdma.max: mlx5_0 hca_handle=2 hca_object=max"),
@@ -35,7 +36,7 @@ class ControlGroupTest {
     void aGroupWithoutLimitsIsFine() throws IOException {
         limit("slice", "mlx5_0 hca_handle=max hca_object=max\n");
 
-        assertThat(ControlGroup.findings(mount, "/slice")).isEmpty();
-        assertThat(ControlGroup.findings(mount, "/no/such/group")).isEmpty();
+        assertThat(ControlGroup.findings(List.of(mount.resolve("slice")))).isEmpty();
+        assertThat(ControlGroup.findings(List.of())).isEmpty();
     }
 }
