@@ -18,14 +18,15 @@ import org.jspecify.annotations.Nullable;
 /// ```
 public final class ClientSession extends Session {
     private final String server;
-    private final HandShake handShake;
+    /// Without the GID index of this side, which is settled for each endpoint.
+    private final SessionOptions unsettled;
     private final CurrentEndPoint current;
     private final @Nullable Reconnector reconnector;
 
-    private ClientSession(SessionOptions options, SessionDevice device) {
+    private ClientSession(SessionOptions unsettled, SessionOptions options, SessionDevice device) {
         super(options, device);
+        this.unsettled = unsettled;
         this.server = ServerReach.name(options);
-        this.handShake = handShake(options);
         this.current = new CurrentEndPoint(options.name(), options.reconnect());
         Reconnect reconnect = options.reconnect();
         this.reconnector = reconnect == null
@@ -52,7 +53,7 @@ public final class ClientSession extends Session {
         SessionDevice device = SessionDevice.open(named, named.name(), () -> ServerReach.localAddress(named));
         boolean connected = false;
         try {
-            ClientSession session = new ClientSession(ServerReach.settle(device, named), device);
+            ClientSession session = new ClientSession(named, ServerReach.settle(device, named), device);
             session.show();
             connected = true;
             if (session.reconnector != null) {
@@ -106,7 +107,8 @@ public final class ClientSession extends Session {
         }
         boolean connected = false;
         try {
-            EndPoint endPoint = keep(handShake.connect(server, () -> connector));
+            SessionOptions settled = device().settle(unsettled, connector::localAddress);
+            EndPoint endPoint = keep(handShake(settled).connect(server, () -> connector));
             connected = true;
             return endPoint;
         } finally {

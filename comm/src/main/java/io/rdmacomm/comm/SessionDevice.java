@@ -48,7 +48,6 @@ final class SessionDevice implements AutoCloseable {
     private final SessionOptions options;
     private final Context context;
     private final int portNumber;
-    private final PortAttributes port;
     private final ProtectionDomain domain;
     private final @Nullable SessionReceives receives;
     private final DeviceEvents events;
@@ -67,7 +66,7 @@ final class SessionDevice implements AutoCloseable {
         this.options = options;
         this.context = opened.context();
         this.portNumber = opened.number();
-        this.port = checkedPort(context, portNumber, options);
+        check(options);
         this.domain = context.allocateProtectionDomain();
         this.receives = sharedReceives(options);
         this.events = new DeviceEvents(context, name, receives);
@@ -151,17 +150,12 @@ final class SessionDevice implements AutoCloseable {
         }
     }
 
-    private static PortAttributes checkedPort(Context context, int number, SessionOptions options) {
-        PortAttributes port = context.port(number);
-        if (port.state() != PortState.ACTIVE) {
-            throw new CommException(
-                    "port " + number + " of " + context + " is " + port.state() + "; check the cable and the network,"
-                            + " or choose another port",
-                    null);
-        }
+    /// Checks what the options say about the device.
+    private void check(SessionOptions options) {
+        checkPort();
         int gidIndex = options.channel().connection().path().gidIndex();
         if (gidIndex != PathOptions.AUTOMATIC_GID) {
-            context.gid(number, gidIndex);
+            context.gid(portNumber, gidIndex);
         }
         Capability needed = needed(context, options.setUp());
         if (!context.supports(needed)) {
@@ -170,6 +164,16 @@ final class SessionDevice implements AutoCloseable {
         }
         if (needed == Capability.CONNECTION_MANAGER) {
             checkManaged(options.channel().connection().path(), context);
+        }
+    }
+
+    private PortAttributes checkPort() {
+        PortAttributes port = port();
+        if (port.state() != PortState.ACTIVE) {
+            throw new CommException(
+                    "port " + portNumber + " of " + context + " is " + port.state()
+                            + "; check the cable and the network, or choose another port",
+                    null);
         }
         return port;
     }
@@ -196,9 +200,12 @@ final class SessionDevice implements AutoCloseable {
     }
 
     /// `given` with the port of this device and the GID that fits the address of this side, unless they name one.
+    /// They are good for one endpoint: addresses come and go, and the entries of the GID table with them.
     ///
     /// @param local the address that this side uses for TCP
+    /// @throws CommException if the port is down
     SessionOptions settle(SessionOptions given, Supplier<InetAddress> local) {
+        PortAttributes port = checkPort();
         int index = given.channel().connection().path().gidIndex();
         if (index == PathOptions.AUTOMATIC_GID) {
             index = port.gidTableLength() <= 1 ? 0 : context.preferredGidIndex(portNumber, local.get());
@@ -233,7 +240,7 @@ final class SessionDevice implements AutoCloseable {
     /// The place of the queue pairs that are made with these options, which [#settle] has returned.
     QueuePairInfo numbers(SessionOptions settled) {
         PathOptions path = settled.channel().connection().path();
-        return new QueuePairInfo(0, 0, port.lid(), context.gid(portNumber, path.gidIndex()), path.mtu());
+        return new QueuePairInfo(0, 0, port().lid(), context.gid(portNumber, path.gidIndex()), path.mtu());
     }
 
     ProtectionDomain domain() {
@@ -257,8 +264,9 @@ final class SessionDevice implements AutoCloseable {
         }
     }
 
+    /// The port as it is now.
     PortAttributes port() {
-        return port;
+        return context.port(portNumber);
     }
 
     CompletionGroup control() {

@@ -91,15 +91,16 @@ public abstract class QueuePair extends Resource {
     /// either names.
     ///
     /// @param path the path of the options that this side connects with: its port, its GID index and its MTU count
+    /// @throws VerbException ENODATA if the port is on Ethernet and has no GID at this index: the table changes
+    ///         with the addresses of the network interface
     public final QueuePairInfo info(PathOptions path) {
         checkOpen();
-        Context context = protectionDomain.context();
-        PortAttributes port = context.port(path.port());
+        PortAttributes port = protectionDomain.context().port(path.port());
         return new QueuePairInfo(
                 number(),
                 initialPsn,
                 port.lid(),
-                context.gid(path.port(), resolve(path.port(), path.gidIndex())),
+                gid(path.port(), resolve(path.port(), path.gidIndex()), port.linkLayer()),
                 port.activeMtu().min(path.mtu()));
     }
 
@@ -107,6 +108,20 @@ public abstract class QueuePair extends Resource {
     /// connects with another path calls [#info(PathOptions)].
     public final QueuePairInfo info() {
         return info(PathOptions.defaults());
+    }
+
+    /// A GID that a peer can send to. On InfiniBand, the LID alone leads there.
+    private Gid gid(int port, int index, LinkLayer link) {
+        Context context = protectionDomain.context();
+        Gid gid = context.gid(port, index);
+        if (gid.equals(Gid.NONE) && link == LinkLayer.ETHERNET) {
+            throw new VerbException(
+                    "query GID (ibv_query_gid)",
+                    Errno.ENODATA,
+                    "entry " + index + " of the GID table of port " + port + " of " + context
+                            + " is empty; give its network interface an address, or choose another entry");
+        }
+        return gid;
     }
 
     private int resolve(int port, int gidIndex) {
@@ -157,9 +172,17 @@ public abstract class QueuePair extends Resource {
 
     private void modifyToReceive(QueuePairInfo remote, ConnectionOptions fitting) {
         int port = fitting.path().port();
-        PathMtu mtu = protectionDomain.context().port(port).activeMtu();
+        PortAttributes attributes = protectionDomain.context().port(port);
+        if (remote.gid().equals(Gid.NONE) && attributes.linkLayer() == LinkLayer.ETHERNET) {
+            throw new VerbException(
+                    "connect queue pair (ibv_modify_qp)",
+                    Errno.EINVAL,
+                    "the peer of " + this
+                            + " has sent an empty GID, so it cannot be reached; it has to choose an entry of"
+                            + " its GID table that is not empty");
+        }
         modify(fitting.readyToReceive(
-                isReliable(), remote, resolve(port, fitting.path().gidIndex()), mtu));
+                isReliable(), remote, resolve(port, fitting.path().gidIndex()), attributes.activeMtu()));
     }
 
     /// Takes the queue pair from READY_TO_RECEIVE to READY_TO_SEND, the last step of [#connect(QueuePairInfo,

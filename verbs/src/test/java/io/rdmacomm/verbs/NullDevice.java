@@ -113,7 +113,11 @@ final class NullDevice extends Device {
 
         @Override
         protected Gid doQueryGid(int port, int index) {
-            return new Gid(1, 2);
+            return device.gids.stream()
+                    .filter(entry -> entry.index() == index)
+                    .map(GidEntry::gid)
+                    .findFirst()
+                    .orElse(Gid.NONE);
         }
 
         @Override

@@ -67,6 +67,30 @@ class QueuePairTest extends QueuePairFixture {
         assertThat(endedByThePost.get(20, TimeUnit.SECONDS)).isTrue();
     }
 
+    /// As with RoCE when the addresses of the network interface are removed.
+    @Test
+    void anEmptyGidIsNeitherSentNorTaken() {
+        NullQueuePair pair = create(options());
+        QueuePairInfo empty = new QueuePairInfo(0x99, 1, 2, Gid.NONE, PathMtu.MTU_512);
+        device.gids.clear();
+        assertThat(pair.info().gid())
+                .as("on InfiniBand the LID alone is enough")
+                .isEqualTo(Gid.NONE);
+
+        device.linkLayer = LinkLayer.ETHERNET;
+        VerbException none = catchThrowableOfType(VerbException.class, pair::info);
+        assertThat(none.errno()).isEqualTo(Errno.ENODATA);
+        assertThat(none)
+                .hasMessageContaining("entry 0 of the GID table of port 1")
+                .hasMessageContaining("is empty");
+        VerbException sent = catchThrowableOfType(VerbException.class, () -> pair.connect(empty));
+        assertThat(sent.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(sent).hasMessageContaining("has sent an empty GID");
+
+        device.gids.add(new GidEntry(0, new Gid(1, 2), GidType.ROCE_V2, 0));
+        assertThat(pair.info().gid()).isEqualTo(new Gid(1, 2));
+    }
+
     @Test
     void aFailedCompletionIsReportedToItsQueuePair() {
         NullQueuePair pair = connected(options());

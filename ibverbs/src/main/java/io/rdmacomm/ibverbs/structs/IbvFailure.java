@@ -73,6 +73,10 @@ public final class IbvFailure {
                 ": no permission; see `ls -l /dev/infiniband`, join the group of the file or run as root";
             case EBUSY -> " is in use; first close what uses it";
             case ENODEV, EIO -> ": the device does not answer; it may have been removed, see `rdma link`";
+            case EFAULT ->
+                ": not all of this memory is mapped for writing, which drivers need even if no access right is given;"
+                        + " map it for reading and writing, or register a copy";
+            case ENODATA -> ": the entry is empty; an address of the network interface makes one";
             case ENOMEM -> ": the device or the system has no memory for it";
             case EAGAIN ->
                 ": the kernel refuses more of them for now; if it stays so, it is limited by rdma.max of the control group,"
