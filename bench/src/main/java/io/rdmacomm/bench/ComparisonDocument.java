@@ -25,8 +25,9 @@ import java.util.Map;
 record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
     private static final int SCHEMA = 1;
     private static final String RATIO =
-            "ratio: how many times better rdmacomm is, the median of the ratios of each round;"
-                    + " below 1 the peer is better. low..high: the range of all rounds.";
+            "ratio: how many times better rdmacomm is, the geometric mean of the ratios of all rounds, and their range;"
+                    + " below 1 the peer is better. unstable: rounds disagree about who is better. low..high: the range"
+                    + " of all rounds.";
     private static final List<String> HEADER = List.of("scenario", "median", "low..high", "unit", "ratio");
 
     /// The table with medians, spread and ratios.
@@ -51,7 +52,9 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
                 Figure.text(entry.median()),
                 Figure.text(entry.low()) + ".." + Figure.text(entry.high()),
                 outcome.unit().text(),
-                outcome.isComparable(entry) ? "%.2f".formatted(entry.advantageOf(outcome.ours(), outcome.unit())) : "");
+                outcome.isComparable(entry)
+                        ? entry.advantageOf(outcome.ours(), outcome.unit()).text()
+                        : "");
     }
 
     /// The table and how to read it.
@@ -91,7 +94,11 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
             members.put("low", entry.low());
             members.put("high", entry.high());
             if (outcome.isComparable(entry)) {
-                members.put("ratio", entry.advantageOf(outcome.ours(), outcome.unit()));
+                Advantage advantage = entry.advantageOf(outcome.ours(), outcome.unit());
+                members.put("ratio", advantage.mean());
+                members.put("ratio_low", advantage.low());
+                members.put("ratio_high", advantage.high());
+                members.put("unstable", advantage.isUnstable());
             }
         }
         if (!entry.failure().isEmpty()) {
@@ -111,7 +118,8 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
                                 outcome.unit().smallerIsBetter(),
                                 entry.median(),
                                 entry.low(),
-                                entry.high())))
+                                entry.high(),
+                                entry.figures())))
                 .toList();
     }
 
@@ -146,14 +154,18 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
     private static void add(List<Figure> figures, Map<?, ?> scenario, Map<?, ?> entry) {
         if (entry.get("median") instanceof Number median
                 && entry.get("low") instanceof Number low
-                && entry.get("high") instanceof Number high) {
+                && entry.get("high") instanceof Number high
+                && entry.get("figures") instanceof List<?> rounds) {
             figures.add(new Figure(
                     scenario.get("id") + " " + entry.get("name"),
                     String.valueOf(scenario.get("unit")),
                     Boolean.TRUE.equals(scenario.get("smaller_is_better")),
                     median.doubleValue(),
                     low.doubleValue(),
-                    high.doubleValue()));
+                    high.doubleValue(),
+                    rounds.stream()
+                            .map(figure -> ((Number) figure).doubleValue())
+                            .toList()));
         }
     }
 
@@ -169,7 +181,7 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
         HtmlReport page = new HtmlReport("rdmacomm and others").facts(readable());
         if (!changes.rows().isEmpty()) {
             page.heading("Change").grid(changes);
-            page.paragraph("A change counts where the noise bands of both runs, the range of all rounds, are apart.");
+            page.paragraph(Baseline.EXPLANATION);
         }
         page.heading("Comparison");
         for (Outcome outcome : outcomes) {

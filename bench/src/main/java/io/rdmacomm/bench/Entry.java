@@ -26,16 +26,14 @@ record Entry(String name, String contains, List<Double> figures, String failure)
         return !figures.isEmpty();
     }
 
-    /// The median of the ratios of each round: both sides of it were measured within seconds.
-    ///
-    /// @return how many times better rdmacomm, `ours`, is
-    double advantageOf(Entry ours, Unit unit) {
+    /// How many times better rdmacomm, `ours`, is in each round: both sides of a ratio were measured within seconds.
+    Advantage advantageOf(Entry ours, Unit unit) {
         int rounds = Math.min(figures.size(), ours.figures.size());
         double[] ratios = new double[rounds];
         for (int i = 0; i < rounds; i++) {
             ratios[i] = unit.advantage(ours.figures.get(i), figures.get(i));
         }
-        return median(ratios);
+        return Advantage.of(ratios);
     }
 
     static double median(double... values) {

@@ -77,7 +77,13 @@ final class Scenarios {
                     "send_bw",
                     bytes,
                     ucx("tag_bw", Unit.BANDWIDTH, bytes),
-                    aeronStream(Unit.BANDWIDTH, bytes)));
+                    aeronStream(Unit.BANDWIDTH, bytes),
+                    peers.java(
+                            "Aeron IPC, small log",
+                            CONFIRMED + "; the log is as small as such messages allow, as our receives are",
+                            "aeron-stream-small",
+                            Unit.BANDWIDTH,
+                            bytes)));
         }
         all.add(scenario(
                 "shm-request",
@@ -117,7 +123,8 @@ final class Scenarios {
                         peers.ucx("UCX tcp tag_lat", "tcp,self", "tag_lat", Unit.ONE_WAY, SMALL),
                         peers.libfabric("libfabric tcp", "tcp", SMALL),
                         peers.java("plain SocketChannel", NO_READING, "nio-ping", Unit.ONE_WAY, SMALL),
-                        peers.java("Netty", NO_READING + "; the event loops poll", "netty-ping", Unit.ONE_WAY, SMALL)),
+                        peers.java(
+                                "Netty NIO", NO_READING + "; the event loops poll", "netty-ping", Unit.ONE_WAY, SMALL)),
                 overTcp(
                         "tcp-send-1m",
                         "TCP: stream of 1 MiB messages",
@@ -127,7 +134,7 @@ final class Scenarios {
                         peers.iperf3(Unit.BANDWIDTH, MIB),
                         peers.ucx("UCX tcp tag_bw", "tcp,self", "tag_bw", Unit.BANDWIDTH, MIB),
                         peers.java("plain SocketChannel", CONFIRMED, "nio-stream", Unit.BANDWIDTH, MIB),
-                        peers.java("Netty", CONFIRMED, "netty-stream", Unit.BANDWIDTH, MIB)),
+                        peers.java("Netty NIO", CONFIRMED, "netty-stream", Unit.BANDWIDTH, MIB)),
                 overTcp(
                         "tcp-cpu-1m",
                         "TCP: CPU time of a stream of 1 MiB messages",

@@ -2,6 +2,7 @@ package io.rdmacomm.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.cli.report.Figure;
@@ -57,9 +58,13 @@ class ComparisonTest {
     }
 
     private ComparisonDocument document(Unit unit, Contestant ours, Contestant... peers) throws Exception {
+        return document(3, unit, ours, peers);
+    }
+
+    private ComparisonDocument document(int rounds, Unit unit, Contestant ours, Contestant... peers) throws Exception {
         Scenario scenario = new Scenario("one", "A task", unit, ours, List.of(peers));
-        List<Outcome> outcomes = new Comparison(List.of(scenario), 3, _ -> {}).run();
-        return new ComparisonDocument(Map.of("rounds", 3), outcomes);
+        List<Outcome> outcomes = new Comparison(List.of(scenario), rounds, _ -> {}).run();
+        return new ComparisonDocument(Map.of("rounds", rounds), outcomes);
     }
 
     @Test
@@ -70,19 +75,33 @@ class ComparisonTest {
     }
 
     @Test
-    void theRatioIsTheMedianOfTheRounds() throws Exception {
+    void theRatioIsTheGeometricMeanOfTheRounds() throws Exception {
         ComparisonDocument latency =
-                document(Unit.ONE_WAY, new Known("ours", "", 1.0, 2.0, 4.0), new Known("peer", "", 3.0, 3.0, 4.0));
+                document(Unit.ONE_WAY, new Known("ours", "", 1.0, 2.0, 4.0), new Known("peer", "", 3.0, 3.0, 6.0));
         ComparisonDocument rate =
-                document(Unit.RATE, new Known("ours", "", 1.0, 2.0, 4.0), new Known("peer", "", 4.0, 4.0, 4.0));
+                document(Unit.RATE, new Known("ours", "", 1.0, 2.0, 8.0), new Known("peer", "", 4.0, 4.0, 4.0));
 
-        assertThat(latency.text()).contains("ours", "2.00  1.00..4.00", "1.50");
-        assertThat(row(latency, "peer")).containsEntry("ratio", 1.5).containsEntry("median", 3.0);
-        assertThat(row(rate, "peer")).containsEntry("ratio", 0.5);
+        assertThat(latency.text()).contains("ours", "2.00  1.00..4.00", "1.89 (1.50..3.00)\n");
+        assertThat(row(latency, "peer"))
+                .containsEntry("median", 3.0)
+                .containsEntry("ratio_low", 1.5)
+                .containsEntry("ratio_high", 3.0)
+                .containsEntry("unstable", false);
+        assertThat(rate.text()).contains("0.63 (0.25..2.00) unstable");
+        assertThat(row(rate, "peer")).containsEntry("unstable", true);
         assertThat(row(rate, "ours"))
                 .containsEntry("low", 1.0)
-                .containsEntry("high", 4.0)
+                .containsEntry("high", 8.0)
                 .doesNotContainKey("ratio");
+    }
+
+    @Test
+    void twiceAsGoodAndHalfAsGoodAreAlike() {
+        Advantage advantage = Advantage.of(2, 0.5);
+
+        assertThat(advantage.mean()).isCloseTo(1, within(1e-9));
+        assertThat(advantage.isUnstable()).isTrue();
+        assertThat(Advantage.of(1.0, 1.2).isUnstable()).isFalse();
     }
 
     @Test
@@ -110,15 +129,17 @@ class ComparisonTest {
 
     @Test
     void anEarlierRunIsReadBack(@TempDir Path folder) throws Exception {
-        ComparisonDocument old = document(Unit.ONE_WAY, new Known("ours", "", 1.0, 1.1, 1.2));
+        ComparisonDocument old = document(5, Unit.ONE_WAY, new Known("ours", "", 1.0, 1.1, 1.2, 1.1, 1.0));
         Path file = Files.writeString(folder.resolve("old.json"), old.json());
-        ComparisonDocument faster = document(Unit.ONE_WAY, new Known("ours", "", 0.5, 0.6, 0.7));
-        ComparisonDocument same = document(Unit.ONE_WAY, new Known("ours", "", 1.0, 1.15, 1.3));
+        ComparisonDocument faster = document(5, Unit.ONE_WAY, new Known("ours", "", 0.5, 0.6, 0.7, 0.6, 0.5));
+        ComparisonDocument same = document(5, Unit.ONE_WAY, new Known("ours", "", 1.0, 1.15, 1.3, 1.1, 1.2));
+        ComparisonDocument few = document(3, Unit.ONE_WAY, new Known("ours", "", 0.5, 0.6, 0.7));
 
         List<Figure> earlier = ComparisonDocument.read(file);
 
         assertThat(faster.changesSince(earlier).text()).contains("one ours", "-45.5 %", "better");
         assertThat(same.changesSince(earlier).text()).contains("within noise");
+        assertThat(few.changesSince(earlier).text()).contains("too few rounds");
         Path wrong = Files.writeString(folder.resolve("wrong.json"), "{\"results\": []}");
         assertThatThrownBy(() -> ComparisonDocument.read(wrong))
                 .isInstanceOf(CommandFailure.class)

@@ -6,13 +6,17 @@ import io.rdmacomm.cli.bench.BenchSettings;
 import io.rdmacomm.cli.bench.Benchmark;
 import io.rdmacomm.cli.bench.ChildServer;
 import io.rdmacomm.cli.bench.CsvFile;
+import io.rdmacomm.cli.bench.MachineLoad;
 import io.rdmacomm.cli.bench.MatrixReport;
 import io.rdmacomm.cli.bench.ModeMatrix;
 import io.rdmacomm.cli.bench.Modes;
+import io.rdmacomm.cli.bench.Result;
 import io.rdmacomm.cli.collective.CollectiveTest;
 import io.rdmacomm.cli.process.Placement;
+import io.rdmacomm.cli.report.Rounds;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.ProgressLine;
 import io.rdmacomm.cli.terminal.ResultFile;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.Deadlines;
@@ -26,6 +30,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -54,7 +59,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  rdmacomm bench                                       everything, briefly, on this machine",
             "  rdmacomm bench --all --report out.html               charts of all sizes, for a browser",
-            "  rdmacomm bench --json new.json --baseline old.json   the change since an earlier run",
+            "  rdmacomm bench --rounds 5 --json new.json --baseline old.json   what has changed since an earlier run",
             "  rdmacomm bench --all --json out.json                 every size from 1 byte to 8 MiB",
             "  rdmacomm bench --tests write_lat --sizes 8,4k        one test",
             "  rdmacomm bench --tests send_lat --work-mode epoll    messages whose receiver sleeps until they come",
@@ -69,6 +74,7 @@ import picocli.CommandLine.Option;
         })
 final class BenchCommand extends Subcommand {
     private static final double MATRIX_SECONDS = 1.5;
+    private static final int MOST_ROUNDS = 100;
     // A server in its first second on a slow machine is busy, not silent.
     private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
@@ -83,6 +89,15 @@ final class BenchCommand extends Subcommand {
 
     @Option(names = "--csv", paramLabel = "FILE", description = "Write the results to FILE as comma-separated values.")
     private @Nullable Path csv;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "Measure N times, each time in new processes; report the median round and the range. --baseline needs"
+                            + " 5 on both sides to tell a change from noise (default: ${DEFAULT-VALUE}).")
+    private int rounds;
 
     @Option(
             names = "--no-pin",
@@ -112,6 +127,8 @@ final class BenchCommand extends Subcommand {
     @Mixin
     private final ModeOptions modes = new ModeOptions();
 
+    private MachineLoad load = MachineLoad.UNKNOWN;
+
     /// A measurement with a server.
     @FunctionalInterface
     private interface Measurement {
@@ -139,7 +156,16 @@ final class BenchCommand extends Subcommand {
             measureCollectives(collectives, options);
             return 0;
         }
+        checkRounds();
         PeerAddress address = peer.address();
+        if (rounds > 1) {
+            measureInRounds(options);
+            return 0;
+        }
+        if (!peer.isServer()) {
+            load = MachineLoad.now();
+            warnIfBusy();
+        }
         if (peer.isServer()) {
             modes.reject("--server, which uses the modes that its client asks for");
             serve(options);
@@ -150,6 +176,49 @@ final class BenchCommand extends Subcommand {
             measureLocally(measurement(options), options);
         }
         return 0;
+    }
+
+    private void checkRounds() {
+        if (rounds < 1 || rounds > MOST_ROUNDS) {
+            throw usage("--rounds can be 1 to " + MOST_ROUNDS);
+        }
+        if (rounds > 1 && (peer.isServer() || matrix.isWanted())) {
+            throw usage("--rounds is for a client, and not for --matrix");
+        }
+    }
+
+    private void warnIfBusy() {
+        if (load.isHigh()) {
+            output().complain("warning: this machine is busy: " + load
+                    + "; figures are worse and vary more than they would");
+        }
+    }
+
+    private void measureInRounds(SessionOptions options) throws IOException {
+        var _ = measurement(options);
+        load = MachineLoad.now();
+        warnIfBusy();
+        List<String> arguments = new ArrayList<>(List.of("bench"));
+        arguments.addAll(originalArguments());
+        Rounds all;
+        try (ProgressLine progress = new ProgressLine(output().err())) {
+            all = new BenchRounds(arguments, rounds).run(progress);
+        }
+        Map<String, Object> members = all.toMap();
+        members.put("load", load.toMap());
+        // This command's own environment, but for what only the rounds know.
+        members.remove("schema");
+        Map<?, ?> environment = (Map<?, ?>) Objects.requireNonNull(members.remove("environment"));
+        Map<String, Object> document = JsonOption.document(
+                String.valueOf(environment.get("provider")), String.valueOf(environment.get("device")), members);
+        if (!json.ownsStandardOutput()) {
+            output().println(all.table().text().stripTrailing());
+        }
+        if (csv != null) {
+            CsvFile.write(csv, all.results());
+        }
+        json.write(document, output());
+        presentation.present(document, json.ownsStandardOutput(), output());
     }
 
     private void measureCollectives(List<CollectiveTest> collectives, SessionOptions options) throws IOException {
@@ -255,10 +324,11 @@ final class BenchCommand extends Subcommand {
             progress.end(report);
         }
         if (csv != null) {
-            CsvFile.write(csv, report.results());
+            CsvFile.write(csv, report.results().stream().map(Result::toMap).toList());
         }
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("processors", placement.toString());
+        members.put("load", load.toMap());
         members.putAll(report.toMap());
         Map<String, Object> document =
                 JsonOption.document(report.provider(), report.device().device(), members);

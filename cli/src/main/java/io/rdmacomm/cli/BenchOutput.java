@@ -94,6 +94,9 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         show("plain TCP socket at the end", report.socketAtEnd());
         output.println("floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"
                 + " copy Gbit/s");
+        if (table.isMarked()) {
+            output.println(Table.EXPLANATION);
+        }
     }
 
     @Override

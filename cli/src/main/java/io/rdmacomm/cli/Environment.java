@@ -11,6 +11,8 @@ import java.util.stream.Stream;
 
 /// The environment that results depend on; part of every JSON document.
 final class Environment {
+    private static final Path PROCESSORS = Path.of("/sys/devices/system/cpu");
+
     private Environment() {}
 
     /// The members of the JSON object `environment`.
@@ -20,7 +22,7 @@ final class Environment {
     static Map<String, Object> describe(String provider, String device) {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("cpu", cpu());
-        members.put("cores", Runtime.getRuntime().availableProcessors());
+        members.put("cores", cores());
         members.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         members.put("jdk", System.getProperty("java.vm.vendor") + " " + Runtime.version());
         members.put("provider", provider);
@@ -30,6 +32,28 @@ final class Environment {
         members.put("command", CommandLineText.text());
         members.put("time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         return members;
+    }
+
+    /// The processors of this machine, also while a benchmark keeps this process on some of them.
+    static int cores() {
+        try (Stream<Path> folders = Files.list(PROCESSORS)) {
+            int online = (int) folders.filter(Environment::isOnline).count();
+            return online > 0 ? online : Runtime.getRuntime().availableProcessors();
+        } catch (IOException _) {
+            return Runtime.getRuntime().availableProcessors();
+        }
+    }
+
+    /// The first processor of some machines cannot be taken offline, and has no such file.
+    private static boolean isOnline(Path processor) {
+        if (!processor.getFileName().toString().matches("cpu[0-9]+")) {
+            return false;
+        }
+        try {
+            return "1".equals(Files.readString(processor.resolve("online")).strip());
+        } catch (IOException _) {
+            return true;
+        }
     }
 
     /// The model of the processor, or its architecture if the kernel does not report the model.

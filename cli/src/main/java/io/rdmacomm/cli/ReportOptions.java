@@ -59,7 +59,8 @@ final class ReportOptions {
             if (!quiet) {
                 output.println("");
                 output.println(changes.text().stripTrailing());
-                output.println("noise: the lowest and the highest fifth of a measurement");
+                output.println("noise: the range of all rounds; of one round, the lowest and the highest fifth");
+                output.println(Baseline.EXPLANATION);
             }
         }
         if (page != null) {

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.terminal.CommandOutput;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -38,6 +39,12 @@ abstract class Subcommand implements Callable<Integer> {
     /// Whether the command line has an option.
     final boolean isGiven(String option) {
         return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    /// The arguments that follow the name of the subcommand, as the user typed them.
+    final List<String> originalArguments() {
+        List<String> all = spec.root().commandLine().getParseResult().originalArgs();
+        return all.subList(all.indexOf(spec.name()) + 1, all.size());
     }
 
     /// Where the command prints.

@@ -27,11 +27,25 @@ final class AeronPeer implements Peer {
     private static final int SPINS = 0x7ff;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+    /// A message can take an eighth of a term at most.
+    private static final int TERM_MESSAGES = 8;
+    private static final int DEFAULT_TERM_BYTES = 64 << 20;
+
     private final boolean stream;
+    private final boolean smallLog;
     private long received;
 
-    AeronPeer(boolean stream) {
+    /// @param stream whether to measure a stream, or messages and their answers
+    /// @param smallLog whether the log is as small as the messages allow, so that it stays in the processor's
+    cache,
+    ///        instead of the default of three times 64 MiB
+    AeronPeer(boolean stream, boolean smallLog) {
         this.stream = stream;
+        this.smallLog = smallLog;
+    }
+
+    private int termBytes(Task task) {
+        return smallLog ? Math.max(1 << 16, Integer.highestOneBit(task.bytes()) * TERM_MESSAGES) : DEFAULT_TERM_BYTES;
     }
 
     private static String folder(Task task) {
@@ -52,7 +66,8 @@ final class AeronPeer implements Peer {
                 .dirDeleteOnShutdown(true)
                 .threadingMode(ThreadingMode.SHARED)
                 .sharedIdleStrategy(new BackoffIdleStrategy())
-                .ipcMtuLength(FRAGMENT_BYTES);
+                .ipcMtuLength(FRAGMENT_BYTES)
+                .ipcTermBufferLength(termBytes(task));
         try (MediaDriver _ = MediaDriver.launch(context);
                 Aeron aeron = connect(task);
                 Subscription requests = aeron.addSubscription(CHANNEL, TO_SERVER);

@@ -18,8 +18,9 @@ public final class PeerMain {
             Map.entry("nio-first", new NewJvm(new SocketPingPong(false), false)),
             Map.entry("netty-ping", new NettyPeer(false)),
             Map.entry("netty-stream", new NettyPeer(true)),
-            Map.entry("aeron-ping", new AeronPeer(false)),
-            Map.entry("aeron-stream", new AeronPeer(true)),
+            Map.entry("aeron-ping", new AeronPeer(false, false)),
+            Map.entry("aeron-stream", new AeronPeer(true, false)),
+            Map.entry("aeron-stream-small", new AeronPeer(true, true)),
             Map.entry("pipe-request", new PipePingPong()),
             Map.entry("rdmacomm-start", new NewJvm(new SessionRequests(), true)),
             Map.entry("rdmacomm-first", new NewJvm(new SessionRequests(), false)));

@@ -37,12 +37,11 @@ public final class CsvFile {
 
     private CsvFile() {}
 
-    /// Writes the names and `results` to `file`.
-    public static void write(Path file, List<Result> results) throws IOException {
+    /// Writes the names and `results`, the members of each, to `file`.
+    public static void write(Path file, List<Map<String, Object>> results) throws IOException {
         List<String> lines = new ArrayList<>();
         lines.add(String.join(",", COLUMNS));
-        for (Result result : results) {
-            Map<String, Object> members = result.toMap();
+        for (Map<String, Object> members : results) {
             lines.add(String.join(
                     ",",
                     COLUMNS.stream()

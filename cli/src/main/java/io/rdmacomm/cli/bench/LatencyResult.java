@@ -1,6 +1,8 @@
 package io.rdmacomm.cli.bench;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /// The latency of one operation.
@@ -15,6 +17,26 @@ record LatencyResult(BenchTest test, long bytes, LatencySamples samples, double 
     /// The median as a multiple of the floor; 0 if the floor is unknown.
     double ratio() {
         return floor > 0 ? samples.percentileMicros(50) / floor : 0;
+    }
+
+    /// The names of the members that mean little.
+    private List<String> uncertain() {
+        List<String> names = new ArrayList<>();
+        if (samples.isUncertain(99)) {
+            names.add("p99_us");
+        }
+        if (samples.isUncertain(99.9)) {
+            names.add("p999_us");
+        }
+        if (isBeyondTheFloor()) {
+            names.add("ratio");
+        }
+        return names;
+    }
+
+    /// Whether it is faster than the least time that the machine needs: the floor was measured while it was slower.
+    boolean isBeyondTheFloor() {
+        return floor > 0 && ratio() < 1 - Result.TOLERANCE;
     }
 
     @Override
@@ -36,6 +58,7 @@ record LatencyResult(BenchTest test, long bytes, LatencySamples samples, double 
             members.put("ratio", Rounding.to(ratio(), 2));
         }
         members.put("distribution", samples.distribution());
+        members.put("uncertain", uncertain());
         return members;
     }
 }

@@ -11,6 +11,8 @@ final class LatencySamples {
     private static final List<Double> PERCENTILES =
             List.of(0.0, 1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.999, 100.0);
 
+    private static final int FEWEST_BEYOND = 10;
+
     private final Histogram histogram = new Histogram(1, MAX_NANOS, 3);
     private final int hops;
     private long count;
@@ -68,6 +70,13 @@ final class LatencySamples {
     double deviationMicros() {
         double mean = sum / count;
         return micros(Math.sqrt(Math.max(0, squares / count - mean * mean)));
+    }
+
+    /// Whether too few samples were slower than a percentile for it to mean anything.
+    ///
+    /// @param percentile 0 to 100
+    boolean isUncertain(double percentile) {
+        return count * (100 - percentile) / 100 < FEWEST_BEYOND;
     }
 
     /// @param percentile 0 to 100

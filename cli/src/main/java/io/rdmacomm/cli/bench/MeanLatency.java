@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.bench;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /// The mean latency of operations during which the clock was not read.
@@ -22,6 +23,11 @@ record MeanLatency(BenchTest test, long bytes, long iterations, long nanos, doub
         return floor > 0 ? micros() / floor : 0;
     }
 
+    /// Whether it is faster than the least time that the machine needs: the floor was measured while it was slower.
+    boolean isBeyondTheFloor() {
+        return floor > 0 && ratio() < 1 - Result.TOLERANCE;
+    }
+
     @Override
     public Map<String, Object> toMap() {
         Map<String, Object> members = new LinkedHashMap<>();
@@ -34,6 +40,7 @@ record MeanLatency(BenchTest test, long bytes, long iterations, long nanos, doub
             members.put("floor_us", Rounding.to(floor, 4));
             members.put("ratio", Rounding.to(ratio(), 2));
         }
+        members.put("uncertain", isBeyondTheFloor() ? List.of("ratio") : List.of());
         return members;
     }
 }

@@ -4,6 +4,9 @@ import java.util.Map;
 
 /// The result of one measurement.
 public sealed interface Result permits LatencyResult, MeanLatency, BandwidthResult, UnreliableResult {
+    /// How far beyond a limit of the machine a result may be.
+    double TOLERANCE = 0.05;
+
     /// The test.
     BenchTest test();
 

@@ -9,8 +9,13 @@ public final class Table {
     private static final String LATENCY = "%-14s %8s %10s %9s %9s %9s %9s %10s %9s %9s %8s %6s%n";
     private static final String BANDWIDTH = "%-14s %8s %10s %10s %12s %13s %11s %6s%n";
 
+    /// What a mark means.
+    public static final String EXPLANATION =
+            "~: fewer than ten samples were slower; !: beyond the limit, which was measured while the machine was slower";
+
     private final PrintWriter out;
     private BenchTest.@Nullable Kind printed;
+    private boolean marked;
 
     /// Prints to `out`.
     public Table(PrintWriter out) {
@@ -26,6 +31,16 @@ public final class Table {
         }
         print(result);
         out.flush();
+    }
+
+    /// Whether figures have a mark because they mean little.
+    public boolean isMarked() {
+        return marked;
+    }
+
+    private String marked(boolean doubtful, String mark, String figure) {
+        marked |= doubtful;
+        return doubtful ? mark + figure : figure;
     }
 
     private void print(Result result) {
@@ -80,13 +95,17 @@ public final class Table {
                 samples.count(),
                 micros(samples.minMicros()),
                 micros(samples.percentileMicros(50)),
-                micros(samples.percentileMicros(99)),
-                micros(samples.percentileMicros(99.9)),
+                percentile(samples, 99),
+                percentile(samples, 99.9),
                 micros(samples.maxMicros()),
                 micros(samples.averageMicros()),
                 micros(samples.deviationMicros()),
                 result.floor() > 0 ? micros(result.floor()) : "-",
-                result.floor() > 0 ? "%.1fx".formatted(result.ratio()) : "-");
+                result.floor() > 0 ? marked(result.isBeyondTheFloor(), "!", "%.1fx".formatted(result.ratio())) : "-");
+    }
+
+    private String percentile(LatencySamples samples, double percentile) {
+        return marked(samples.isUncertain(percentile), "~", micros(samples.percentileMicros(percentile)));
     }
 
     private void row(MeanLatency result) {
@@ -103,7 +122,7 @@ public final class Table {
                 micros(result.micros()),
                 "-",
                 result.floor() > 0 ? micros(result.floor()) : "-",
-                result.floor() > 0 ? "%.1fx".formatted(result.ratio()) : "-");
+                result.floor() > 0 ? marked(result.isBeyondTheFloor(), "!", "%.1fx".formatted(result.ratio())) : "-");
     }
 
     private void row(BandwidthResult result) {
@@ -116,7 +135,7 @@ public final class Table {
                 "%.4f".formatted(result.millionMessagesPerSecond()),
                 "%.0f".formatted(result.cpuMicrosPerGigabyte()),
                 result.copyGbps() > 0 ? "%.1f".formatted(result.copyGbps()) : "-",
-                result.copyGbps() > 0 ? "%.2f".formatted(result.ratio()) : "-");
+                result.copyGbps() > 0 ? marked(result.isBeyondTheCopy(), "!", "%.2f".formatted(result.ratio())) : "-");
     }
 
     /// Three decimal places below 100 us, one above.

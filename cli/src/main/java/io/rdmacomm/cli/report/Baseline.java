@@ -6,8 +6,15 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The change since an earlier run. A change counts only where the noise bands of both runs do not overlap.
+/// The change since an earlier run. A change counts only if a test over the rounds of both runs finds that rounds of
+/// one program would differ so much in fewer than one of a hundred comparisons.
 public final class Baseline {
+    /// How to read the last column.
+    public static final String EXPLANATION =
+            "better, worse: a rank-sum test over the rounds of both runs finds p < 0.01. Both runs need 5 rounds at least.";
+
+    private static final double SIGNIFICANT = 0.01;
+    private static final int FEWEST_ROUNDS = 5;
     private static final List<String> HEADER =
             List.of("figure", "unit", "before", "noise", "now", "noise", "change", "");
 
@@ -44,7 +51,10 @@ public final class Baseline {
     }
 
     private static String verdict(Figure before, Figure now) {
-        if (before.overlaps(now)) {
+        if (before.rounds().size() < FEWEST_ROUNDS || now.rounds().size() < FEWEST_ROUNDS) {
+            return "too few rounds";
+        }
+        if (RankSum.probability(before.rounds(), now.rounds()) >= SIGNIFICANT) {
             return "within noise";
         }
         return (now.value() < before.value()) == now.smallerIsBetter() ? "better" : "worse";

@@ -37,14 +37,22 @@ public final class BenchDocument {
     ///
     /// @throws CommandFailure if `file` is no such document
     public static BenchDocument read(Path file) throws IOException {
+        return parse(file.toString(), Files.readString(file, StandardCharsets.UTF_8));
+    }
+
+    /// Reads the text of a document.
+    ///
+    /// @param source where it comes from, for messages
+    /// @throws CommandFailure if it is no such document
+    public static BenchDocument parse(String source, String text) {
         Map<String, Object> members;
         try {
-            members = JSON.std.mapFrom(Files.readString(file, StandardCharsets.UTF_8));
+            members = JSON.std.mapFrom(text);
         } catch (IOException e) {
-            throw new CommandFailure(file + ": cannot be read as JSON: " + firstLine(e), e);
+            throw new CommandFailure(source + ": cannot be read as JSON: " + firstLine(e), e);
         }
         if (!(members.get("results") instanceof List)) {
-            throw new CommandFailure(file + ": is not a result of rdmacomm bench: it has no results");
+            throw new CommandFailure(source + ": is not a result of rdmacomm bench: it has no results");
         }
         return new BenchDocument(members);
     }
@@ -53,7 +61,15 @@ public final class BenchDocument {
         return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
     }
 
-    private List<Map<?, ?>> rows() {
+    /// The members of the document.
+    Map<String, Object> members() {
+        Map<String, Object> members = new LinkedHashMap<>();
+        document.forEach((name, value) -> members.put(String.valueOf(name), value));
+        return members;
+    }
+
+    /// The results.
+    List<Map<?, ?>> rows() {
         List<Map<?, ?>> rows = new ArrayList<>();
         for (Object row : (List<?>) required(document, "results")) {
             rows.add((Map<?, ?>) row);
@@ -69,8 +85,17 @@ public final class BenchDocument {
                 .toList();
     }
 
+    /// The figure that a result is compared by.
+    static double value(Map<?, ?> row) {
+        return number(row, figureOf(row));
+    }
+
+    private static String figureOf(Map<?, ?> row) {
+        return row.containsKey("gbps") ? "gbps" : row.containsKey("p50_us") ? "p50_us" : "avg_us";
+    }
+
     private static Figure figure(Map<?, ?> row) {
-        String member = row.containsKey("gbps") ? "gbps" : row.containsKey("p50_us") ? "p50_us" : "avg_us";
+        String member = figureOf(row);
         String kind = member.equals("p50_us") ? " p50" : member.equals("avg_us") ? " mean" : "";
         return new Figure(
                 row.get("test") + transport(row) + " " + size(row) + kind,
@@ -78,7 +103,15 @@ public final class BenchDocument {
                 !member.equals("gbps"),
                 number(row, member),
                 number(row, "low"),
-                number(row, "high"));
+                number(row, "high"),
+                rounds(row));
+    }
+
+    private static List<Double> rounds(Map<?, ?> row) {
+        if (!(row.get("rounds") instanceof List<?> values)) {
+            return List.of();
+        }
+        return values.stream().map(value -> ((Number) value).doubleValue()).toList();
     }
 
     private static String transport(Map<?, ?> row) {
@@ -93,8 +126,7 @@ public final class BenchDocument {
         page.facts(facts());
         if (!changes.rows().isEmpty()) {
             page.heading("Change").grid(changes);
-            page.paragraph(
-                    "A change counts where the noise bands of both runs, the lowest to the highest fifth, are apart.");
+            page.paragraph(Baseline.EXPLANATION);
         }
         latency(page);
         bandwidth(page);
@@ -108,12 +140,15 @@ public final class BenchDocument {
         if (document.get("environment") instanceof Map<?, ?> environment) {
             environment.forEach((name, value) -> facts.put(String.valueOf(name), value));
         }
-        for (String name :
-                List.of("processors", "work_mode", "thread_mode", "cache_line_us", "socket_us", "socket_gbps")) {
+        for (String name : List.of(
+                "processors", "rounds", "work_mode", "thread_mode", "cache_line_us", "socket_us", "socket_gbps")) {
             Object value = document.get(name);
             if (value != null) {
                 facts.put(name.replace('_', ' '), value);
             }
+        }
+        if (document.get("load") instanceof Map<?, ?> load) {
+            load.forEach((name, value) -> facts.put(String.valueOf(name).replace('_', ' '), value));
         }
         return facts;
     }
@@ -201,12 +236,24 @@ public final class BenchDocument {
         List<List<String>> cells = rows().stream()
                 .map(row -> {
                     List<String> line = new ArrayList<>(List.of(String.valueOf(row.get("test")), size(row)));
-                    COLUMNS.forEach(name -> line.add(row.get(name) == null ? "" : Figure.text(number(row, name))));
+                    COLUMNS.forEach(name -> line.add(cell(row, name)));
                     return line;
                 })
                 .map(List::copyOf)
                 .toList();
-        return new Grid("ratio: latency / floor, or bandwidth / copy", TITLES, cells);
+        return new Grid(
+                "ratio: latency / floor, or bandwidth / copy. ~: means little, because fewer than ten samples were slower, or"
+                        + " because the limit was measured while the machine was slower.",
+                TITLES,
+                cells);
+    }
+
+    private static String cell(Map<?, ?> row, String name) {
+        if (row.get(name) == null) {
+            return "";
+        }
+        boolean uncertain = row.get("uncertain") instanceof List<?> names && names.contains(name);
+        return (uncertain ? "~" : "") + Figure.text(number(row, name));
     }
 
     private List<Map<?, ?>> rowsWith(String member) {

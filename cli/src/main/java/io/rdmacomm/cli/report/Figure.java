@@ -1,14 +1,18 @@
 package io.rdmacomm.cli.report;
 
+import java.util.List;
+
 /// A measured value with its noise band.
 ///
 /// @param name what was measured; a figure of an earlier run has the same name
 /// @param unit of the value
 /// @param smallerIsBetter whether a smaller value is better
 /// @param value the value
-/// @param low the lowest value of a part of the run
-/// @param high the highest value of a part of the run
-public record Figure(String name, String unit, boolean smallerIsBetter, double value, double low, double high) {
+/// @param low the lowest value of a round, or of a part of the run if it has only one
+/// @param high the highest value of a round, or of a part of the run if it has only one
+/// @param rounds the value of each round; empty if there was only one
+public record Figure(
+        String name, String unit, boolean smallerIsBetter, double value, double low, double high, List<Double> rounds) {
     /// The value with three significant digits.
     public static String text(double value) {
         double size = Math.abs(value);
@@ -17,9 +21,5 @@ public record Figure(String name, String unit, boolean smallerIsBetter, double v
         }
         int places = (int) Math.ceil(2 - Math.log10(size));
         return ("%." + Math.min(places, 9) + "f").formatted(value);
-    }
-
-    boolean overlaps(Figure other) {
-        return low <= other.high && other.low <= high;
     }
 }

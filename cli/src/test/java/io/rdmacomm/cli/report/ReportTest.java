@@ -2,6 +2,7 @@ package io.rdmacomm.cli.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.rdmacomm.cli.report.Chart.Kind;
 import io.rdmacomm.cli.report.Chart.Point;
@@ -9,8 +10,13 @@ import io.rdmacomm.cli.report.Chart.Series;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -91,17 +97,94 @@ class ReportTest {
         assertThat(page.split("</script>", -1)).hasSize(4);
     }
 
+    private static BenchDocument rounds(double... gbps) {
+        List<BenchDocument> documents = Arrays.stream(gbps)
+                .mapToObj(value -> document(latency(1, 0.9, 1.1), bandwidth(value)))
+                .toList();
+        return new BenchDocument(new Rounds(documents).toMap());
+    }
+
+    private static String verdict(BenchDocument before, BenchDocument now) {
+        return Baseline.compare(before.figures(), now.figures()).rows().get(1).getLast();
+    }
+
     @Test
-    void aChangeCountsOnlyOutsideTheNoise() {
-        List<Figure> before = document(latency(1, 0.9, 1.1), bandwidth(100)).figures();
-        List<Figure> now = document(latency(1.05, 1, 1.2), bandwidth(90)).figures();
+    void aChangeCountsOnlyIfTheRoundsSaySo() {
+        BenchDocument before = rounds(100, 110, 90, 105, 95);
+        BenchDocument lower = rounds(80, 82, 85, 89, 70);
 
-        Grid changes = Baseline.compare(before, now);
+        assertThat(verdict(before, lower)).isEqualTo("worse");
+        assertThat(verdict(lower, before)).isEqualTo("better");
+        assertThat(verdict(before, rounds(80, 82, 85, 70, 91)))
+                .as("one round is as fast")
+                .isEqualTo("within noise");
+        assertThat(verdict(before, before)).isEqualTo("within noise");
+    }
 
-        assertThat(changes.rows()).hasSize(2);
-        assertThat(changes.rows().get(0)).contains("send_lat 8 B p50", "+5.0 %", "within noise", "0.900..1.10");
-        assertThat(changes.rows().get(1)).contains("write_bw 64 KiB", "-10.0 %", "worse");
-        assertThat(Baseline.compare(now, before).rows().get(1)).contains("+11.1 %", "better");
+    @Test
+    void fewRoundsProveNothing() {
+        BenchDocument one = document(latency(1, 0.9, 1.1), bandwidth(100));
+        BenchDocument slower = document(latency(2, 1.9, 2.1), bandwidth(50));
+
+        Grid changes = Baseline.compare(one.figures(), slower.figures());
+
+        assertThat(changes.rows().get(0)).contains("send_lat 8 B p50", "+100.0 %", "too few rounds", "0.900..1.10");
+        assertThat(verdict(rounds(4, 4, 4, 4), rounds(1, 1, 1, 1, 1))).isEqualTo("too few rounds");
+    }
+
+    @Test
+    void theMedianRoundStandsForAll() throws Exception {
+        BenchDocument all = rounds(3, 9, 1, 5, 4);
+
+        Figure figure = all.figures().get(1);
+
+        assertThat(figure.value()).isEqualTo(4);
+        assertThat(figure.low()).isEqualTo(1);
+        assertThat(figure.high()).isEqualTo(9);
+        assertThat(figure.rounds()).containsExactly(3.0, 9.0, 1.0, 5.0, 4.0);
+        assertThat(all.page(NO_CHANGES).text()).contains("rounds");
+    }
+
+    /// Tables of the test give these numbers.
+    @Test
+    void probabilitiesAreExact() {
+        List<Double> low = List.of(1.0, 2.0, 3.0, 4.0, 5.0);
+        List<Double> high = List.of(6.0, 7.0, 8.0, 9.0, 10.0);
+
+        assertThat(RankSum.probability(low, high)).isCloseTo(2.0 / 252, within(1e-12));
+        assertThat(RankSum.probability(high, low)).isCloseTo(2.0 / 252, within(1e-12));
+        assertThat(RankSum.probability(low, low)).isEqualTo(1);
+        assertThat(RankSum.probability(List.of(1.0, 4.0), List.of(2.0, 3.0))).isEqualTo(1);
+        assertThat(RankSum.probability(List.of(1.0, 1.0), List.of(1.0, 1.0))).isEqualTo(1);
+        assertThat(RankSum.probability(List.of(1.0, 2.0, 3.0), List.of(4.0, 5.0, 6.0)))
+                .isCloseTo(0.1, within(1e-12));
+    }
+
+    /// Rounds of one origin differ that much in one of a hundred comparisons at most, whatever their distribution.
+    @Test
+    void theSameAgainstItselfIsRarelyAChange() {
+        long seed = new SecureRandom().nextLong();
+        Random random = new Random(seed);
+        int changes = 0;
+        for (int i = 0; i < 20_000; i++) {
+            // Most rounds are alike, and some are much slower.
+            Supplier<List<Double>> rounds = () -> random.doubles(5)
+                    .map(x -> x < 0.2 ? 1 + 100 * x : 1 + x / 100)
+                    .boxed()
+                    .toList();
+            changes += RankSum.probability(rounds.get(), rounds.get()) < 0.01 ? 1 : 0;
+        }
+        assertThat(changes).as("seed %d", seed).isBetween(50, 300);
+    }
+
+    @Test
+    void whatMeansLittleIsMarked() throws Exception {
+        Map<String, Object> row = new HashMap<>(latency(1, 0.9, 1.1));
+        row.put("uncertain", List.of("p999_us"));
+
+        String page = document(row, bandwidth(100)).page(NO_CHANGES).text();
+
+        assertThat(page).contains(">~3.00<", ">2.00<");
     }
 
     @Test

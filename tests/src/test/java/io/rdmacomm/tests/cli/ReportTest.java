@@ -2,6 +2,7 @@ package io.rdmacomm.tests.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.tests.fixture.LeftOut;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,9 +50,36 @@ class ReportTest {
         Result second = bench(folder, "--baseline", json);
 
         assertThat(second.exitCode()).as(second.err()).isZero();
-        assertThat(second.out())
-                .contains("read_lat 8 B p50", "read_bw 4 KiB", "noise: the lowest and the highest fifth");
+        assertThat(second.out()).contains("read_lat 8 B p50", "read_bw 4 KiB", "too few rounds");
         assertThat(Files.readString(folder.resolve("report.html"))).contains("Change since the earlier run");
+    }
+
+    @Test
+    void roundsRunInNewProcessesAndAreCompared(@TempDir Path folder) throws Exception {
+        String json = folder.resolve("run.json").toString();
+        String csv = folder.resolve("run.csv").toString();
+
+        Result rounds = bench(folder, "--rounds", "2", "--json", json, "--csv", csv);
+
+        assertThat(rounds.exitCode()).as(rounds.err()).isZero();
+        assertThat(rounds.out()).contains("low..high", "read_lat 8 B p50", "read_bw 4 KiB");
+        Map<String, Object> document = JSON.std.mapFrom(Files.readString(Path.of(json)));
+        assertThat(document).containsEntry("rounds", 2).containsKeys("load", "environment", "schema");
+        List<?> results = (List<?>) document.get("results");
+        assertThat(results).hasSize(4).allSatisfy(result -> assertThat((List<?>) ((Map<?, ?>) result).get("rounds"))
+                .hasSize(2));
+        assertThat(Files.readAllLines(Path.of(csv))).hasSize(5);
+        assertThat(bench(folder, "--rounds", "2", "--baseline", json).out()).contains("too few rounds");
+        assertThat(Command.run("bench", "--rounds", "0").exitCode()).isEqualTo(2);
+        assertThat(Command.run("bench", "--rounds", "2", "--server").exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    void aRoundThatFailsEndsTheCommand(@TempDir Path folder) {
+        Result result = bench(folder, "--rounds", "2", "--device", "nothing0");
+
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err()).contains("round 1 failed", "nothing0");
     }
 
     @Test
