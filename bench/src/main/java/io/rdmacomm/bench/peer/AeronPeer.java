@@ -37,8 +37,7 @@ final class AeronPeer implements Peer {
 
     /// @param stream whether to measure a stream, or messages and their answers
     /// @param smallLog whether the log is as small as the messages allow, so that it stays in the processor's
-    cache,
-    ///        instead of the default of three times 64 MiB
+    ///        cache, instead of the default of three times 64 MiB
     AeronPeer(boolean stream, boolean smallLog) {
         this.stream = stream;
         this.smallLog = smallLog;

@@ -69,7 +69,7 @@ class CompletionGroupTest {
                     }
                 }
             });
-            try (CompletionLoop loop = new CompletionLoop(group, group.newIdleStrategy()).start()) {
+            try (CompletionLoop _ = new CompletionLoop(group, group.newIdleStrategy()).start()) {
                 // Every 100 us those were 5,000, and many more with the spinning in between.
                 assertThat(enough.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isLessThan(600);
             }
