@@ -23,7 +23,7 @@ class MachineChecksTest {
         Finding finding = MachineChecks.room(6 * GIB, 12 * GIB, new MemoryRoom(2 * GIB, "/sys/fs/cgroup/memory.max"));
         assertThat(finding.grade()).isEqualTo(Finding.Grade.OK);
         assertThat(finding.text())
-                .contains("only 2.0 GiB", "/sys/fs/cgroup/memory.max")
+                .contains("/sys/fs/cgroup/memory.max has only 2 GiB left")
                 .endsWith("writable");
     }
 
