@@ -45,7 +45,9 @@ final class TcpCopyServer implements CopyServer {
     TcpCopyServer(ListenOptions listen, CopyService service) {
         this.service = service;
         this.listener = TcpListener.listen(listen.bind(), listen.port());
-        this.acceptor = new AcceptLoop<>("recv-accept", listener::accept, this::welcome);
+        // Whoever waits for senders learns that no more come.
+        this.acceptor = new AcceptLoop<>(
+                "recv-accept", listener::accept, this::welcome, () -> arrivals.add(new Closed()));
         acceptor.start();
     }
 

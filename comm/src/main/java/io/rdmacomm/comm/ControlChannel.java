@@ -183,6 +183,9 @@ final class ControlChannel {
             }
         } catch (BufferUnderflowException | IllegalArgumentException e) {
             violated("that is invalid: " + e.getMessage(), e);
+        } catch (RuntimeException | Error e) {
+            // The message is lost: the end of the peer, perhaps.
+            channel.adapter().condemn(e);
         }
     }
 

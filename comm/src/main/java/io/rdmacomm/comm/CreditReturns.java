@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-import java.lang.System.Logger;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ record CreditReturns(
         Consumer<Runnable> unlessDone,
         Duration timeout,
         Set<Integer> busy) {
-    private static final Logger LOGGER = System.getLogger(CreditReturns.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(CreditReturns.class);
 
     CreditReturns(
             String name,

@@ -5,7 +5,7 @@ import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.RdmaException;
-import java.lang.System.Logger;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Set;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// The asynchronous events of a session's device, and the thread that takes them. When the device or a completion queue
 /// fails, so do the endpoints that use it: on many adapters polling then finds nothing, for ever.
 final class DeviceEvents implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(DeviceEvents.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(DeviceEvents.class);
     private static final Duration TEND = Duration.ofMillis(100);
     private static final Duration NOTHING_TO_TEND = Duration.ofHours(1);
 
@@ -90,5 +90,10 @@ final class DeviceEvents implements AutoCloseable {
     @Override
     public void close() {
         loop.close();
+    }
+
+    /// Waits until the thread has ended. The context is closed by now.
+    void join() {
+        loop.join();
     }
 }

@@ -11,7 +11,7 @@ import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.QueuePairInfo;
-import java.lang.System.Logger;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// The failure of a queue pair or the death of the peer ends this endpoint and no other: everything in flight
 /// is flushed, and later calls throw a [ClosedException] whose cause says why.
 public final class EndPoint implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(EndPoint.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(EndPoint.class);
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final Duration FLUSH = Duration.ofMillis(200);
     private static final Duration ABORT = Duration.ofSeconds(1);
@@ -56,6 +56,9 @@ public final class EndPoint implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final ReentrantLock saying = new ReentrantLock();
     private final AtomicReference<@Nullable Object> attachment = new AtomicReference<>();
+    /// The failure, until everything that depends on this endpoint has learned of it.
+    private volatile @Nullable CommException ending;
+
     private volatile boolean doneSaid;
     private volatile boolean freed;
     private volatile @Nullable Thread teller;
@@ -148,13 +151,17 @@ public final class EndPoint implements AutoCloseable {
 
     /// After the handshake the connection only serves to detect the end of the peer's process.
     private void watch(TcpConnector connection) {
-        CommException end = Failures.ofSetUp(connection.awaitEnd());
-        if (!areBothDone()) {
-            CompletionGroup group = device.control();
-            group.runExclusively(group::drain);
-        }
-        if (!areBothDone()) {
-            fail(withPeerName(end));
+        try {
+            CommException end = Failures.ofSetUp(connection.awaitEnd());
+            if (!areBothDone()) {
+                CompletionGroup group = device.control();
+                group.runExclusively(group::drain);
+            }
+            if (!areBothDone()) {
+                fail(withPeerName(end));
+            }
+        } catch (RuntimeException | Error e) {
+            control.channel().adapter().condemn(e);
         }
     }
 
@@ -194,26 +201,50 @@ public final class EndPoint implements AutoCloseable {
 
     private void fail(CommException why) {
         if (!status.fail(why)) {
+            CommException before = ending;
+            if (before != null) {
+                end(before);
+            }
             return;
         }
         if (why instanceof PeerProtocolException) {
             // Otherwise the peer would notice nothing until this side is closed. Telling it takes time, and the caller
             // may be a handler.
-            Thread.ofVirtual().name("rdmacomm-abort-" + name).start(() -> {
-                tellAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
-                end(why);
-            });
+            untilTold(
+                    why,
+                    () -> Thread.ofVirtual()
+                            .name("rdmacomm-abort-" + name)
+                            .start(() -> untilTold(why, () -> {
+                                tellAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
+                                end(why);
+                            })));
         } else {
             end(why);
         }
     }
 
     private void end(CommException why) {
-        LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
-        Failures.record(name, why);
-        channels.stop(why);
-        Thread.ofVirtual().name("rdmacomm-flush-" + name).start(() -> channels.end(deadline(FLUSH), false));
-        tellEnd();
+        ending = null;
+        untilTold(why, () -> {
+            channels.stop(why);
+            LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
+            Failures.record(name, why);
+            Thread.ofVirtual()
+                    .name("rdmacomm-flush-" + name)
+                    .start(() -> untilTold(why, () -> channels.end(deadline(FLUSH), false)));
+            tellEnd();
+        });
+    }
+
+    /// Runs a part of the end. If there is no memory for that, the thread that polls the control channel runs the end
+    /// once more.
+    private void untilTold(CommException why, Runnable part) {
+        try {
+            part.run();
+        } catch (RuntimeException | Error e) {
+            ending = why;
+            control.channel().adapter().condemn(e);
+        }
     }
 
     private static long deadline(Duration timeout) {
@@ -227,9 +258,17 @@ public final class EndPoint implements AutoCloseable {
 
     private void tellEnd() {
         if (endTold.compareAndSet(false, true)) {
-            Thread thread = Thread.ofVirtual().name("rdmacomm-end-" + name).unstarted(() -> owner.ended(this));
-            teller = thread;
-            thread.start();
+            boolean told = false;
+            try {
+                Thread thread = Thread.ofVirtual().name("rdmacomm-end-" + name).unstarted(() -> owner.ended(this));
+                teller = thread;
+                thread.start();
+                told = true;
+            } finally {
+                if (!told) {
+                    endTold.set(false);
+                }
+            }
         }
     }
 

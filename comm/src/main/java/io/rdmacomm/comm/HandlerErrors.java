@@ -1,12 +1,12 @@
 package io.rdmacomm.comm;
 
-import java.lang.System.Logger;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts and reports what handlers and listeners of a session throw. Thread-safe.
+/// Counts and reports what handlers and listeners of a session throw. Reporting never throws. Thread-safe.
 final class HandlerErrors {
-    private static final Logger LOGGER = System.getLogger(HandlerErrors.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(HandlerErrors.class);
 
     private final SessionListener listener;
     private final LongAdder count = new LongAdder();
@@ -31,16 +31,28 @@ final class HandlerErrors {
 
     /// @param where what was running
     void report(String where, Throwable thrown) {
-        count.increment();
-        long sum = count.sum();
-        // The first, then fewer and fewer: a handler that always throws does not fill the disk.
-        if (Long.bitCount(sum) == 1) {
-            LOGGER.log(Level.WARNING, where + " threw (" + sum + " so far)", thrown);
+        try {
+            count.increment();
+            long sum = count.sum();
+            // The first, then fewer and fewer: a handler that always throws does not fill the disk.
+            if (Long.bitCount(sum) == 1) {
+                LOGGER.log(Level.WARNING, where + " threw (" + sum + " so far)", thrown);
+            }
+        } catch (RuntimeException | Error e) {
+            // There is no memory for the words.
         }
         try {
             listener.onError(where, thrown);
         } catch (RuntimeException | Error e) {
+            countOnly();
+        }
+    }
+
+    private void countOnly() {
+        try {
             count.increment();
+        } catch (Error e) {
+            // A contended adder allocates.
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.progress.Threads;
-import java.lang.System.Logger;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// The old endpoint is closed when [SessionListener#onEnd] has returned. The new one is made meanwhile, with new
 /// queue pairs, and [SessionListener#onEndPoint] is told of it after that.
 final class Reconnector implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(Reconnector.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(Reconnector.class);
 
     private final SessionOptions session;
     private final String server;

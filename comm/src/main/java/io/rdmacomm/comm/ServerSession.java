@@ -6,7 +6,7 @@ import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.comm.setup.TicketListeners;
-import java.lang.System.Logger;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -28,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /// }
 /// ```
 public final class ServerSession extends Session {
-    private static final Logger LOGGER = System.getLogger(ServerSession.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(ServerSession.class);
     private static final int MOST_NEWCOMERS = 1024;
     private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = 256;
 
@@ -54,7 +54,8 @@ public final class ServerSession extends Session {
                 listener.address(),
                 options.connectionPort(),
                 options.channel().connection());
-        this.acceptor = new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, this::welcome);
+        this.acceptor =
+                new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, this::welcome, this::acceptsNoMore);
         this.places = new ClientPlaces(options.limits());
     }
 
@@ -165,6 +166,13 @@ public final class ServerSession extends Session {
                 .withAddress(host, port)
                 .withDeadlines(options().deadlines().withConnect(timeout));
         return connecting.run(() -> reach(ServerReach.settle(device(), there)));
+    }
+
+    /// Somebody has closed the port, perhaps by interrupting all threads of the process.
+    private void acceptsNoMore() {
+        if (isOpen()) {
+            lost("the port " + port() + " of " + this + " was closed by somebody else; open a new session");
+        }
     }
 
     private void welcome(TcpConnector connector) {

@@ -4,7 +4,7 @@ import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
-import java.lang.System.Logger;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// The common part of servers and clients: an open device, buffers that are registered with it once, and end
 /// points. Thread-safe.
 public abstract sealed class Session implements AutoCloseable permits ServerSession, ClientSession {
-    private static final Logger LOGGER = System.getLogger(Session.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(Session.class);
 
     private final SessionOptions options;
     private final SessionDevice device;
@@ -41,14 +41,14 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         this.observation = new SessionObservation(this, endPoints);
         SessionListener listener = options.listener();
         device.events().start(event -> errors.guard("onDeviceEvent", () -> listener.onDeviceEvent(event)));
-        device.onLost(this::lost);
+        device.onLost(
+                () -> lost("the program has closed the device context of " + this + "; close the session instead"));
     }
 
-    /// The program has closed the context. The endpoints have failed because of it.
-    private void lost() {
-        CommException why = new CommException(
-                "the program has closed the device context of " + this + "; close the session instead", null);
-        LOGGER.log(Level.ERROR, why.getMessage());
+    /// The session can serve nobody any more, and ends.
+    final void lost(String words) {
+        CommException why = new CommException(words, null);
+        LOGGER.log(Level.ERROR, words);
         lost = why;
         open = false;
         Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);

@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.jmx.ChannelMXBean;
 import io.rdmacomm.comm.jmx.EndPointMXBean;
 import io.rdmacomm.comm.jmx.SessionMXBean;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -85,7 +86,7 @@ final class SessionBeans implements SessionObserver {
     }
 
     private static void log(String what, JMException why) {
-        System.getLogger(Session.class.getPackageName()).log(Level.WARNING, what + " failed", why);
+        SafeLogger.ofPackage(Session.class).log(Level.WARNING, what + " failed", why);
     }
 
     @Override

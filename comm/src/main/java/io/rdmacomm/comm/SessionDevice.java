@@ -391,5 +391,6 @@ final class SessionDevice implements AutoCloseable {
             Closer.step(shared.name(), shared::close);
         }
         context.close();
+        events.join();
     }
 }

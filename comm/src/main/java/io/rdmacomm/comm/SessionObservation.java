@@ -1,6 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.counters.CountersPublisher;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ final class SessionObservation implements AutoCloseable {
         try {
             return new SessionBeans(session, number);
         } catch (NoClassDefFoundError e) {
-            System.getLogger(Session.class.getPackageName())
+            SafeLogger.ofPackage(Session.class)
                     .log(
                             Level.WARNING,
                             "rdmacomm.jmx has no effect, because the module java.management is missing: add"

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.counters;
 
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -48,7 +49,7 @@ final class CountersFile implements AutoCloseable {
         try {
             file.close();
         } catch (IOException e) {
-            System.getLogger("io.rdmacomm.comm").log(System.Logger.Level.DEBUG, "closing " + path, e);
+            SafeLogger.of("io.rdmacomm.comm").log(System.Logger.Level.DEBUG, "closing " + path, e);
         }
     }
 }

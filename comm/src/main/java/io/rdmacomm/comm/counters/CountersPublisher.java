@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.counters;
 
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// the
 /// first failure, which is logged. Thread-safe.
 public final class CountersPublisher {
-    private static final Logger LOGGER = System.getLogger("io.rdmacomm.comm");
+    private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
     private static final long INTERVAL_NANOS = 1_000_000_000;
 
     /// The publisher of this process.
@@ -71,6 +71,9 @@ public final class CountersPublisher {
                 if (System.nanoTime() - due >= 0) {
                     publish();
                 }
+            } catch (Error e) {
+                // No memory, most likely: the threads of the control channels must go on. There is another time.
+                LOGGER.log(Level.DEBUG, "the counters are not written this time", e);
             } finally {
                 lock.unlock();
             }
@@ -106,7 +109,7 @@ public final class CountersPublisher {
         try {
             to.write(CountersCodec.encode(
                     new ProcessRecord(process, command, System.nanoTime(), System.currentTimeMillis(), 0, records)));
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             giveUp(e);
         }
     }

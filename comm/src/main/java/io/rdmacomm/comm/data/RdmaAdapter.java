@@ -239,6 +239,12 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         events.onFailed(why);
     }
 
+    /// Has [ChannelEvents#onFailed] called, on the polling thread. If that throws, it is called again. Any thread;
+    /// allocates nothing.
+    public void condemn(Throwable why) {
+        group.condemn(workIdBase, why);
+    }
+
     /// Has [ChannelEvents#onAttention()] called, once, on the polling thread.
     public void attention() {
         group.submit(events::onAttention);

@@ -91,6 +91,11 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         }
     }
 
+    @Override
+    public long owner() {
+        return parts.workIdBase();
+    }
+
     /// How many receives the peer has been granted and not used. Under the lock of the pool, the polling thread may
     /// use one meanwhile.
     int unused() {

@@ -19,7 +19,7 @@ import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.verbs.RdmaException;
-import java.lang.System.Logger;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// The steps that make a mesh: register at the rendezvous, connect to the nodes of lower rank, accept those of
 /// higher rank, and wait until all nodes have done so.
 final class Joining {
-    private static final Logger LOGGER = System.getLogger(Joining.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(Joining.class);
     private static final String BUFFER = "introductions of the mesh";
     private static final int MOST_STRANGERS = 64;
 

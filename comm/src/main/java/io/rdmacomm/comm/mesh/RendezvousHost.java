@@ -8,7 +8,7 @@ import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
-import java.lang.System.Logger;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// reason may come at any time. A stranger costs one thread that ends after one step of the handshake; of too many, the
 /// oldest gives way.
 final class RendezvousHost implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(RendezvousHost.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(RendezvousHost.class);
     /// The most connections from which nothing has come yet.
     static final int MOST_NEWCOMERS = 1024;
     /// All nodes may be on one host, and come at the same time.
@@ -56,7 +56,7 @@ final class RendezvousHost implements AutoCloseable {
         this.authentication = authentication;
         this.step = step;
         this.attendance = new Attendance(own.size());
-        this.acceptor = new AcceptLoop<>("rdmacomm-rendezvous", listener::accept, this::welcome);
+        this.acceptor = new AcceptLoop<>("rdmacomm-rendezvous", listener::accept, this::welcome, attendance::giveUp);
     }
 
     /// Listens.

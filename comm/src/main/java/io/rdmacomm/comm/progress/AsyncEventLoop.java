@@ -2,20 +2,26 @@ package io.rdmacomm.comm.progress;
 
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Context;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
+import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.ServiceThread;
 import java.time.Duration;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// A thread that takes the asynchronous events of a context, as long as that is open.
 public final class AsyncEventLoop implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(AsyncEventLoop.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(AsyncEventLoop.class);
+
+    private static final long LONGEST_JOIN_MILLIS = 1_000;
 
     private final Context context;
     private final Consumer<AsyncEvent> onEvent;
     private final Runnable onTick;
     private final Duration interval;
-    private final Thread thread;
+    private final ServiceThread thread;
+    private long tick;
+    /// An event that could not be handled for lack of memory.
+    private @Nullable AsyncEvent pending;
     private volatile boolean stopping;
 
     /// @param name of its thread
@@ -28,34 +34,48 @@ public final class AsyncEventLoop implements AutoCloseable {
         this.onEvent = onEvent;
         this.onTick = onTick;
         this.interval = interval;
-        this.thread = Thread.ofVirtual().name(name).unstarted(this::run);
+        this.thread = new ServiceThread(name, LOGGER, this::serve);
     }
 
     /// Starts the thread.
     public AsyncEventLoop start() {
-        thread.start();
+        tick = System.nanoTime() + interval.toNanos();
+        var _ = thread.start();
         return this;
     }
 
-    private void run() {
-        long tick = System.nanoTime() + interval.toNanos();
-        while (!stopping && context.isOpen()) {
-            try {
-                AsyncEvent event = context.awaitAsyncEvent(Duration.ofNanos(Math.max(0, tick - System.nanoTime())));
-                if (event != null) {
-                    onEvent.accept(event);
-                }
-                if (System.nanoTime() - tick >= 0) {
-                    tick = System.nanoTime() + interval.toNanos();
-                    onTick.run();
-                }
-            } catch (InterruptedException e) {
-                LOGGER.log(Level.DEBUG, thread.getName() + " was interrupted");
-            } catch (RuntimeException | Error e) {
-                if (!stopping && context.isOpen()) {
-                    LOGGER.log(Level.ERROR, thread.getName() + " goes on after an error", e);
-                }
+    private boolean serve() throws InterruptedException {
+        if (stopping || !context.isOpen()) {
+            return false;
+        }
+        try {
+            serveOnce();
+        } catch (IllegalStateException e) {
+            if (context.isOpen()) {
+                throw e;
             }
+        }
+        return true;
+    }
+
+    private void serveOnce() throws InterruptedException {
+        AsyncEvent event = pending;
+        pending = null;
+        if (event == null) {
+            event = context.awaitAsyncEvent(Duration.ofNanos(Math.max(0, tick - System.nanoTime())));
+        }
+        if (event != null) {
+            try {
+                onEvent.accept(event);
+            } catch (VirtualMachineError e) {
+                // Endpoints may not have learned of the end of their device yet.
+                pending = event;
+                throw e;
+            }
+        }
+        if (System.nanoTime() - tick >= 0) {
+            tick = System.nanoTime() + interval.toNanos();
+            onTick.run();
         }
     }
 
@@ -63,5 +83,11 @@ public final class AsyncEventLoop implements AutoCloseable {
     @Override
     public void close() {
         stopping = true;
+    }
+
+    /// Waits until the thread has ended, but no longer than a second: a listener may be waiting for the caller. The
+    /// context is closed by now.
+    public void join() {
+        var _ = thread.join(LONGEST_JOIN_MILLIS);
     }
 }

@@ -9,6 +9,8 @@ import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// A completion queue and the members whose work completes there. One thread at a time polls it, any thread;
 /// that thread runs the handlers.
 public final class CompletionGroup implements AutoCloseable {
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(CompletionGroup.class);
+
     /// Idle threads spin and never sleep: the queue needs no events.
     public static final long SPIN_FOREVER = Long.MAX_VALUE;
 
@@ -185,6 +189,9 @@ public final class CompletionGroup implements AutoCloseable {
         }
         try {
             boolean hadTasks = runTasks();
+            if (members.areCondemned()) {
+                tellCondemned();
+            }
             int count = broken ? 0 : pollQueue();
             if (count > 0) {
                 pace.restart();
@@ -274,6 +281,9 @@ public final class CompletionGroup implements AutoCloseable {
         }
         try {
             boolean hadTasks = runTasks();
+            if (members.areCondemned()) {
+                tellCondemned();
+            }
             if (!broken) {
                 arm();
             }
@@ -297,7 +307,8 @@ public final class CompletionGroup implements AutoCloseable {
         int count;
         try {
             count = queue.poll(completions);
-        } catch (VerbException | IllegalStateException e) {
+        } catch (RuntimeException | Error e) {
+            // Nobody knows what it has taken from the queue.
             breakDown(e);
             return 0;
         }
@@ -316,11 +327,19 @@ public final class CompletionGroup implements AutoCloseable {
                 dispatchShared(i, workId);
                 continue;
             }
-            if (WorkId.isReceive(workId)) {
-                member.received(completions, i, WorkId.index(workId));
-            } else {
-                member.completed(completions, i, workId);
+            // The others have been taken from the queue, too: whatever goes wrong with one costs its member.
+            try {
+                if (WorkId.isReceive(workId)) {
+                    member.received(completions, i, WorkId.index(workId));
+                } else {
+                    member.completed(completions, i, workId);
+                }
+            } catch (RuntimeException | Error e) {
+                condemn(workId, e);
             }
+        }
+        if (members.areCondemned()) {
+            tellCondemned();
         }
     }
 
@@ -328,18 +347,49 @@ public final class CompletionGroup implements AutoCloseable {
     private void dispatchShared(int index, long workId) {
         if (WorkId.isSharedReceive(workId)) {
             ReceiveRoute route = routes.find(completions.queuePairNumber(index));
-            if (route != null) {
+            if (route == null) {
+                return;
+            }
+            try {
                 route.received(completions, index, WorkId.index(workId));
+            } catch (RuntimeException | Error e) {
+                condemn(route.owner(), e);
             }
         }
     }
 
-    private void breakDown(RuntimeException why) {
+    /// Has the member that this number belongs to fail in the next poll, which repeats it until there is memory for
+    /// it: work that depends on the member would not end otherwise. Any thread; allocates nothing.
+    public void condemn(long workId, Throwable why) {
+        members.condemn(workId, why);
+    }
+
+    private void breakDown(Throwable why) {
         broken = true;
+        members.condemnAll(why);
+        tellCondemned();
+    }
+
+    private void tellCondemned() {
+        try {
+            members.tellCondemned(this::failure);
+        } catch (RuntimeException | Error e) {
+            // The next poll tries again.
+            LOGGER.log(Level.DEBUG, "a channel could not be failed yet", e);
+        }
+    }
+
+    private RdmaException failure(Throwable why) {
+        if (why instanceof RdmaException known && !broken) {
+            return known;
+        }
+        if (!broken) {
+            return new RdmaException(name + " could not handle a completion: " + why, why);
+        }
         String how = queue.isOpen()
-                ? why.getMessage()
+                ? String.valueOf(why.getMessage())
                 : "the program has closed the device context of the session; close the session instead";
-        members.fail(new RdmaException(name + " lost its completion queue: " + how, why));
+        return new RdmaException(name + " lost its completion queue: " + how, why);
     }
 
     /// The device has reported that the queue is of no more use: soon fails all members. Any thread. Not all devices
@@ -350,6 +400,12 @@ public final class CompletionGroup implements AutoCloseable {
                 breakDown(why);
             }
         });
+    }
+
+    /// The thread that polls it has ended: fails all members, here and now.
+    void failNow(RuntimeException why) {
+        fail(why);
+        runExclusively(this::tellCondemned);
     }
 
     /// Takes everything that has completed up to now; bounded, even if completions keep coming. To be called in

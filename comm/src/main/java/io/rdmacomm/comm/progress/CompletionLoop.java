@@ -1,17 +1,17 @@
 package io.rdmacomm.comm.progress;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
+import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.ServiceThread;
 
 /// A library thread that polls one completion group until it is closed.
 public final class CompletionLoop implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(CompletionLoop.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(CompletionLoop.class);
     private static final long LONGEST_SLEEP_NANOS = 500_000_000;
 
     private final CompletionGroup group;
     private final IdleStrategy idle;
     private final Runnable onLost;
-    private final Thread thread;
+    private final ServiceThread thread;
     private volatile boolean stopping;
 
     /// @param idle what the thread does when it finds nothing
@@ -25,30 +25,26 @@ public final class CompletionLoop implements AutoCloseable {
         this.group = group;
         this.idle = idle;
         this.onLost = onLost;
-        this.thread = Thread.ofPlatform().daemon().name(group.name()).unstarted(this::run);
+        this.thread = new ServiceThread(group.name(), LOGGER, this::serve, this::ended);
     }
 
     /// Starts the thread.
     public CompletionLoop start() {
-        thread.start();
+        var _ = thread.start();
         return this;
     }
 
-    private void run() {
-        while (!stopping) {
-            try {
-                idle.idle(group.poll(), LONGEST_SLEEP_NANOS);
-                if (Thread.interrupted()) {
-                    LOGGER.log(Level.DEBUG, group.name() + " was interrupted");
-                }
-            } catch (RuntimeException | Error e) {
-                // All channels of the group depend on this thread: one error does not end it.
-                LOGGER.log(Level.ERROR, group.name() + " goes on after an error", e);
-            }
-            if (!stopping && group.isLost()) {
-                onLost.run();
-                return;
-            }
+    private boolean serve() {
+        if (stopping || group.isLost()) {
+            return false;
+        }
+        idle.idle(group.poll(), LONGEST_SLEEP_NANOS);
+        return true;
+    }
+
+    private void ended() {
+        if (!stopping) {
+            onLost.run();
         }
     }
 
@@ -58,8 +54,6 @@ public final class CompletionLoop implements AutoCloseable {
         stopping = true;
         // A task keeps the thread from falling asleep; waking it would be too early.
         group.submit(() -> {});
-        if (!Thread.currentThread().equals(thread)) {
-            Threads.join(thread);
-        }
+        thread.join();
     }
 }

@@ -3,8 +3,8 @@ package io.rdmacomm.comm.progress;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.Context;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
+import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.ServiceThread;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Map;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// One thread that waits for the events of many completion queues and polls only those that have one: work mode
 /// EPOLL. The queues share a completion channel, which is to verbs what an epoll instance is to files.
 public final class EventLoop implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(EventLoop.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(EventLoop.class);
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(500);
 
     private final Duration longestSleep;
@@ -26,7 +26,9 @@ public final class EventLoop implements AutoCloseable {
     private final Queue<CompletionGroup> waiting = new ConcurrentLinkedQueue<>();
     private final Set<CompletionGroup> later = ConcurrentHashMap.newKeySet();
     private final LookPace pace = new LookPace();
-    private final Thread thread;
+    private final ServiceThread thread;
+    /// A group may have been left with neither an event nor a place in line. On the thread.
+    private boolean anyForgotten;
     private volatile boolean stopping;
 
     /// @param name of its thread
@@ -39,12 +41,12 @@ public final class EventLoop implements AutoCloseable {
     public EventLoop(Context context, String name, Duration longestSleep) {
         this.longestSleep = longestSleep;
         this.channel = context.createCompletionChannel();
-        this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+        this.thread = new ServiceThread(name, LOGGER, this::serve, this::ended);
     }
 
     /// Starts the thread.
     public EventLoop start() {
-        thread.start();
+        var _ = thread.start();
         return this;
     }
 
@@ -74,29 +76,35 @@ public final class EventLoop implements AutoCloseable {
     /// Serves `group` a little later, as [LookPace] says: it waits for something that has no event.
     void attendLater(CompletionGroup group) {
         later.add(group);
-        if (!Thread.currentThread().equals(thread)) {
+        if (!thread.isCurrent()) {
             channel.wakeUp();
         }
     }
 
-    private void run() {
-        while (!stopping) {
-            try {
-                serveWaiting();
-                CompletionGroup ready = awaitReady();
-                if (ready != null) {
-                    serve(ready);
-                }
-            } catch (InterruptedException e) {
-                LOGGER.log(Level.DEBUG, thread.getName() + " was interrupted");
-            } catch (RuntimeException | Error e) {
-                if (!channel.isOpen()) {
-                    LOGGER.log(Level.DEBUG, thread.getName() + " ends: somebody else has closed its channel");
-                    return;
-                }
-                // All channels depend on this thread: one error does not end it.
-                LOGGER.log(Level.ERROR, thread.getName() + " goes on after an error", e);
-            }
+    private boolean serve() throws InterruptedException {
+        if (stopping || !channel.isOpen()) {
+            return false;
+        }
+        if (anyForgotten) {
+            groups.values().forEach(this::serve);
+        }
+        // Until everything went well: a group whose turn fails is in no line any more.
+        anyForgotten = true;
+        serveWaiting();
+        CompletionGroup ready = awaitReady();
+        if (ready != null) {
+            serve(ready);
+        }
+        anyForgotten = false;
+        return true;
+    }
+
+    /// Somebody else has closed the channel: no group has an event any more.
+    private void ended() {
+        if (!stopping) {
+            groups.values()
+                    .forEach(group -> group.failNow(
+                            new IllegalStateException("the thread " + thread.name() + " has lost its channel")));
         }
     }
 
@@ -149,9 +157,7 @@ public final class EventLoop implements AutoCloseable {
     public void close() {
         stopping = true;
         channel.wakeUp();
-        if (!Thread.currentThread().equals(thread)) {
-            Threads.join(thread);
-        }
+        thread.join();
         channel.close();
     }
 }

@@ -2,6 +2,7 @@ package io.rdmacomm.comm.progress;
 
 import io.rdmacomm.verbs.RdmaException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The members of a completion group, by the slot in the numbers of their work requests.
@@ -9,6 +10,11 @@ final class GroupMembers {
     private final @Nullable GroupMember[] members;
     private final long[] bases;
     private final int[] generations;
+    /// Why the member must fail, as soon as there is memory for that; null for no reason. Made beforehand, because the
+    /// reason may be that there is no memory.
+    private final @Nullable Throwable[] condemned;
+
+    private volatile boolean anyCondemned;
     private final ReentrantLock lock = new ReentrantLock();
 
     /// @param most how many members may join
@@ -16,6 +22,7 @@ final class GroupMembers {
         members = new @Nullable GroupMember[most];
         bases = new long[most];
         generations = new int[most];
+        condemned = new @Nullable Throwable[most];
     }
 
     /// The member that posted the work with this number; null if it has left.
@@ -37,6 +44,7 @@ final class GroupMembers {
                 if (members[slot] == null) {
                     generations[slot] = generations[slot] % (WorkId.MAX_GENERATIONS - 1) + 1;
                     bases[slot] = WorkId.base(slot, generations[slot]);
+                    condemned[slot] = null;
                     members[slot] = member;
                     return bases[slot];
                 }
@@ -57,11 +65,53 @@ final class GroupMembers {
         }
     }
 
-    /// Fails all members.
-    void fail(RdmaException why) {
-        for (GroupMember member : members) {
-            if (member != null) {
-                member.failed(why);
+    /// Has the member with this number fail, soon. Any thread; allocates nothing.
+    void condemn(long workIdBase, Throwable why) {
+        int slot = WorkId.slot(workIdBase);
+        if (bases[slot] == WorkId.base(workIdBase) && condemned[slot] == null) {
+            condemned[slot] = why;
+            anyCondemned = true;
+        }
+    }
+
+    /// Has all members fail, soon. Allocates nothing.
+    void condemnAll(Throwable why) {
+        for (int slot = 0; slot < members.length; slot++) {
+            if (members[slot] != null) {
+                condemn(bases[slot], why);
+            }
+        }
+    }
+
+    /// Whether a member must fail and does not know yet.
+    boolean areCondemned() {
+        return anyCondemned;
+    }
+
+    /// Fails the members that must. If there is no memory for that, they stay condemned.
+    ///
+    /// @param what makes the failure of the reason
+    void tellCondemned(Function<Throwable, RdmaException> what) {
+        if (!anyCondemned) {
+            return;
+        }
+        anyCondemned = false;
+        for (int slot = 0; slot < members.length; slot++) {
+            Throwable why = condemned[slot];
+            GroupMember member = members[slot];
+            if (why == null || member == null) {
+                continue;
+            }
+            condemned[slot] = null;
+            boolean told = false;
+            try {
+                member.failed(what.apply(why));
+                told = true;
+            } finally {
+                if (!told) {
+                    condemned[slot] = why;
+                    anyCondemned = true;
+                }
             }
         }
     }

@@ -1,6 +1,5 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
@@ -9,8 +8,8 @@ import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
+import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.ServiceThread;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -22,21 +21,20 @@ import org.jspecify.annotations.Nullable;
 /// thread hands every request to the client whose token is in it. All others are rejected at once, so that a
 /// stranger delays no other client. Thread-safe.
 public final class TicketListener implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(TicketListener.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(TicketListener.class);
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int BACKLOG = 1024;
     private static final Duration NEXT_REQUEST = Duration.ofHours(1);
 
     private final Listener listener;
     private final Map<Long, AcceptingConnector> expected = new ConcurrentHashMap<>();
-    private final Thread thread;
+    private final ServiceThread thread;
     private volatile @Nullable SetUpException end;
 
     private TicketListener(Listener listener) {
         this.listener = listener;
-        this.thread = Thread.ofVirtual()
-                .name("rdmacomm-tickets-" + listener.localAddress().getPort())
-                .unstarted(this::handOut);
+        this.thread = new ServiceThread(
+                "rdmacomm-tickets-" + listener.localAddress().getPort(), LOGGER, this::serve, this::ended);
     }
 
     /// Listens.
@@ -69,7 +67,15 @@ public final class TicketListener implements AutoCloseable {
                     e);
         }
         TicketListener tickets = new TicketListener(listener);
-        tickets.thread.start();
+        boolean started = false;
+        try {
+            var _ = tickets.thread.start();
+            started = true;
+        } finally {
+            if (!started) {
+                listener.close();
+            }
+        }
         return tickets;
     }
 
@@ -99,26 +105,30 @@ public final class TicketListener implements AutoCloseable {
         expected.remove(client.token());
     }
 
-    private void handOut() {
-        SetUpException why;
+    private boolean serve() throws InterruptedException {
+        ConnectionRequest request;
         try {
-            while (true) {
-                ConnectionRequest request = listener.awaitRequest(NEXT_REQUEST);
-                if (request != null) {
-                    handOut(request);
-                }
-            }
+            request = listener.awaitRequest(NEXT_REQUEST);
         } catch (VerbException e) {
-            why = new SetUpException(Reason.OTHER, listener + " failed: " + e.getMessage(), e);
+            end = new SetUpException(Reason.OTHER, listener + " failed: " + e.getMessage(), e);
+            return false;
         } catch (IllegalStateException e) {
-            why = new SetUpException(Reason.CLOSED, listener + " is closed", e);
-        } catch (InterruptedException e) {
-            why = new SetUpException(Reason.INTERRUPTED, "the thread of " + listener + " was interrupted", e);
-        } catch (RuntimeException | Error e) {
-            // Nobody hands out requests any more, so no client must wait for one.
-            why = new SetUpException(Reason.OTHER, listener + " failed: " + e, e);
+            end = new SetUpException(Reason.CLOSED, listener + " is closed", e);
+            return false;
         }
-        end = why;
+        if (request != null) {
+            handOut(request);
+        }
+        return true;
+    }
+
+    /// Nobody hands out requests any more, so no client must wait for one.
+    private void ended() {
+        SetUpException why = end;
+        if (why == null) {
+            why = new SetUpException(Reason.OTHER, listener + " has lost its thread");
+            end = why;
+        }
         for (AcceptingConnector client : expected.values()) {
             client.end(why);
         }
@@ -129,7 +139,7 @@ public final class TicketListener implements AutoCloseable {
         try {
             taken = isTaken(request);
         } catch (RuntimeException | Error e) {
-            LOGGER.log(Level.WARNING, "a connection is refused after an error", e);
+            thread.goOn(e);
         }
         if (!taken) {
             Closer.step("a request of " + listener, request::close);
@@ -146,7 +156,7 @@ public final class TicketListener implements AutoCloseable {
     @Override
     public void close() {
         listener.close();
-        Threads.join(thread);
+        thread.join();
     }
 
     @Override

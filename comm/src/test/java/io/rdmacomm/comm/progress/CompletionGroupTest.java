@@ -2,9 +2,20 @@ package io.rdmacomm.comm.progress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.ReceiveBatch;
+import java.lang.foreign.Arena;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -108,6 +119,72 @@ class CompletionGroupTest {
 
             assertThat(polling.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
             group.close();
+        }
+    }
+
+    /// A member that fails in one completion of a batch, and another one.
+    @Test
+    void aCompletionThatCannotBeHandledCostsItsMemberOnly() {
+        try (Context context = Rdma.open("soft0");
+                ProtectionDomain domain = context.allocateProtectionDomain();
+                Arena arena = Arena.ofConfined()) {
+            CompletionGroup group = new CompletionGroup(
+                    new CompletionQueues(context), "a group", CompletionGroup.SPIN_FOREVER, ENTRIES, 2, true);
+            Member bad = new Member(true);
+            Member good = new Member(false);
+            long first = group.join(bad);
+            long second = group.join(good);
+            QueuePair queuePair = domain.createQueuePair(
+                    QueuePairOptions.reliable(group.queue()).withSizes(new QueueSizes(8, 8, 1, 1, 0)));
+            queuePair.modify(new QueuePairAttributes()
+                    .state(QueuePairState.INIT)
+                    .port(1)
+                    .partitionKeyIndex(0)
+                    .accessFlags(Set.of()));
+            ReceiveBatch receives = ReceiveBatch.create(arena, 4, 1);
+            receives.receive(WorkId.receive(first, 1));
+            receives.receive(WorkId.receive(second, 2));
+            receives.receive(WorkId.receive(second, 3));
+            assertThat(queuePair.post(receives)).isEqualTo(3);
+            // All are flushed, and polled together.
+            queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+            while (good.received < 2) {
+                group.poll();
+            }
+
+            assertThat(bad.failures).isEqualTo(1);
+            assertThat(good.failures).isZero();
+            queuePair.close();
+            group.close();
+        }
+    }
+
+    private static final class Member implements GroupMember {
+        private final boolean bad;
+        private int received;
+        private int failures;
+
+        Member(boolean bad) {
+            this.bad = bad;
+        }
+
+        @Override
+        public void completed(Completions completions, int index, long workId) {}
+
+        @Override
+        public void received(Completions completions, int index, int receive) {
+            if (bad) {
+                throw new OutOfMemoryError("on purpose");
+            }
+            received++;
+        }
+
+        @Override
+        public void failed(RdmaException why) {
+            assertThat(why)
+                    .hasMessageContaining("could not handle a completion")
+                    .hasRootCauseMessage("on purpose");
+            failures++;
         }
     }
 

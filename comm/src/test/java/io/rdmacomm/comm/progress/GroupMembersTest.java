@@ -11,6 +11,7 @@ final class GroupMembersTest {
     private final GroupMembers members = new GroupMembers(2);
 
     private static final class Member implements GroupMember {
+        private int troubles;
         private int failures;
 
         @Override
@@ -21,6 +22,9 @@ final class GroupMembersTest {
 
         @Override
         public void failed(RdmaException why) {
+            if (troubles-- > 0) {
+                throw new OutOfMemoryError("on purpose");
+            }
             failures++;
         }
     }
@@ -68,6 +72,10 @@ final class GroupMembersTest {
                 .hasMessageContaining("the group has its 2 channels");
     }
 
+    private void tell() {
+        members.tellCondemned(why -> new RdmaException("lost", why));
+    }
+
     @Test
     void allMembersFailTogether() {
         Member one = new Member();
@@ -75,9 +83,40 @@ final class GroupMembersTest {
         var _ = members.join(one, "group");
         members.leave(members.join(left, "group"));
 
-        members.fail(new RdmaException("lost", null));
+        members.condemnAll(new IllegalStateException("on purpose"));
+        tell();
 
         assertThat(one.failures).isEqualTo(1);
         assertThat(left.failures).isZero();
+        assertThat(members.areCondemned()).isFalse();
+    }
+
+    @Test
+    void aMemberThatCouldNotFailForLackOfMemoryFailsLater() {
+        Member member = new Member();
+        member.troubles = 2;
+        members.condemn(members.join(member, "group"), new OutOfMemoryError("on purpose"));
+
+        assertThatThrownBy(this::tell).isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(this::tell).isInstanceOf(OutOfMemoryError.class);
+        assertThat(members.areCondemned()).isTrue();
+        tell();
+
+        assertThat(member.failures).isEqualTo(1);
+        assertThat(members.areCondemned()).isFalse();
+    }
+
+    @Test
+    void aSuccessorDoesNotFailInPlaceOfTheMemberBefore() {
+        long first = members.join(new Member(), "group");
+        members.condemn(first, new OutOfMemoryError("on purpose"));
+        members.leave(first);
+        Member successor = new Member();
+        var _ = members.join(successor, "group");
+        members.condemn(first, new OutOfMemoryError("late"));
+
+        tell();
+
+        assertThat(successor.failures).isZero();
     }
 }

@@ -14,6 +14,11 @@ final class ReceiveRoutesTest {
         return new ReceiveRoute() {
             @Override
             public void received(io.rdmacomm.verbs.Completions completions, int index, int receive) {}
+
+            @Override
+            public long owner() {
+                return 0;
+            }
         };
     }
 

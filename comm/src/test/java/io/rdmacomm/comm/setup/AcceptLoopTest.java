@@ -18,6 +18,7 @@ class AcceptLoopTest {
     private static final String LAST = "last";
 
     private final BlockingQueue<Object> arriving = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Boolean> ended = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> welcomed = new LinkedBlockingQueue<>();
 
     private @Nullable String next() throws IOException {
@@ -49,12 +50,13 @@ class AcceptLoopTest {
         try {
             arriving.addAll(List.of(new IOException("too many open files"), "one", "bad", "two"));
             arriving.addAll(List.of(new StackOverflowError(), new AssertionError(), "three", LAST));
-            AcceptLoop<String> loop = new AcceptLoop<>("accept", this::next, this::welcome);
+            AcceptLoop<String> loop = new AcceptLoop<>("accept", this::next, this::welcome, () -> ended.add(true));
             loop.start();
             for (String client : List.of("one", "two", "three")) {
                 assertThat(welcomed.poll(30, TimeUnit.SECONDS)).isEqualTo(client);
             }
             loop.join();
+            assertThat(ended).hasSize(1);
         } finally {
             logger.setFilter(null);
         }

@@ -111,6 +111,17 @@ class CodeRulesTest {
     }
 
     @Test
+    void onlyTheSafeLoggerLogs() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(CLI, EXAMPLES, "io.rdmacomm.verbs.service")
+                .should()
+                .accessTargetWhere(calls(System.class, "getLogger"))
+                .because("a log that fails must not end the thread that logs")
+                .check(CLASSES);
+    }
+
+    @Test
     void noClassSleeps() {
         noClasses()
                 .that()

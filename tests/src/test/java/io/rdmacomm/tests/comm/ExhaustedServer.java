@@ -1,0 +1,158 @@
+package io.rdmacomm.tests.comm;
+
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.SessionListener;
+import io.rdmacomm.comm.SessionOptions;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/// A server in a process of its own that has few file descriptors and a small heap, and can fill the heap. It counts
+/// the
+/// messages that it receives.
+final class ExhaustedServer implements AutoCloseable {
+    private final Process process;
+    private final BufferedReader output;
+    private final Writer input;
+    private final int port;
+
+    /// Starts it.
+    ///
+    /// @param descriptors how many it may have
+    /// @param heap for `-Xmx`
+    ExhaustedServer(int descriptors, String heap) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                "bash",
+                "-c",
+                "ulimit -n " + descriptors + " && exec \"$@\"",
+                "bash",
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "-Xmx" + heap,
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED"));
+        Stream.of("rdmacomm.soft.directory")
+                .filter(name -> System.getProperty(name) != null)
+                .forEach(name -> command.add("-D" + name + "=" + System.getProperty(name)));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), ExhaustedServer.class.getName()));
+        // The logs of a process without memory are long and say nothing.
+        this.process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        this.output = process.inputReader();
+        this.input = process.outputWriter();
+        this.port = Integer.parseInt(output.readLine());
+    }
+
+    int port() {
+        return port;
+    }
+
+    /// The file descriptors that it has open.
+    long descriptors() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("/proc", Long.toString(process.pid()), "fd"))) {
+            return files.count();
+        }
+    }
+
+    /// Has it fill its heap again and again.
+    ///
+    /// @return the threads of the library that have ended meanwhile
+    String fill() throws IOException {
+        return ask("fill");
+    }
+
+    /// How many messages it has received.
+    long received() throws IOException {
+        return Long.parseLong(ask("received"));
+    }
+
+    private String ask(String what) throws IOException {
+        input.write(what + "\n");
+        input.flush();
+        return output.readLine();
+    }
+
+    /// Lets it end in order.
+    @Override
+    public void close() throws IOException {
+        process.getOutputStream().close();
+        try {
+            if (!process.waitFor(Duration.ofMinutes(1))) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            process.destroyForcibly();
+        }
+    }
+
+    /// Prints its port, and answers `fill` and `received`.
+    public static void main(String[] arguments) throws IOException {
+        AtomicLong received = new AtomicLong();
+        SessionListener listener = new SessionListener() {
+            @Override
+            public void onEndPoint(EndPoint endPoint) {
+                endPoint.channel(0).onMessage((channel, message) -> received.incrementAndGet());
+            }
+        };
+        SessionOptions options =
+                SessionOptions.defaults().withAddress("127.0.0.1", 0).withListener(listener);
+        try (ServerSession session = ServerSession.listen(options)) {
+            System.out.println(session.port());
+            BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                if (line.equals("fill")) {
+                    Set<String> before = serviceThreads();
+                    for (int i = 0; i < 25; i++) {
+                        fillOnce();
+                    }
+                    before.removeAll(serviceThreads());
+                    System.out.println(before);
+                } else {
+                    System.out.println(received);
+                }
+            }
+        }
+    }
+
+    private static Set<String> serviceThreads() {
+        Set<String> names = new TreeSet<>();
+        Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.isAlive() && !thread.isVirtual())
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("rdmacomm-") || name.startsWith("soft"))
+                .forEach(names::add);
+        return names;
+    }
+
+    /// Keeps the heap full for a moment, down to the last bytes.
+    private static void fillOnce() {
+        Object[] kept = {null};
+        long end = System.nanoTime() + Duration.ofMillis(60).toNanos();
+        while (System.nanoTime() < end) {
+            for (int size = 1 << 20; size >= 16; size /= 4) {
+                try {
+                    while (System.nanoTime() < end) {
+                        kept = new Object[] {kept, new byte[size]};
+                    }
+                } catch (OutOfMemoryError e) {
+                    // Smaller pieces may fit.
+                }
+            }
+        }
+    }
+}
