@@ -34,6 +34,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TwoHostsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String OWN_MEMORY = "mount -t tmpfs tmpfs /dev/shm && exec \"$0\" \"$@\"";
+    /// The default device. Other tests of this JVM may have added one at the address of this host.
+    private static final String SOFT = "soft0";
+
     private static final String DEFAULT_FOLDER = "-Drdmacomm.soft.directory=/dev/shm";
 
     private final FarNamespace far = FarNamespace.orLeaveOut(TwoHostsTest.class);
@@ -55,7 +58,8 @@ class TwoHostsTest {
     @ValueSource(booleans = {false, true})
     void pingAsPrinted(boolean shared) throws Exception {
         try (Command server = there(shared, "ping", "--server", "--once", "--port", "0")) {
-            Result result = Command.run("ping", far.far() + ":" + server.port(), "--count", "2", "--interval", "0.01");
+            Result result = Command.run(
+                    "ping", far.far() + ":" + server.port(), "--device", SOFT, "--count", "2", "--interval", "0.01");
 
             assertThat(result.exitCode()).as(result.err()).isZero();
             assertThat(result.out()).contains("2 pings, all correct");
@@ -71,7 +75,7 @@ class TwoHostsTest {
         Path file = Files.write(folder.resolve("file.bin"), content);
         Path target = Files.createDirectory(folder.resolve("target"));
         try (Command receiver = there(shared, "recv", "--once", "--port", "0", "--dir", target.toString())) {
-            Result sent = Command.run("send", file.toString(), far.far() + ":" + receiver.port());
+            Result sent = Command.run("send", "--device", SOFT, file.toString(), far.far() + ":" + receiver.port());
 
             assertThat(sent.exitCode()).as(sent.err()).isZero();
             assertThat(receiver.end().exitCode()).isZero();
@@ -83,12 +87,13 @@ class TwoHostsTest {
     @ValueSource(booleans = {false, true})
     void programsWithDefaultOptions(boolean shared) throws Exception {
         try (Command server = there(shared, "ping", "--server", "--once", "--port", "0");
-                ClientSession client = ClientSession.connect(
-                        SessionOptions.defaults().withAddress(far.far(), Integer.parseInt(server.port())))) {
+                ClientSession client = ClientSession.connect(SessionOptions.defaults()
+                        .withDevice(SOFT)
+                        .withAddress(far.far(), Integer.parseInt(server.port())))) {
             assertThat(client.endPoint().setUp()).isEqualTo(SetUp.CONNECTION_MANAGER);
         }
-        try (ServerSession server =
-                        ServerSession.listen(SessionOptions.defaults().withPort(0));
+        try (ServerSession server = ServerSession.listen(
+                        SessionOptions.defaults().withDevice(SOFT).withPort(0));
                 Command client = there(shared, "ping", far.near() + ":" + server.port(), "--count", "1")) {
             EndPoint peer = server.accept(PATIENCE);
 
@@ -107,7 +112,7 @@ class TwoHostsTest {
     void doctorAsPrinted() throws Exception {
         try (Command server = there(false, "doctor", "--serve", "--port", "0")) {
             Result result = Command.run(
-                    "doctor", "--device", "soft0", "--peer", far.far() + ":" + server.port(), "--check-timeout", "300");
+                    "doctor", "--device", SOFT, "--peer", far.far() + ":" + server.port(), "--check-timeout", "300");
 
             assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
         }
@@ -117,8 +122,11 @@ class TwoHostsTest {
     @Test
     void whatNeedsAnAddressSaysHowToGiveIt() throws Exception {
         try (Command server = there(false, "bench", "--server", "--once", "--port", "0")) {
-            Result result = Command.run(
-                    "bench", far.far() + ":" + server.port(), "--transport", "ud", "--sizes", "64", "--no-floors");
+            String[] command = {
+                "bench", far.far() + ":" + server.port(), "--device", SOFT, "--transport", "ud", "--no-floors"
+            };
+
+            Result result = Command.run(command);
 
             assertThat(result.exitCode()).isEqualTo(1);
             assertThat(result.err())
