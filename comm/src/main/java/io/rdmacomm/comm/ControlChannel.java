@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The library's own channel of an endpoint: announces buffers, meets at barriers, moves credits, and says when a
@@ -39,20 +40,20 @@ final class ControlChannel {
     private static final int CREDITS_RETURNED = 6;
 
     private final RdmaChannel channel;
-    private final BufferSlice outgoing;
+    private final Supplier<BufferSlice> outgoing;
     private final long endPoint;
     private final int mostBuffers;
     private final EndPointStatus status;
     private final EndPointEvents events;
     private final ReentrantLock sending = new ReentrantLock();
 
-    /// @param outgoing memory for one message
+    /// @param outgoing memory for one message, when it is connected
     /// @param endPoint the number of the endpoint
     /// @param mostBuffers how many buffers the peer may announce
     /// @param status keeps what the peer announces
     ControlChannel(
             RdmaChannel channel,
-            BufferSlice outgoing,
+            Supplier<BufferSlice> outgoing,
             long endPoint,
             int mostBuffers,
             EndPointStatus status,
@@ -147,9 +148,9 @@ final class ControlChannel {
             // A message whose sender has given up waiting may still be in flight, in the same memory.
             await(wait::untilIdle, "has not delivered an earlier message yet");
             int length = message.remaining();
-            MemorySegment.copy(
-                    MemorySegment.ofBuffer(message), 0, outgoing.buffer().segment(), outgoing.offset(), length);
-            channel.blocking(timeout).send(outgoing.slice(0, length));
+            BufferSlice room = outgoing.get();
+            MemorySegment.copy(MemorySegment.ofBuffer(message), 0, room.buffer().segment(), room.offset(), length);
+            channel.blocking(timeout).send(room.slice(0, length));
         } finally {
             sending.unlock();
         }

@@ -89,12 +89,7 @@ public final class EndPoint implements AutoCloseable {
         this.channels = new EndPointChannels(device, options, name, number, dataChannels, events);
         this.data = channels.data();
         this.control = new ControlChannel(
-                channels.control(),
-                channels.outgoing(),
-                number,
-                options.limits().buffers(),
-                status,
-                events);
+                channels.control(), channels::outgoing, number, options.limits().buffers(), status, events);
         this.credits = new CreditReturns(
                 name, control, data, this::unlessDone, options.deadlines().operation());
     }
@@ -107,8 +102,9 @@ public final class EndPoint implements AutoCloseable {
     /// Brings up all channels and waits until both sides can send.
     ///
     /// @param queuePairs connects them
+    /// @param peerFirst whether to wait for the peer before threads, receives and their memory are made
     /// @throws PeerProtocolException if the peer is not compatible
-    void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs) {
+    void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs, boolean peerFirst) {
         connector = connection;
         setUp = queuePairs.equals(QueuePairConnector.BY_NUMBERS) ? SetUp.NUMBERS : SetUp.CONNECTION_MANAGER;
         int count = channels.all().size();
@@ -119,9 +115,14 @@ public final class EndPoint implements AutoCloseable {
         }
         peerName = peer.name();
         connection.limitSilence(options.deadlines().silence());
+        if (peerFirst) {
+            connection.receive(FrameType.READY, options.deadlines().handshake());
+        }
         channels.connect(peer.channels(), queuePairs);
         connection.send(FrameType.READY, ByteBuffer.allocate(0));
-        connection.receive(FrameType.READY, options.deadlines().handshake());
+        if (!peerFirst) {
+            connection.receive(FrameType.READY, options.deadlines().handshake());
+        }
         channels.all().forEach(RdmaChannel::open);
         boolean ready = status.move(EndPointState.CONNECTING, EndPointState.READY);
         if (!ready) {

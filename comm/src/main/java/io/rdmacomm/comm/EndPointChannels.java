@@ -12,6 +12,7 @@ import io.rdmacomm.comm.setup.QueuePairConnector;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The channels of one endpoint with the memory they use: created together, closed together.
 final class EndPointChannels implements AutoCloseable {
@@ -20,9 +21,10 @@ final class EndPointChannels implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final List<GroupLease> leases = new ArrayList<>();
     private final List<RdmaChannel> all = new ArrayList<>();
-    private final RdmaBuffer pool;
+    private final SessionDevice device;
+    private final long poolBytes;
     private final RdmaBuffer cells;
-    private final BufferSlice outgoing;
+    private @Nullable RdmaBuffer pool;
 
     /// Creates the control channel and `count` data channels.
     ///
@@ -40,22 +42,20 @@ final class EndPointChannels implements AutoCloseable {
             each.add(options.configurer().configure(i, options.channel()));
         }
         SessionReceives shared = device.sharedReceives();
-        long poolBytes = each.stream()
+        this.device = device;
+        this.poolBytes = each.stream()
                 .limit(shared == null ? each.size() : 1)
                 .mapToLong(EndPointChannels::poolBytes)
                 .sum();
         long cellBytes =
                 each.stream().mapToLong(channel -> channel.sizes().cellBytes()).sum();
-        this.pool = device.pool(poolBytes + MESSAGE_ROOM);
         boolean complete = false;
         try {
             this.cells = device.cells(cellBytes);
         } catch (RuntimeException e) {
-            pool.close();
             arena.close();
             throw e;
         }
-        this.outgoing = pool.slice(poolBytes, MESSAGE_ROOM);
         try {
             long poolOffset = 0;
             long cellsOffset = 0;
@@ -63,7 +63,7 @@ final class EndPointChannels implements AutoCloseable {
                 ChannelOptions channel = each.get(i);
                 ChannelSizes sizes = channel.sizes();
                 String name = (i == 0 ? "control channel" : "data-" + (i - 1)) + " of " + endPointName;
-                GroupLease lease = i == 0 ? new GroupLease(device.control(), () -> {}) : device.dataGroup(name, sizes);
+                GroupLease lease = i == 0 ? new GroupLease(device.control()) : device.dataGroup(name, sizes);
                 leases.add(lease);
                 OperationChecks checks = new OperationChecks(
                         device.domain(),
@@ -74,7 +74,8 @@ final class EndPointChannels implements AutoCloseable {
                 if (i == 0 || shared == null) {
                     place = MessagePlace.of(new OwnReceives(
                             channel.receives(),
-                            new ReceiveMemory(pool.region(), poolOffset, channel.receives(), channel.messageBytes()),
+                            new ReceiveMemory(
+                                    () -> pool().region(), poolOffset, channel.receives(), channel.messageBytes()),
                             arena));
                     poolOffset += poolBytes(channel);
                 } else {
@@ -101,6 +102,17 @@ final class EndPointChannels implements AutoCloseable {
         }
     }
 
+    /// The memory for receives and for one message of the control channel. A peer that has only said hello costs none;
+    /// only the thread that connects calls this first.
+    private RdmaBuffer pool() {
+        RdmaBuffer allocated = pool;
+        if (allocated == null) {
+            allocated = device.pool(poolBytes + MESSAGE_ROOM);
+            pool = allocated;
+        }
+        return allocated;
+    }
+
     private static long poolBytes(ChannelOptions channel) {
         return ReceiveMemory.bytes(channel.receives(), channel.messageBytes());
     }
@@ -120,7 +132,7 @@ final class EndPointChannels implements AutoCloseable {
 
     /// Memory for one message of the control channel.
     BufferSlice outgoing() {
-        return outgoing;
+        return pool().slice(poolBytes, MESSAGE_ROOM);
     }
 
     List<ChannelInfo> infos() {
@@ -129,10 +141,11 @@ final class EndPointChannels implements AutoCloseable {
                 .toList();
     }
 
-    /// Brings all queue pairs up.
+    /// Brings all queue pairs up, with receives, and threads that poll.
     void connect(List<ChannelInfo> peer, QueuePairConnector connector) {
         for (int i = 0; i < all.size(); i++) {
-            all.get(i).connect(peer.get(i), connector);
+            GroupLease lease = leases.get(i);
+            all.get(i).connect(peer.get(i), connector, lease::begin);
         }
     }
 
@@ -182,7 +195,10 @@ final class EndPointChannels implements AutoCloseable {
             Closer.step(lease.group().name(), lease::close);
         }
         Closer.step("credit cells", cells::close);
-        Closer.step("receives", pool::close);
+        RdmaBuffer allocated = pool;
+        if (allocated != null) {
+            Closer.step("receives", allocated::close);
+        }
         arena.close();
     }
 }

@@ -16,6 +16,7 @@ final class Failures {
         Throwable cause = failure.getCause();
         CommException same = switch (failure.reason()) {
             case HOST_UNKNOWN -> new PeerUnknownException(message, cause);
+            case BUSY -> PeerRefusedException.forNow(message, cause);
             case REFUSED -> new PeerRefusedException(message, cause);
             case UNPROVED -> new PeerUnprovedException(message, cause);
             case PROTOCOL_VIOLATED -> new PeerProtocolException(message, cause);

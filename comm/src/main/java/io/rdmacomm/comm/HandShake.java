@@ -11,6 +11,7 @@ import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.RequestingConnector;
 import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetUpLine;
 import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TicketListeners;
@@ -25,7 +26,8 @@ import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 
 /// The exchange that turns a TCP connection into an endpoint: one frame each way with everything, then one
-/// each way that says that receives are posted.
+/// each way that says that receives are posted. A client that says no more than hello costs the server neither threads
+/// nor receives.
 ///
 /// ```
 /// client                          server
@@ -33,15 +35,18 @@ import jdk.jfr.FlightRecorder;
 ///   |------------------------------>|
 ///   |  WELCOME name, link, channels |   server: queue pairs exist
 ///   |<------------------------------|
-///   | READY                   READY |   each: queue pairs are up, receives posted
-///   |<----------------------------->|
+///   | READY                         |   client: queue pairs are up, receives posted
+///   |------------------------------>|
+///   |                         READY |   server: the same
+///   |<------------------------------|
 /// ```
 ///
 /// HELLO says how the client's device can connect queue pairs, WELCOME which of the two ways is taken, which
 /// the server decides: by the numbers in these frames, or by the server's connection manager, to which the
 /// client connects each queue pair between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
 ///
-/// Instead of WELCOME or READY either side may send REFUSE with a reason. With TLS or a secret, all of this comes after
+/// Instead of WELCOME or READY either side may send REFUSE with a reason; the server may also send BUSY, and then the
+/// client tries again. With TLS or a secret, all of this comes after
 /// the TLS handshake and after both sides have proved that they have the secret ([Authentication]), and nothing is made
 /// before.
 record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
@@ -95,7 +100,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
             if (own.agreeOnNumbers(peer.setUp(), connector.peer())) {
                 checkLocation(connector, peer);
             }
-            endPoint.bringUp(connector, peer, requesting(connector, own, peer.setUp()));
+            endPoint.bringUp(connector, peer, requesting(connector, own, peer.setUp()), false);
         });
     }
 
@@ -124,9 +129,11 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     ///
     /// @param tickets where its queue pairs connect to, if the connection manager connects them
     /// @param places for clients
+    /// @param line for clients that have proved nothing
     /// @param known runs when the client has proved itself or, without a secret, said hello
-    EndPoint accept(TcpConnector connector, TicketListeners tickets, ClientPlaces places, Runnable known) {
-        return timed(connector, () -> asServer(connector, tickets, places, known));
+    EndPoint accept(
+            TcpConnector connector, TicketListeners tickets, ClientPlaces places, SetUpLine line, Runnable known) {
+        return timed(connector, () -> asServer(connector, tickets, places, line, known));
     }
 
     private static EndPoint timed(TcpConnector connector, Supplier<EndPoint> steps) {
@@ -165,8 +172,11 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         return why;
     }
 
-    private EndPoint asServer(TcpConnector connector, TicketListeners tickets, ClientPlaces places, Runnable known) {
-        ByteBuffer hello = authentication().asServer(connector, step(), known);
+    private EndPoint asServer(
+            TcpConnector connector, TicketListeners tickets, ClientPlaces places, SetUpLine line, Runnable known) {
+        Authentication authentication = authentication();
+        boolean proves = authentication.isDemanding();
+        ByteBuffer hello = authentication.asServer(connector, step(), proves ? known : () -> {});
         EndPointInfo peer = EndPointInfo.decode(hello, connector.peer());
         int count = peer.channels().size() - 1;
         if (count > options.maxChannels()) {
@@ -181,14 +191,33 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         if (byNumbers) {
             checkLocation(connector, peer);
         }
-        EndPoint endPoint = endPoint(settled, connector, count, places);
+        if (proves) {
+            return setUp(connector, peer, settled, byNumbers, tickets, places, () -> {});
+        }
+        // The client is told in time if it gets no turn.
+        try (SetUpLine.Turn turn = line.enter(connector, step().dividedBy(2))) {
+            known.run();
+            return setUp(connector, peer, settled, byNumbers, tickets, places, turn::waits);
+        }
+    }
+
+    private EndPoint setUp(
+            TcpConnector connector,
+            EndPointInfo peer,
+            SessionOptions settled,
+            boolean byNumbers,
+            TicketListeners tickets,
+            ClientPlaces places,
+            Runnable waits) {
+        EndPoint endPoint = endPoint(settled, connector, peer.channels().size() - 1, places);
         return finish(endPoint, connector, () -> {
             if (byNumbers) {
                 SetUpOffer numbers = new SetUpOffer(true, false, 0, 0);
                 connector.send(FrameType.WELCOME, endPoint.info(numbers).encode());
-                endPoint.bringUp(connector, peer, QueuePairConnector.BY_NUMBERS);
+                waits.run();
+                endPoint.bringUp(connector, peer, QueuePairConnector.BY_NUMBERS, true);
             } else {
-                byConnections(endPoint, connector, peer, tickets);
+                byConnections(endPoint, connector, peer, tickets, waits);
             }
         });
     }
@@ -245,10 +274,13 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         }
     }
 
-    private void byConnections(EndPoint endPoint, TcpConnector connector, EndPointInfo peer, TicketListeners tickets) {
+    /// The client connects its queue pairs one after the other, and each of them gets its receives then.
+    private void byConnections(
+            EndPoint endPoint, TcpConnector connector, EndPointInfo peer, TicketListeners tickets, Runnable waits) {
         try (AcceptingConnector accepting = tickets.at(connector.localAddress()).expect(step())) {
             connector.send(FrameType.WELCOME, endPoint.info(accepting.offer()).encode());
-            endPoint.bringUp(connector, peer, accepting);
+            waits.run();
+            endPoint.bringUp(connector, peer, accepting, false);
         }
     }
 

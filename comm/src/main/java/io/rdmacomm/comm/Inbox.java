@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The messages of a channel that have arrived: for its handler, or else stored until somebody receives them.
 final class Inbox {
-    private final Message[] messages;
+    private Message[] messages = {};
     private final Message[] stored;
     private final OperationLock lock = new OperationLock();
     private final SequencedSet<CompletableFuture<Message>> receivers = new LinkedHashSet<>();
@@ -18,10 +18,15 @@ final class Inbox {
     private volatile long tail;
 
     /// @param most how many messages can be here at a time
-    /// @param messages the message of each receive
-    Inbox(int most, Message[] messages) {
-        this.messages = messages;
+    Inbox(int most) {
         this.stored = new Message[most];
+    }
+
+    /// Makes it ready for messages, before the first receive is posted.
+    ///
+    /// @param ofReceives the message of each receive
+    void provide(Message[] ofReceives) {
+        messages = ofReceives;
     }
 
     void handler(@Nullable MessageHandler value) {

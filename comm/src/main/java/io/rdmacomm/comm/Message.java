@@ -1,7 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ReceiveBlocks;
-import java.lang.System.Logger;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// another message. A handler that does not retain gets the same object for each message that arrives in the same
 /// memory, and allocates nothing; such an object must not be kept.
 public final class Message implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(Message.class.getPackageName());
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(Message.class);
     private static final long WARNING_NANOS = 1_000_000_000;
     private static final AtomicLong LAST_WARNING = new AtomicLong(System.nanoTime() - WARNING_NANOS);
     private static final VarHandle STATE;

@@ -11,6 +11,7 @@ import io.rdmacomm.comm.data.Bounds;
 ///         of one network (64 bits) count as one
 /// @param buffers the buffers that one peer announces, 1 to 1048576. An endpoint whose peer announces more fails
 public record PeerLimits(int endPoints, int endPointsPerAddress, int buffers) {
+    private static final int LEAST_SET_UPS = 8;
     private static final PeerLimits DEFAULTS = new PeerLimits(1024, 256, 1024);
 
     /// Checks the ranges.
@@ -23,6 +24,12 @@ public record PeerLimits(int endPoints, int endPointsPerAddress, int buffers) {
     /// 1,024 endpoints, 256 of them with one address, and 1,024 buffers of each peer.
     public static PeerLimits defaults() {
         return DEFAULTS;
+    }
+
+    /// How many clients of one address, of those that have proved nothing, are set up at a time: an eighth of
+    /// [#endPointsPerAddress()], and at least 8. The others wait in line.
+    int setUpsPerAddress() {
+        return Math.max(LEAST_SET_UPS, endPointsPerAddress / LEAST_SET_UPS);
     }
 
     /// These limits with another one for endpoints.

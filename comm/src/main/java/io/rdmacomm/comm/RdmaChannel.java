@@ -48,6 +48,7 @@ public final class RdmaChannel {
     private final SendQueue<CompletionHandler> sends;
     private final SendGate gate;
     private final Inbox inbox;
+    private final MessagePlace place;
     private final Operation scratch;
     private OperationChecks checks;
     private int peerReceives = 1;
@@ -82,7 +83,8 @@ public final class RdmaChannel {
         this.sends = adapter.sends();
         this.scratch = sends.newOperation();
         this.gate = new SendGate(name, adapter);
-        this.inbox = new Inbox(options.receives(), place.messages().apply(adapter.receives()));
+        this.inbox = new Inbox(options.receives());
+        this.place = place;
     }
 
     /// Its name in messages.
@@ -340,14 +342,20 @@ public final class RdmaChannel {
     }
 
     /// Brings the queue pair up. Operations are rejected until [#open()].
-    void connect(ChannelInfo peer, QueuePairConnector connector) {
+    ///
+    /// @param poll has its completions polled
+    void connect(ChannelInfo peer, QueuePairConnector connector, Runnable poll) {
         peerReceives = peer.receives();
         checks = new OperationChecks(checks.domain(), checks.endPoint(), peer.messageBytes(), checks.maxTransfer());
         adapter.connect(
                 peer,
                 options.connection(),
                 connector.speaksFirst(),
-                how -> connector.connect(adapter.queuePair(), peer.queuePair(), how, adapter::postReceives));
+                how -> connector.connect(adapter.queuePair(), peer.queuePair(), how, () -> {
+                    poll.run();
+                    inbox.provide(place.messages().apply(adapter.receives()));
+                    adapter.postReceives();
+                }));
     }
 
     /// Lets operations start.

@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.Newcomers;
 import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetUpLine;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.comm.setup.TicketListeners;
@@ -37,6 +38,7 @@ public final class ServerSession extends Session {
     private final TicketListeners tickets;
     private final AcceptLoop<TcpConnector> acceptor;
     private final ClientPlaces places;
+    private final SetUpLine line;
     private final Newcomers newcomers = new Newcomers(MOST_NEWCOMERS, MOST_NEWCOMERS_OF_AN_ORIGIN);
     private final InterruptibleCalls connecting = new InterruptibleCalls(toString());
     private final Set<TcpConnector> settingUp = ConcurrentHashMap.newKeySet();
@@ -57,6 +59,7 @@ public final class ServerSession extends Session {
         this.acceptor =
                 new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, this::welcome, this::acceptsNoMore);
         this.places = new ClientPlaces(options.limits());
+        this.line = new SetUpLine(options.limits().setUpsPerAddress());
     }
 
     /// Opens the device and listens.
@@ -201,7 +204,7 @@ public final class ServerSession extends Session {
         EndPoint endPoint;
         try {
             endPoint = isOpen()
-                    ? keep(handShake.accept(connector, tickets, places, () -> newcomers.leave(connector)))
+                    ? keep(handShake.accept(connector, tickets, places, line, () -> newcomers.leave(connector)))
                     : null;
         } catch (CommException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());

@@ -206,9 +206,23 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return new HandShake(device, settled, errors, new Owner());
     }
 
-    /// Connects to the server that `settled` names, and keeps the endpoint.
+    /// Connects to the server that `settled` names, and keeps the endpoint. A server that is too busy is asked again,
+    /// until the connect deadline.
     final EndPoint reach(SessionOptions settled) {
-        return keep(handShake(settled).connect(ServerReach.name(settled), () -> ServerReach.connect(settled)));
+        long deadline = System.nanoTime() + settled.deadlines().connect().toNanos();
+        SessionOptions attempt = settled;
+        while (true) {
+            try {
+                SessionOptions now = attempt;
+                return keep(handShake(now).connect(ServerReach.name(now), () -> ServerReach.connect(now)));
+            } catch (PeerRefusedException e) {
+                if (!e.isForNow() || !ServerReach.pause(deadline)) {
+                    throw e;
+                }
+            }
+            Duration left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
+            attempt = settled.withDeadlines(settled.deadlines().withConnect(left));
+        }
     }
 
     /// Keeps an endpoint until it is closed.

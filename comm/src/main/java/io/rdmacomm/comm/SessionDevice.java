@@ -283,14 +283,13 @@ final class SessionDevice implements AutoCloseable {
     GroupLease dataGroup(String channel, ChannelSizes sizes) {
         CompletionGroup group = shared;
         if (group != null) {
-            return new GroupLease(group, () -> {});
+            return new GroupLease(group);
         }
         EventLoop serving = eventLoop;
         if (serving != null) {
             CompletionGroup served =
                     events.watch(new CompletionGroup(queues, "rdmacomm-" + channel, sizes.completions(), serving));
-            serving.add(served);
-            return new GroupLease(served, () -> {
+            return new GroupLease(served, () -> serving.add(served), () -> {
                 events.forget(served);
                 serving.remove(served);
                 served.close();
@@ -298,8 +297,8 @@ final class SessionDevice implements AutoCloseable {
         }
         CompletionGroup own = events.watch(new CompletionGroup(
                 queues, "rdmacomm-" + channel, spinNanos(options.workMode()), sizes.completions(), 1, false));
-        CompletionLoop loop = new CompletionLoop(own, own.newIdleStrategy()).start();
-        return new GroupLease(own, () -> {
+        CompletionLoop loop = new CompletionLoop(own, own.newIdleStrategy());
+        return new GroupLease(own, loop::start, () -> {
             events.forget(own);
             loop.close();
             own.close();

@@ -3,28 +3,58 @@ package io.rdmacomm.comm.data;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ReceiveBatch;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// The memory of receives of the same length, one behind the other in a region. Each begins in a cache line of its
 /// own.
 public final class ReceiveMemory {
     private static final long LINE = 64;
 
-    private final MemorySegment segment;
-    private final long address;
-    private final int key;
+    private final Supplier<MemoryRegion> region;
+    private final long offset;
+    private final long bytes;
     private final long stride;
     private final int length;
+    private @Nullable MemorySegment segment;
+    private long address;
+    private int key;
 
-    /// @param region holds them
+    /// Asks for no memory yet.
+    ///
+    /// @param region gives the region that holds them, when the first one is needed
     /// @param offset where in it they begin
     /// @param count how many there are
     /// @param messageBytes the longest message
-    public ReceiveMemory(MemoryRegion region, long offset, int count, int messageBytes) {
-        this.segment = region.segment().asSlice(offset, bytes(count, messageBytes));
-        this.address = region.address() + offset;
-        this.key = region.localKey();
+    public ReceiveMemory(Supplier<MemoryRegion> region, long offset, int count, int messageBytes) {
+        this.region = region;
+        this.offset = offset;
+        this.bytes = bytes(count, messageBytes);
         this.stride = bytes(1, messageBytes);
         this.length = Math.max(1, messageBytes);
+    }
+
+    /// The same in a region that is there.
+    public ReceiveMemory(MemoryRegion region, long offset, int count, int messageBytes) {
+        this(() -> region, offset, count, messageBytes);
+        provide();
+    }
+
+    /// Asks for the region, if nobody has.
+    void provide() {
+        var _ = segment();
+    }
+
+    private MemorySegment segment() {
+        MemorySegment known = segment;
+        if (known == null) {
+            MemoryRegion from = region.get();
+            address = from.address() + offset;
+            key = from.localKey();
+            known = from.segment().asSlice(offset, bytes);
+            segment = known;
+        }
+        return known;
     }
 
     /// The memory that `count` receives need for messages of at most `messageBytes`.
@@ -34,10 +64,10 @@ public final class ReceiveMemory {
 
     /// The memory of a receive.
     MemorySegment block(int receive) {
-        return segment.asSlice(receive * stride, length);
+        return segment().asSlice(receive * stride, length);
     }
 
-    /// Appends a receive to those that are going to be posted.
+    /// Appends a receive, after [#provide], to those that are going to be posted.
     ///
     /// @param workId the number that its completion carries
     void append(ReceiveBatch batch, long workId, int receive) {

@@ -57,6 +57,7 @@ public final class ReceivePool implements ReceiveBlocks, ChannelReceives {
     /// Posts all receives for the first time.
     @Override
     public void begin() {
+        memory.provide();
         lock.lock();
         try {
             for (int receive = 0; receive < free.length; receive++) {

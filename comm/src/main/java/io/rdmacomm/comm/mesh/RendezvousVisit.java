@@ -79,7 +79,7 @@ final class RendezvousVisit implements AutoCloseable {
         String message = what + ": " + words;
         return switch (e.reason()) {
             case HOST_UNKNOWN -> new PeerUnknownException(message, e);
-            case REFUSED -> new PeerRefusedException(message, e);
+            case REFUSED, BUSY -> new PeerRefusedException(message, e);
             case UNPROVED -> new PeerUnprovedException(message, e);
             case PROTOCOL_VIOLATED -> new PeerProtocolException(message, e);
             case DEADLINE_PASSED -> new DeadlineException(message, e);

@@ -24,7 +24,9 @@ public enum FrameType {
     /// The two sides do not have the same secret, or only one has TLS; the payload says why, in UTF-8.
     UNPROVED(9),
     /// The server has completed the TLS handshake; the first frame in TLS, without payload.
-    SECURE(10);
+    SECURE(10),
+    /// The connection is refused for now: the client may try again. The payload says why, in UTF-8.
+    BUSY(11);
 
     private static final FrameType[] VALUES = values();
 

@@ -28,8 +28,7 @@ public final class Newcomers {
     public void add(TcpConnector newest) {
         TcpConnector displaced = replace(newest);
         if (displaced != null) {
-            displaced.refuse("too many are connecting, and this connection was silent for longest; try again");
-            displaced.close();
+            displaced.displace();
         }
     }
 

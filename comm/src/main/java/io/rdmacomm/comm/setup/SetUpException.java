@@ -16,6 +16,8 @@ public final class SetUpException extends RdmaException {
         HOST_UNKNOWN,
         /// Nobody listens there, or the peer refused.
         REFUSED,
+        /// The peer refused for now, because too many are connecting.
+        BUSY,
         /// The two sides do not have the same secret.
         UNPROVED,
         /// The peer speaks another protocol, or violates this one.

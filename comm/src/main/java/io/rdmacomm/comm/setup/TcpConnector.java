@@ -293,9 +293,15 @@ public final class TcpConnector implements AutoCloseable {
         refuse(FrameType.REFUSE, reason);
     }
 
+    /// Tells the peer that it is refused for now and may try again, and closes the connection.
+    void displace() {
+        refuse(FrameType.BUSY, "too many are connecting, and this connection was silent for longest; try again");
+        close();
+    }
+
     /// Tells the peer why it is refused.
     ///
-    /// @param how REFUSE or UNPROVED
+    /// @param how REFUSE, BUSY or UNPROVED
     void refuse(FrameType how, String reason) {
         byte[] text = reason.getBytes(StandardCharsets.UTF_8);
         try {
@@ -310,9 +316,9 @@ public final class TcpConnector implements AutoCloseable {
     /// @param expected the type that the next frame has to have
     /// @param timeout how long all of it may take at most
     /// @return its payload
-    /// @throws SetUpException PROTOCOL_VIOLATED if something else arrives; OTHER_VERSION; REFUSED or UNPROVED
-    ///         with the peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is not complete in time; CLOSED;
-    ///         INTERRUPTED
+    /// @throws SetUpException PROTOCOL_VIOLATED if something else arrives; OTHER_VERSION; REFUSED, BUSY or
+    ///         UNPROVED with the peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is not complete in
+    ///         time; CLOSED; INTERRUPTED
     public ByteBuffer receive(FrameType expected, Duration timeout) {
         return receive(expected, expected, timeout).payload();
     }
@@ -346,6 +352,9 @@ public final class TcpConnector implements AutoCloseable {
             read(payload, false, deadline, timeout);
             if (type == FrameType.REFUSE && expected != FrameType.REFUSE) {
                 throw new SetUpException(Reason.REFUSED, peer + " refused: " + Printable.text(payload, MAX_REASON));
+            }
+            if (type == FrameType.BUSY) {
+                throw new SetUpException(Reason.BUSY, peer + " refused: " + Printable.text(payload, MAX_REASON));
             }
             if (type == FrameType.UNPROVED) {
                 throw new SetUpException(Reason.UNPROVED, peer + " refused: " + Printable.text(payload, MAX_REASON));

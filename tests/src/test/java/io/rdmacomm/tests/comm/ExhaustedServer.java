@@ -20,9 +20,8 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/// A server in a process of its own that has few file descriptors and a small heap, and can fill the heap. It counts
-/// the
-/// messages that it receives.
+/// A server in a process of its own that has few file descriptors and a small heap, and can fill the heap. It
+/// counts the messages that it receives.
 final class ExhaustedServer implements AutoCloseable {
     private final Process process;
     private final BufferedReader output;
