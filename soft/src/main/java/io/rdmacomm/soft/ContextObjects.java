@@ -2,10 +2,14 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.datagram.DatagramPort;
 import io.rdmacomm.soft.mapped.QueuePairNumbers;
+import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.shm.SharedMemory;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -75,15 +79,22 @@ final class ContextObjects implements SharedMemory.Events {
         return quarantine;
     }
 
-    /// Waits until no operation that began before is still using memory of this context, its own or a peer's.
+    /// Waits until no operation that began before may still be using `region`, whose keys are not valid any more. It
+    /// waits for a stopped peer that may, but once, and for all of them together.
     ///
-    /// @return false if a peer still is, after a long time
-    boolean quiesce() {
+    /// @param region null for any memory of this context
+    /// @return false if a peer still may be using it, or another place that was given up
+    boolean quiesce(@Nullable LocalRegion region) {
         context.sharedMemory().awaitCopiesForPeers();
-        boolean idle = true;
+        List<PeerOperation> ofPeers = new ArrayList<>();
         for (ContextQueuePair queuePair : queuePairs) {
-            idle &= queuePair.awaitExecutions();
+            queuePair.awaitExecutions();
+            PeerOperation operation = queuePair.operationOfPeer(region);
+            if (operation != null) {
+                ofPeers.add(operation);
+            }
         }
+        boolean idle = PeerOperation.awaitAll(ofPeers);
         return quarantine.look() && idle;
     }
 
@@ -155,8 +166,9 @@ final class ContextObjects implements SharedMemory.Events {
         }
     }
 
-    /// A peer changes shared memory first, and then tells of it.
-    private void tellWhatItCouldNot() {
+    /// A peer changes shared memory first, and then tells of it. This is what it could not tell.
+    @Override
+    public void onPeerParted() {
         completionQueues.forEach((number, queue) -> {
             if (queue.isOverrunUntold()) {
                 onOverrun(number);
@@ -173,9 +185,12 @@ final class ContextObjects implements SharedMemory.Events {
     @Override
     public void onPeerDied(int lid) {
         for (SoftCompletionQueue queue : completionQueues.values()) {
-            queue.ring().skipClaims(lid);
+            if (queue.ring().skipClaims(lid)) {
+                queue.announceToWaiter();
+            }
         }
-        tellWhatItCouldNot();
-        quiesce();
+        // They may use its memory, which is about to be unmapped.
+        queuePairs.forEach(ContextQueuePair::awaitExecutions);
+        quarantine.look();
     }
 }

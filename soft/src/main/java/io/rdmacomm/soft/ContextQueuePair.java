@@ -1,15 +1,24 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
+import org.jspecify.annotations.Nullable;
 
 /// A queue pair as its context sees it, whatever carries its requests.
 interface ContextQueuePair {
-    /// Waits until neither this queue pair nor its peer is in the middle of an operation that began before; any
-    /// thread, without its locks.
+    /// Waits until this queue pair is not in the middle of an operation that began before; any thread, without its
+    /// locks.
+    void awaitExecutions();
+
+    /// What its peer is in the middle of, if that may use `region`; any thread, without its locks.
     ///
-    /// @return false if the peer still is, after a long time
-    boolean awaitExecutions();
+    /// @param region null for any memory
+    /// @return null if there is nothing
+    default @Nullable PeerOperation operationOfPeer(@Nullable LocalRegion region) {
+        return null;
+    }
 
     /// Whether its sends or receives complete there.
     boolean completesIn(SoftCompletionQueue queue);

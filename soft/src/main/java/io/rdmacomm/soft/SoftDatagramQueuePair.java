@@ -236,12 +236,11 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
 
     /// Whoever uses memory holds one of the locks.
     @Override
-    public boolean awaitExecutions() {
+    public void awaitExecutions() {
         sendLock().lock();
         receiveLock().lock();
         receiveLock().unlock();
         sendLock().unlock();
-        return true;
     }
 
     @Override

@@ -65,7 +65,7 @@ final class SoftMemoryRegion extends MemoryRegion {
     /// @return whether nobody uses the memory any more
     private boolean revoke() {
         context.memory().remove(local);
-        return context.objects().quiesce();
+        return context.objects().quiesce(local);
     }
 
     @Override
@@ -113,7 +113,9 @@ final class SoftMemoryRegion extends MemoryRegion {
     @Override
     protected void doClose() {
         boolean idle = revoke();
-        context.sharedMemory().regionGone(local.key(), file);
+        if (mapped != null) {
+            context.sharedMemory().regionGone();
+        }
         context.memory().freeKey(local.key());
         if (mapped != null) {
             try {

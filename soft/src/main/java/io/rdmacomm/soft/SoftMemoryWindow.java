@@ -35,7 +35,7 @@ final class SoftMemoryWindow extends MemoryWindow {
     @Override
     protected void doClose() {
         context.memory().unbind(local);
-        context.objects().quiesce();
+        context.objects().quiesce(null);
         context.memory().remove(local);
         context.memory().freeKey(local.key());
     }

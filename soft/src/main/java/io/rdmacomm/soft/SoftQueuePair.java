@@ -4,9 +4,11 @@ import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.memory.LocalElements;
+import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.memory.WindowRequests;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RetryTimer;
@@ -300,10 +302,14 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     }
 
     @Override
-    public boolean awaitExecutions() {
+    public void awaitExecutions() {
         block.awaitIdle();
+    }
+
+    @Override
+    public @Nullable PeerOperation operationOfPeer(@Nullable LocalRegion region) {
         Transport to = transport;
-        return to == null || to.awaitPeer();
+        return to == null ? null : to.operationOfPeer(region);
     }
 
     // ---- What the transport tells ----

@@ -2,6 +2,8 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
@@ -9,6 +11,7 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.SendBatch;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A transport that keeps requests and does what a test says. It fails when it is called while it is at work.
 final class FakeTransport implements Transport {
@@ -89,8 +92,8 @@ final class FakeTransport implements Transport {
     }
 
     @Override
-    public boolean awaitPeer() {
-        return true;
+    public @Nullable PeerOperation operationOfPeer(@Nullable LocalRegion region) {
+        return null;
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.shm.Peer;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
@@ -15,23 +16,31 @@ class PeerRegionsTest {
     private final SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("regions=127.0.0.1"));
 
     @Test
-    void aLateMessageAboutAClosedRegionLeavesTheNextOneOfItsIndexAlone() {
+    void onlyWhatItsOwnerHasClosedIsUnmapped() {
         try (SoftContext here = (SoftContext) device.open();
                 SoftContext there = (SoftContext) device.open();
                 Peer peer = Peer.connect(there.lid(), there.gid(), here.lid(), here.gid())) {
-            MemoryRegion region = there.allocateProtectionDomain().allocate(8, AccessFlag.allRemote());
-            int index = region.remoteKey() >>> 16;
-            long file = peer.memory().get(JAVA_LONG, ControlLayout.key(region.remoteKey()) + ControlLayout.KEY_FILE);
-            MemorySegment mapped = peer.region(index, file);
+            ProtectionDomain domain = there.allocateProtectionDomain();
+            MemoryRegion closed = domain.allocate(8, AccessFlag.allRemote());
+            MemoryRegion open = domain.allocate(8, AccessFlag.allRemote());
+            MemorySegment mapped = mapped(peer, closed);
+            MemorySegment other = mapped(peer, open);
 
-            peer.forgetRegion(index, file - 1);
+            peer.forgetRegions();
 
             assertThat(mapped.scope().isAlive()).isTrue();
-            assertThat(peer.region(index, file)).isEqualTo(mapped);
 
-            peer.forgetRegion(index, file);
+            closed.close();
+            peer.forgetRegions();
 
             assertThat(mapped.scope().isAlive()).isFalse();
+            assertThat(other.scope().isAlive()).isTrue();
+            assertThat(mapped(peer, open)).isEqualTo(other);
         }
+    }
+
+    private static MemorySegment mapped(Peer peer, MemoryRegion region) {
+        long entry = ControlLayout.key(region.remoteKey());
+        return peer.region(region.remoteKey() >>> 16, peer.memory().get(JAVA_LONG, entry + ControlLayout.KEY_FILE));
     }
 }

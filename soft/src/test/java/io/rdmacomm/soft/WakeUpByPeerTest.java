@@ -134,7 +134,7 @@ class WakeUpByPeerTest {
         assertThat(stalled.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         try {
             for (int i = 0; i < MANY; i++) {
-                there.sharedMemory().regionGone(i << 16, 0);
+                there.sharedMemory().regionGone();
             }
             pair.post(ReceiveBatch.create(arena, 1, 1).receive(7));
             queue.arm(false);

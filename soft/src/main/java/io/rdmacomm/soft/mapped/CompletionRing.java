@@ -381,20 +381,26 @@ public final class CompletionRing {
     }
 
     /// Skips the slots that the dead context `lid` claimed and never filled.
-    public void skipClaims(int lid) {
+    ///
+    /// @return whether there were any
+    public boolean skipClaims(int lid) {
+        boolean any = false;
         for (Ring each = first; each != null; each = each.next) {
-            skipClaims(each, lid);
+            any |= skipClaims(each, lid);
         }
+        return any;
     }
 
-    private void skipClaims(Ring in, int lid) {
+    private boolean skipClaims(Ring in, int lid) {
+        boolean any = false;
         for (long i = 0; i <= in.mask; i++) {
             long slot = in.offset + RING_SLOTS + i * SLOT_BYTES;
             long word = SharedWords.acquire(memory, slot);
             if (CompletionSlots.isClaimedBy(word, lid)) {
-                SharedWords.compareAndSet(memory, slot, word, CompletionSlots.withKind(word, VOID));
+                any |= SharedWords.compareAndSet(memory, slot, word, CompletionSlots.withKind(word, VOID));
             }
         }
+        return any;
     }
 
     /// Lets the consumer pass the slots that the context `lid` has claimed and does not fill, because it has stopped.

@@ -32,6 +32,8 @@ public final class ControlLayout {
     /// Header: how many entries of the key table are there, 4 bytes. What lies behind is a hole that must not be
     /// touched.
     public static final long HEADER_KEYS = 64;
+    /// Header: how many regions with files were closed.
+    public static final long HEADER_REGIONS_GONE = 72;
 
     /// Where the queue pair table begins.
     public static final long QUEUE_PAIRS = 0x10000;

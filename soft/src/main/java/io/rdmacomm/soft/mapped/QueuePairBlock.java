@@ -10,11 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /// A queue pair's block in the control file, which shows its peer the state, the rights and the rings.
 public final class QueuePairBlock {
-    private static final long DEADLINE_NANOS = 1_000_000_000L;
     private static final int SPINS = 1_000;
     private static final long PARK_NANOS = 20_000;
 
@@ -131,11 +129,17 @@ public final class QueuePairBlock {
         VarHandle.fullFence();
         long seen = (long) EXECUTING.getAcquire(this);
         for (int spins = 0; (seen & 1) != 0 && (long) EXECUTING.getAcquire(this) == seen; spins++) {
-            pause(spins);
+            if (spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(PARK_NANOS);
+            }
         }
     }
 
     /// The value of the counter in a block whose owner, perhaps another process, is in the middle of an operation.
+    /// It is odd while the owner carries operations out, which takes as long as copying takes. A peer that was
+    /// stopped in the middle writes, when it continues, into pages that only it still maps, which must stay.
     ///
     /// @return 0 if it is in none
     /// @throws InternalError if somebody has truncated the file
@@ -145,38 +149,6 @@ public final class QueuePairBlock {
         long seen = SharedWords.acquire(memory, block + ControlLayout.QP_EXECUTING);
         SharedWords.throwFault();
         return (seen & 1) == 0 ? 0 : seen;
-    }
-
-    /// Waits until the owner of a block, perhaps another process, has ended the operations that it had in flight.
-    ///
-    /// A queue pair's counter is odd while its owner carries operations out, which takes as long as copying takes.
-    /// The wait has a deadline: a peer that was stopped in the middle of an operation writes, when it continues,
-    /// into pages that only it still maps, which therefore must stay.
-    ///
-    /// @param alive whether the owner still lives
-    /// @return false if they have not ended in time
-    public static boolean awaitIdle(MemorySegment memory, long block, BooleanSupplier alive) {
-        long seen = executing(memory, block);
-        if (seen == 0) {
-            return true;
-        }
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        for (int spins = 0; executing(memory, block) == seen && alive.getAsBoolean(); spins++) {
-            if (System.nanoTime() - deadline >= 0) {
-                return false;
-            }
-            pause(spins);
-        }
-        return true;
-    }
-
-    /// A thread of another process wakes nobody up here.
-    private static void pause(int spins) {
-        if (spins < SPINS) {
-            Thread.onSpinWait();
-        } else {
-            LockSupport.parkNanos(PARK_NANOS);
-        }
     }
 
     /// Whether the queue pair with this number of the owner of a control file exists and accepts messages.

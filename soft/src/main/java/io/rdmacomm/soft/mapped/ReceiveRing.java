@@ -258,6 +258,26 @@ public final class ReceiveRing {
         return ago > 0 && ago <= entries.mask() + 1;
     }
 
+    /// Whether a receive that was posted, and that its taker may still be filling, may have named the region with this
+    /// key; any thread. Several take from a shared queue, so its entries are used again meanwhile: then yes.
+    public boolean mayName(int key) {
+        if (sharedNumber != 0) {
+            return true;
+        }
+        ReceiveEntries all = entries;
+        for (long position = 0; position <= all.mask(); position++) {
+            long entry = all.at(position);
+            int count = Math.min(memory.get(JAVA_INT, entry + ENTRY_COUNT), elements);
+            for (int i = 0; i < count; i++) {
+                long element = entry + ENTRY_ELEMENTS + (long) i * ReceiveRequestLayout.ELEMENT_BYTES;
+                if (memory.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY) == key) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /// Gives the memory back.
     public void free() {
         entries.free(file);

@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.memory;
 
 import io.rdmacomm.soft.mapped.MappedFile;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -13,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 public final class LocalRegion {
     private static final SafeLogger LOGGER = SafeLogger.of(LocalRegion.class);
     private static final long BUFFER_BYTES = 1L << 30;
+    private static final int REMOTE = AccessFlag.REMOTE_WRITE.bit()
+            | AccessFlag.REMOTE_READ.bit()
+            | AccessFlag.REMOTE_ATOMIC.bit()
+            | AccessFlag.WINDOW_BIND.bit();
 
     private final int key;
     private final int domain;
@@ -94,6 +99,11 @@ public final class LocalRegion {
     /// Whether all of these rights, as bits, are given.
     public boolean allows(int rights) {
         return (access & rights) == rights;
+    }
+
+    /// Whether peers may be given any right to it, by its own key or by that of a window.
+    public boolean isRemote() {
+        return (access & REMOTE) != 0;
     }
 
     /// A window was bound to the region, or unbound from it.

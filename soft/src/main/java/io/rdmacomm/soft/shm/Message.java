@@ -18,8 +18,8 @@ public final class Message {
     public static final int OVERRUN = 4;
     /// The shared receive queue `number` fell below its limit.
     public static final int LIMIT = 5;
-    /// The region with the key index `number` and the file `second` is gone: drop its mapping.
-    public static final int REGION_GONE = 6;
+    /// Regions of the context with the LID first are gone: drop their mappings.
+    public static final int REGIONS_GONE = 6;
     /// The staging block at first asks for a transfer.
     public static final int STAGE = 7;
     /// The staging block at first is done.

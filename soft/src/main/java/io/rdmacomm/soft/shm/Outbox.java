@@ -8,10 +8,11 @@ import java.util.LinkedHashSet;
 
 /// The messages to a peer. One that the socket does not take waits here until the engine sends it: the peer's engine
 /// may stall, or its process may be stopped, and nobody waits for it. The same message waits only once. A [Message]
-/// says what is the case, so one of a kind is enough, and no more wait than the peer has objects. Thread-safe.
+/// says what is the case, so one of a kind is enough, and no more wait than the peer has objects. A peer that invents
+/// more of them misses some messages; nobody else does. Thread-safe.
 final class Outbox {
-    /// More objects than a context has.
-    private static final int MOST = 1 << 18;
+    /// A few for each queue pair of a context, and more than a context has queues.
+    static final int MOST = 1 << 16;
 
     private record Waiting(int type, int number, long first, long second) {}
 
@@ -27,7 +28,7 @@ final class Outbox {
         this.socket = socket;
     }
 
-    /// Has `task` called when messages begin to wait for [#flush], or too many do; it must not block.
+    /// Has `task` called when messages begin to wait for [#flush]; it must not block.
     synchronized void onWait(Runnable task) {
         onWait = task;
     }
@@ -35,9 +36,8 @@ final class Outbox {
     /// Sends a message, now or later. If the connection has ended, [#flush] says so. Does not block.
     synchronized void send(int type, int number, long first, long second) {
         if (out.hasRemaining()) {
-            boolean added = waiting.size() < MOST && waiting.add(new Waiting(type, number, first, second));
-            if (added && waiting.size() == MOST) {
-                onWait.run();
+            if (waiting.size() < MOST) {
+                waiting.add(new Waiting(type, number, first, second));
             }
             return;
         }
@@ -61,11 +61,8 @@ final class Outbox {
     /// Sends what waits, as far as the socket takes it; the engine.
     ///
     /// @return whether nothing waits any more
-    /// @throws IOException if the connection has ended, or so many messages wait that others were dropped
+    /// @throws IOException if the connection has ended
     synchronized boolean flush() throws IOException {
-        if (waiting.size() == MOST) {
-            throw new IOException(MOST + " messages wait for a peer that does not read its control connection");
-        }
         while (true) {
             if (out.hasRemaining()) {
                 socket.write(out);

@@ -15,15 +15,19 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /// Another context of this host: its control file, its regions, and the connection that carries wake-ups and ends
 /// when the peer dies. A context can be its own peer.
+///
+/// The end of the connection says that the two are parted, and not that the process has ended: a process that was
+/// stopped goes on with what it was doing. Only the lock of its folder tells ([#isGone()]).
 public final class Peer implements AutoCloseable {
     /// Name of the socket in a context's folder.
     public static final String SOCKET = "socket";
 
-    private record Region(long file, MappedFile mapped) {}
+    private record Region(long file, MappedFile memory) {}
 
     private final int lid;
     private final Gid gid;
@@ -31,7 +35,10 @@ public final class Peer implements AutoCloseable {
     private final MappedFile control;
     private final SocketChannel socket;
     private final Outbox outbox;
-    private volatile boolean alive = true;
+    private final BitSet mapped = new BitSet();
+    private volatile boolean connected = true;
+    private volatile boolean gone;
+    private long regionsGone;
     private volatile @Nullable Region[] regions = new @Nullable Region[16];
 
     private Peer(int lid, Gid gid, Path folder, MappedFile control, SocketChannel socket) {
@@ -108,14 +115,23 @@ public final class Peer implements AutoCloseable {
         return control.segment();
     }
 
-    /// Whether its end has not been noticed yet.
-    public boolean isAlive() {
-        return alive;
+    /// Whether the end of its connection has not been noticed yet.
+    public boolean isConnected() {
+        return connected;
     }
 
     /// Its connection has ended.
-    public void markDead() {
-        alive = false;
+    void part() {
+        connected = false;
+    }
+
+    /// Whether its process has ended, or has closed the context, so that nothing of it is executed any more. Looks at
+    /// the lock of its folder if the connection has ended.
+    public boolean isGone() {
+        if (!gone && !connected) {
+            gone = ShmDirectory.isGone(lid);
+        }
+        return gone;
     }
 
     /// The connection, to be watched for its end.
@@ -130,9 +146,9 @@ public final class Peer implements AutoCloseable {
 
     /// Sends a message, later if the peer does not read now; thread-safe. Does not block.
     ///
-    /// @return false if the peer is dead
+    /// @return false if the connection has ended
     public boolean tell(int type, int number, long first, long second) {
-        if (!alive) {
+        if (!connected) {
             return false;
         }
         outbox.send(type, number, first, second);
@@ -158,35 +174,45 @@ public final class Peer implements AutoCloseable {
         if (index < table.length) {
             Region region = table[index];
             if (region != null && region.file == file) {
-                return region.mapped.segment();
+                return region.memory.segment();
             }
         }
         return mapRegion(index, file);
     }
 
     private synchronized @Nullable MemorySegment mapRegion(int index, long file) {
-        if (!alive) {
+        if (!connected) {
             return null;
         }
         Region known = index < regions.length ? regions[index] : null;
         if (known != null && known.file == file) {
-            return known.mapped.segment();
+            return known.memory.segment();
         }
         try {
-            MappedFile mapped = MappedFile.open(folder.resolve(regionName(file)));
-            replaceRegion(index, new Region(file, mapped));
-            return mapped.segment();
+            MappedFile opened = MappedFile.open(folder.resolve(regionName(file)));
+            replaceRegion(index, new Region(file, opened));
+            return opened.segment();
         } catch (IOException e) {
             return null;
         }
     }
 
-    /// Drops the mapping of a region that its owner has closed, or says so. By now its index may be that of another
-    /// region.
-    public synchronized void forgetRegion(int index, long file) {
-        Region known = index >= 0 && index < regions.length ? regions[index] : null;
-        if (known != null && known.file == file) {
-            replaceRegion(index, null);
+    /// Drops the mappings of the regions that their owner has closed. By now an index may be that of another region.
+    public synchronized void forgetRegions() {
+        MemorySegment memory = memory();
+        long closed = SharedWords.acquire(memory, ControlLayout.HEADER_REGIONS_GONE);
+        if (closed == regionsGone) {
+            return;
+        }
+        regionsGone = closed;
+        for (int index = mapped.nextSetBit(0); index >= 0; index = mapped.nextSetBit(index + 1)) {
+            Region known = regions[index];
+            long entry = ControlLayout.KEYS + (long) index * ControlLayout.KEY_BYTES;
+            boolean valid = SharedWords.acquire(memory, entry + ControlLayout.KEY_WORD) != 0;
+            if (known != null
+                    && !(valid && SharedWords.acquire(memory, entry + ControlLayout.KEY_FILE) == known.file)) {
+                replaceRegion(index, null);
+            }
         }
     }
 
@@ -195,14 +221,15 @@ public final class Peer implements AutoCloseable {
         Region old = table[index];
         table[index] = region;
         regions = table;
+        mapped.set(index, region != null);
         if (old != null) {
-            unmap(old.mapped);
+            unmap(old.memory);
         }
     }
 
-    private static void unmap(MappedFile mapped) {
+    private static void unmap(MappedFile region) {
         try {
-            mapped.close();
+            region.close();
         } catch (IOException e) {
             SafeLogger.of(Peer.class).log(System.Logger.Level.DEBUG, "unmapping a region", e);
         }
@@ -216,10 +243,10 @@ public final class Peer implements AutoCloseable {
     /// Unmaps everything and ends the connection. No other thread may use the peer now.
     @Override
     public synchronized void close() {
-        alive = false;
+        connected = false;
         for (Region region : regions) {
             if (region != null) {
-                unmap(region.mapped);
+                unmap(region.memory);
             }
         }
         regions = new @Nullable Region[0];

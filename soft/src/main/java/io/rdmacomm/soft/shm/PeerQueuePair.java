@@ -92,7 +92,7 @@ final class PeerQueuePair {
     /// Whether the queue pair exists and accepts messages.
     boolean isReady() {
         Peer bound = peer;
-        if (bound == null || !bound.isAlive()) {
+        if (bound == null || !bound.isConnected()) {
             return false;
         }
         long identity = SharedWords.acquire(memory, block + ControlLayout.QP_IDENTITY);
@@ -112,7 +112,7 @@ final class PeerQueuePair {
     /// that was taken, even if it has failed.
     boolean hasReceives() {
         Peer bound = peer;
-        if (bound == null || !bound.isAlive()) {
+        if (bound == null || !bound.isConnected()) {
             return false;
         }
         long identity = SharedWords.acquire(memory, block + ControlLayout.QP_IDENTITY);

@@ -30,7 +30,7 @@ final class Peers implements AutoCloseable {
         if (peer == null && !closed) {
             peer = connect(gid, lid);
         }
-        return peer != null && peer.isAlive() && peer.hasGid(gid) ? peer : null;
+        return peer != null && peer.isConnected() && peer.hasGid(gid) ? peer : null;
     }
 
     private @Nullable Peer connect(Gid gid, int lid) {
@@ -50,17 +50,17 @@ final class Peers implements AutoCloseable {
         return connected.get(lid);
     }
 
-    void tellAll(int type, int number, long second) {
+    void tellAll(int type) {
         for (Peer peer : connected.values()) {
-            peer.tell(type, number, ownLid, second);
+            peer.tell(type, 0, ownLid, 0);
         }
     }
 
-    /// The peer `lid` has closed the region with this key index and this file.
-    void forgetRegion(int lid, int index, long file) {
+    /// The peer `lid` has closed regions.
+    void forgetRegions(int lid) {
         Peer peer = connected.get(lid);
         if (peer != null) {
-            peer.forgetRegion(index, file);
+            peer.forgetRegions();
         }
     }
 

@@ -1,6 +1,8 @@
 package io.rdmacomm.soft.shm;
 
 import io.rdmacomm.soft.mapped.ControlFile;
+import io.rdmacomm.soft.mapped.ControlLayout;
+import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.transport.Destination;
@@ -10,6 +12,8 @@ import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +41,12 @@ public final class SharedMemory implements AutoCloseable {
         /// A queue pair must fail, because its peer's request was refused.
         void onFault(int queuePair, AsyncEventType event);
 
-        /// The context with this LID has died, and the queue pairs that were connected to it have failed. After this
-        /// call its memory is unmapped, so operations in flight must have ended.
+        /// The connection of a context has ended, and the queue pairs that were connected to it have failed. It tells
+        /// nothing any more, but goes on with what it was doing if its process was only stopped.
+        void onPeerParted();
+
+        /// The context with this LID, which had parted, has ended. After this call its memory is unmapped, so
+        /// operations in flight must have ended.
         void onPeerDied(int lid);
     }
 
@@ -51,6 +59,8 @@ public final class SharedMemory implements AutoCloseable {
     private final Stager stager;
     private final StagingServer stagingServer;
     private final ControlConnections control;
+    private final PartedPeers parted;
+    private final MemorySegment controlMemory;
     private final Map<Integer, ShmTransport> transports = new ConcurrentHashMap<>();
 
     /// Listens for peers.
@@ -71,7 +81,9 @@ public final class SharedMemory implements AutoCloseable {
         this.gid = gid;
         this.memory = memory;
         this.events = events;
-        this.peers = new Peers(engine, lid, gid, this::onPeerGone);
+        this.controlMemory = file.memory();
+        this.peers = new Peers(engine, lid, gid, this::onPeerParted);
+        this.parted = new PartedPeers(this::attempt, events);
         this.stager = new Stager(name + "-" + lid + "-stager", lid, file);
         this.stagingServer = new StagingServer(lid, memory, this::connected);
         this.control = ControlConnections.listen(directory.file(Peer.SOCKET), engine, new Receiver());
@@ -90,7 +102,7 @@ public final class SharedMemory implements AutoCloseable {
         ShmTransport transport = new ShmTransport(
                 peer, lid, gid, memory, stager, stagingServer, resources, ended -> transports.remove(number, ended));
         transports.put(number, transport);
-        if (!peer.isAlive()) {
+        if (!peer.isConnected()) {
             // The engine has dealt with its end already, or does so just now.
             transport.close();
             return null;
@@ -119,12 +131,10 @@ public final class SharedMemory implements AutoCloseable {
         stagingServer.awaitIdle();
     }
 
-    /// Tells peers that they can drop their mapping of a region.
-    ///
-    /// @param key one of the keys of its index
-    /// @param file the number of its file
-    public void regionGone(int key, long file) {
-        peers.tellAll(Message.REGION_GONE, key >>> 16, file);
+    /// Tells peers that they can drop their mapping of a region, whose key is not valid any more.
+    public void regionGone() {
+        SharedWords.getAndAdd(controlMemory, ControlLayout.HEADER_REGIONS_GONE, 1);
+        peers.tellAll(Message.REGIONS_GONE);
     }
 
     private void onMessage(int type, int number, long first, long second) {
@@ -134,7 +144,7 @@ public final class SharedMemory implements AutoCloseable {
             case Message.OVERRUN -> events.onOverrun(number);
             case Message.LIMIT -> events.onLimit(number);
             case Message.ESTABLISHED -> events.onEstablished(number);
-            case Message.REGION_GONE -> peers.forgetRegion((int) first, number, second);
+            case Message.REGIONS_GONE -> peers.forgetRegions((int) first);
             case Message.STAGE -> stagingServer.serve(peers.known((int) first), second);
             case Message.STAGED -> stager.finished();
             default -> {
@@ -143,18 +153,21 @@ public final class SharedMemory implements AutoCloseable {
         }
     }
 
-    /// One of the two connections with a peer has ended, or this side has given the peer up; the other one follows.
-    private void onPeerGone(Peer peer) {
-        if (!peer.isAlive()) {
+    /// One of the two connections with a peer has ended; the other one follows.
+    private void onPeerParted(Peer peer) {
+        if (!peer.isConnected()) {
             return;
         }
-        peer.markDead();
-        for (ShmTransport transport : transports.values()) {
-            attempt(() -> transport.peerDied(peer));
-        }
-        attempt(() -> events.onPeerDied(peer.lid()));
+        peer.part();
         peers.remove(peer);
-        peer.close();
+        List<ShmTransport> connections = transports.values().stream()
+                .filter(transport -> transport.isTo(peer))
+                .toList();
+        for (ShmTransport transport : connections) {
+            attempt(transport::peerParted);
+        }
+        attempt(events::onPeerParted);
+        parted.add(peer, connections);
     }
 
     /// A failure of one must not keep the others from knowing.
@@ -166,11 +179,11 @@ public final class SharedMemory implements AutoCloseable {
         }
     }
 
-    /// Ends a pause of the control connections; the engine.
+    /// Ends a pause of the control connections, and looks at peers that have parted; the engine.
     ///
     /// @return nanoseconds until this is wanted again
     public long onTime() {
-        return control.onTime();
+        return Math.min(control.onTime(), parted.onTime());
     }
 
     /// Ends the stager's work, before the engine is closed.
@@ -182,6 +195,7 @@ public final class SharedMemory implements AutoCloseable {
     @Override
     public void close() {
         peers.close();
+        parted.close();
     }
 
     private final class Receiver implements ControlConnections.Receiver {
@@ -200,7 +214,7 @@ public final class SharedMemory implements AutoCloseable {
 
         @Override
         public void onEnd(Peer peer) {
-            onPeerGone(peer);
+            onPeerParted(peer);
         }
     }
 }

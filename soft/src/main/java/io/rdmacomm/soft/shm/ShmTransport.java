@@ -6,9 +6,10 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.SharedWords;
-import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RetryTimer;
@@ -16,12 +17,14 @@ import io.rdmacomm.soft.transport.SendCompleter;
 import io.rdmacomm.soft.transport.SendLock;
 import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -30,10 +33,12 @@ import org.jspecify.annotations.Nullable;
 /// stay in the [SendQueue], and the engine or the stager executes them later.
 final class ShmTransport implements Transport, Stager.Client {
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
     private static final long LOCKED_NANOS = 50_000;
     /// Odd, and no counter gets there.
     private static final long UNKNOWN = -1;
+    private static final long NEVER = 0;
     private static final SafeLogger LOGGER = SafeLogger.of(ShmTransport.class);
 
     private final Peer context;
@@ -61,6 +66,9 @@ final class ShmTransport implements Transport, Stager.Client {
     private volatile boolean stopped;
     // The peer's counter, when it has not finished an operation in time.
     private volatile long unfinished;
+    // The peer's counter, when somebody has waited for it in vain.
+    private volatile long waitedFor = NEVER;
+    private boolean closed;
 
     /// A transport to a context whose queue pair may not be ready yet.
     ///
@@ -100,10 +108,15 @@ final class ShmTransport implements Transport, Stager.Client {
                 new RequestExecutor(sends.localElements(), resources.windowRequests(), peer, transfer, delivery);
     }
 
+    /// Whether that context is its peer's; any thread.
+    boolean isTo(Peer candidate) {
+        return candidate.equals(context);
+    }
+
     /// The queue pair, null unless it is connected to a queue pair of that context; any thread.
     @Nullable
     QueuePairResources connectedTo(Peer candidate) {
-        return candidate.equals(context) ? resources : null;
+        return isTo(candidate) ? resources : null;
     }
 
     @Override
@@ -160,7 +173,7 @@ final class ShmTransport implements Transport, Stager.Client {
         boolean bound;
         try {
             // The engine is about to handle the end of a dead peer: see peerDied.
-            bound = context.isAlive() && peer.bind(context, destination.number(), lid, gid, destination.sendPsn());
+            bound = context.isConnected() && peer.bind(context, destination.number(), lid, gid, destination.sendPsn());
         } catch (RuntimeException | Error e) {
             // What the peer says of itself cannot be read: it counts as not being there.
             bound = false;
@@ -323,17 +336,29 @@ final class ShmTransport implements Transport, Stager.Client {
         return !staging;
     }
 
-    /// The process of `gone` has ended; the engine, without the lock.
-    void peerDied(Peer gone) {
-        if (!gone.equals(context)) {
-            return;
-        }
+    /// The connection to the peer's context has ended; the engine, without the lock. Its process has most likely ended,
+    /// but may also be stopped: the queue pair fails as if the application had let it fail.
+    void peerParted() {
         lock.enter();
         try {
             peer.unbind();
-            if (!stopped || unfinished != 0) {
+            if (!stopped) {
                 events.failed(WorkStatus.RETRY_EXCEEDED.code(), 0, AsyncEventType.QUEUE_PAIR_FATAL);
-                endTakenReceive();
+            }
+        } finally {
+            lock.leave();
+        }
+    }
+
+    /// The peer's process has ended, after [#peerParted]; the engine, without the lock. It cannot finish any more what
+    /// it was in the middle of.
+    void peerDied() {
+        lock.enter();
+        try {
+            if (unfinished != 0 && !closed) {
+                endTakenReceive(true);
+                unfinished = 0;
+                events.failed(FLUSHED, 0, AsyncEventType.UNKNOWN);
             }
         } finally {
             lock.leave();
@@ -344,7 +369,9 @@ final class ShmTransport implements Transport, Stager.Client {
     /// this side to copy the payload. A peer that asks executes nothing, and must claim the receive before it
     /// completes it. The receive is flushed in its turn, unless the peer died while it filled a completion: then it
     /// ends there.
-    private void endTakenReceive() {
+    ///
+    /// @param dead whether the peer's process has ended, so that what it has claimed is not its own any more
+    private void endTakenReceive(boolean dead) {
         try {
             MemorySegment theirs = context.memory();
             long receive = takenReceive(theirs);
@@ -353,7 +380,7 @@ final class ShmTransport implements Transport, Stager.Client {
             }
             long workId = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_WORK_ID);
             long slot = theirs.get(JAVA_LONG, peerBlock + ControlLayout.QP_JOURNAL_COMPLETION);
-            if (!QueuePairBlock.takeBack(theirs, peerBlock, receive, !context.isAlive())) {
+            if (!QueuePairBlock.takeBack(theirs, peerBlock, receive, dead)) {
                 return;
             }
             if (slot == 0) {
@@ -392,34 +419,61 @@ final class ShmTransport implements Transport, Stager.Client {
         staging = false;
         stagingServer.awaitIdle();
         unfinished = executingOfPeer();
-        if (unfinished != 0 && waitForPeer()) {
+        if (unfinished != 0 && hasFinishedSoon(new Operation(unfinished))) {
             unfinished = 0;
         }
         if (unfinished == 0) {
-            endTakenReceive();
+            endTakenReceive(context.isGone());
         } else {
             receives.completions().passClaims(context.lid());
         }
     }
 
-    @Override
-    public boolean awaitPeer() {
-        return stopped ? isPeerIdle() : waitForPeer();
+    /// Waits for the peer, but not for one that has parted: the engine tells when its process has ended.
+    private boolean hasFinishedSoon(Operation operation) {
+        return context.isConnected() ? PeerOperation.awaitAll(List.of(operation)) : operation.hasEnded();
     }
 
-    private boolean waitForPeer() {
-        try {
-            if (QueuePairBlock.awaitIdle(context.memory(), peerBlock, context::isAlive) && context.isAlive()) {
-                return true;
-            }
-        } catch (IllegalStateException e) {
-            // The engine has just unmapped the memory of a peer that has ended.
-            return isPeerIdle();
-        } catch (InternalError e) {
-            // Its counter is not there any more: see executingOfPeer.
-            return false;
+    @Override
+    public @Nullable PeerOperation operationOfPeer(@Nullable LocalRegion region) {
+        long seen = stopped ? unfinished : executingOfPeer();
+        if (seen == 0 || (region != null && !mayUse(region))) {
+            return null;
         }
-        return executingOfPeer() == 0;
+        return new Operation(seen);
+    }
+
+    /// Whether the peer may be using a region, through its keys or because a receive names it.
+    private boolean mayUse(LocalRegion region) {
+        boolean remote = region.domain() == resources.domain() && region.isRemote();
+        return remote
+                || (region.domain() == receives.ring().domain()
+                        && region.allows(LOCAL_WRITE)
+                        && receives.ring().mayName(region.key()));
+    }
+
+    /// What the peer is in the middle of.
+    private final class Operation extends PeerOperation {
+        private final long seen;
+
+        Operation(long seen) {
+            this.seen = seen;
+        }
+
+        @Override
+        protected boolean hasEnded() {
+            return executingOfPeer() != seen;
+        }
+
+        @Override
+        protected boolean wasWaitedFor() {
+            return waitedFor == seen;
+        }
+
+        @Override
+        protected void waitedFor() {
+            waitedFor = seen;
+        }
     }
 
     /// Only an operation from before the stop counts. One that began later, or in another life of the peer's block,
@@ -429,16 +483,16 @@ final class ShmTransport implements Transport, Stager.Client {
         return unfinished == 0 || executingOfPeer() != unfinished;
     }
 
-    /// The peer's counter if it is in the middle of an operation, 0 if it is in none. A peer that was given up, because
-    /// it did not read, may be a stopped process that goes on.
+    /// The peer's counter if it is in the middle of an operation, 0 if it is in none. A peer that has parted may be a
+    /// stopped process that goes on.
     private long executingOfPeer() {
-        if (!context.isAlive() && ShmDirectory.isGone(context.lid())) {
+        if (context.isGone()) {
             return 0;
         }
         try {
             return QueuePairBlock.executing(context.memory(), peerBlock);
         } catch (IllegalStateException e) {
-            // The memory of a peer that was given up is not mapped any more.
+            // The engine has just unmapped the memory of a peer that has ended, or this context is closing.
             return unfinished;
         } catch (InternalError e) {
             // Somebody has truncated the file. Nobody knows what the peer does before it has ended.
@@ -449,6 +503,7 @@ final class ShmTransport implements Transport, Stager.Client {
     @Override
     public void close() {
         stop(true);
+        closed = true;
         peer.unbind();
         onClose.accept(this);
     }

@@ -135,7 +135,7 @@ final class Stager implements AutoCloseable {
         for (Iterator<Lent> each = lent.iterator(); each.hasNext(); ) {
             Lent one = each.next();
             long state = SharedWords.acquire(control.memory(), one.block + StagingBlock.STATE);
-            if (state != one.served || !one.to.isAlive()) {
+            if (state != one.served || one.to.isGone()) {
                 each.remove();
                 return one.block;
             }
@@ -294,7 +294,7 @@ final class Stager implements AutoCloseable {
             if (!StagingBlock.isUnanswered(state)
                     || closed
                     || client.isStopped()
-                    || !from.isAlive()
+                    || !from.isConnected()
                     || System.nanoTime() > deadline) {
                 return state;
             }

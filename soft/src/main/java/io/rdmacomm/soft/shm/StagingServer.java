@@ -57,7 +57,7 @@ final class StagingServer {
 
     /// Carries out what the stager of `peer` asks for, on memory of this process; the engine.
     void serve(@Nullable Peer peer, long itsBlock) {
-        if (peer == null || !peer.isAlive()) {
+        if (peer == null || !peer.isConnected()) {
             return;
         }
         MemorySegment theirs = peer.memory();

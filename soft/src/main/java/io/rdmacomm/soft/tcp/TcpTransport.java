@@ -1,5 +1,7 @@
 package io.rdmacomm.soft.tcp;
 
+import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendQueue;
@@ -135,8 +137,8 @@ public final class TcpTransport implements Transport {
     }
 
     @Override
-    public boolean awaitPeer() {
-        return true;
+    public @Nullable PeerOperation operationOfPeer(@Nullable LocalRegion region) {
+        return null;
     }
 
     @Override

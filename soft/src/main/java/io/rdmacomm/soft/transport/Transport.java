@@ -1,12 +1,14 @@
 package io.rdmacomm.soft.transport;
 
+import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.SendBatch;
+import org.jspecify.annotations.Nullable;
 
 /// Carries the send requests of one queue pair to its peer, and for a peer on the network those of the peer to this
 /// side. A queue pair gets its transport when it has found its peer, and keeps it until it is reset.
 ///
-/// All methods except [#awaitPeer] and [#isPeerIdle] are called with the queue pair's send lock held. A transport
+/// All methods except [#operationOfPeer] and [#isPeerIdle] are called with the queue pair's send lock held. A transport
 /// never calls its queue pair: it tells [Events], which only take notes, and the queue pair acts when the transport
 /// has returned.
 public interface Transport {
@@ -32,11 +34,13 @@ public interface Transport {
     /// @param orderly whether the peer's queue pair should not fail because of it
     void stop(boolean orderly);
 
-    /// Waits until the peer is not in the middle of an operation on this side's memory that began before. Any
-    /// thread, without the lock.
+    /// The operation on this side's memory that the peer is in the middle of, if it may use `region`, whose keys are
+    /// not valid any more. Any thread, without the lock.
     ///
-    /// @return false if it still is, after a long time
-    boolean awaitPeer();
+    /// @param region null for any memory
+    /// @return null if there is none
+    @Nullable
+    PeerOperation operationOfPeer(@Nullable LocalRegion region);
 
     /// After [#stop], which waits for it only so long: whether the peer has finished the operation on this side's
     /// memory that it was in. Does not wait. Any thread, without the lock, even when the transport is closed.

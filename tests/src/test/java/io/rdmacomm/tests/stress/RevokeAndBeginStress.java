@@ -64,7 +64,11 @@ public class RevokeAndBeginStress {
     @Actor
     public void owner(II_Result result) {
         TABLE.revoke(key);
-        QueuePairBlock.awaitIdle(SharedRings.MEMORY, ControlLayout.queuePair(NUMBER), () -> true);
+        long block = ControlLayout.queuePair(NUMBER);
+        long seen = QueuePairBlock.executing(SharedRings.MEMORY, block);
+        while (seen != 0 && QueuePairBlock.executing(SharedRings.MEMORY, block) == seen) {
+            Thread.onSpinWait();
+        }
         result.r1 = memory;
         memory = 5;
     }

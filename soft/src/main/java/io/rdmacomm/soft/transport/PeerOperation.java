@@ -1,0 +1,49 @@
+package io.rdmacomm.soft.transport;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/// What a peer is in the middle of, on memory of this side. Any thread.
+public abstract class PeerOperation {
+    private static final long DEADLINE_NANOS = 1_000_000_000L;
+    private static final int SPINS = 1_000;
+    private static final long PARK_NANOS = 20_000;
+
+    /// Whether it has ended, or its process has.
+    protected abstract boolean hasEnded();
+
+    /// Whether somebody has waited for this same operation before, in vain. The peer is most likely stopped.
+    protected abstract boolean wasWaitedFor();
+
+    /// Notes that somebody has waited for it in vain.
+    protected abstract void waitedFor();
+
+    /// Waits until all of these have ended: together, so that several stopped peers cost no more than one, and not for
+    /// those that were waited for before, so that a stopped peer costs this once.
+    ///
+    /// @return false if one has not ended after a second
+    public static boolean awaitAll(Collection<PeerOperation> operations) {
+        List<PeerOperation> left = operations.stream()
+                .filter(operation -> !operation.wasWaitedFor())
+                .toList();
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        for (int spins = 0; !left.stream().allMatch(PeerOperation::hasEnded); spins++) {
+            if (System.nanoTime() - deadline >= 0) {
+                left.stream().filter(operation -> !operation.hasEnded()).forEach(PeerOperation::waitedFor);
+                break;
+            }
+            pause(spins);
+        }
+        return operations.stream().allMatch(PeerOperation::hasEnded);
+    }
+
+    /// A thread of another process wakes nobody up here.
+    private static void pause(int spins) {
+        if (spins < SPINS) {
+            Thread.onSpinWait();
+        } else {
+            LockSupport.parkNanos(PARK_NANOS);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package io.rdmacomm.soft;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.soft.mapped.CompletionFields;
+import io.rdmacomm.soft.mapped.CompletionProducer;
+import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.mapped.QueuePairBlock;
+import io.rdmacomm.soft.mapped.ReceiveTaker;
+import io.rdmacomm.soft.mapped.ShmDirectory;
+import io.rdmacomm.soft.shm.Message;
+import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// The connection with a peer ends while it is stopped in the middle of a message, and then it goes on. The end of a
+/// connection is not the end of a process: what the peer had begun is still its own. The test does by hand what the
+/// stopped thread of the peer would do.
+class PartedPeerTest {
+    private static final long RECEIVE = 4242;
+    private static final long SEND = 2;
+    private static final int CAPACITY = 16;
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+    private final Arena arena = Arena.ofShared();
+    private final Completions done = Completions.create(arena, CAPACITY);
+    private final SoftContext here = open();
+    private final SoftContext there = open();
+    private final ProtectionDomain domain = here.allocateProtectionDomain();
+    private final CompletionQueue queue = here.createCompletionQueue(CompletionQueueOptions.ofCapacity(CAPACITY));
+    private final QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+    private final CompletionQueue theirQueue = there.createCompletionQueue(CompletionQueueOptions.ofCapacity(CAPACITY));
+    private final QueuePair peer =
+            there.allocateProtectionDomain().createQueuePair(QueuePairOptions.reliable(theirQueue));
+    private final Map<Long, Integer> ends = new HashMap<>();
+    private final QueuePairBlock block = ((SoftQueuePair) peer).resources().block();
+    private ForeignHand hand;
+
+    private static SoftContext open() {
+        return SoftContext.open(new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1")));
+    }
+
+    @BeforeEach
+    void takeAReceive() {
+        pair.connect(peer.info());
+        peer.connect(pair.info());
+        peer.post(SendBatch.create(arena, 1, 1).send(1).signaled());
+        pair.post(ReceiveBatch.create(arena, 1, 1).receive(1));
+        await(() -> poll() == 1);
+        pair.post(ReceiveBatch.create(arena, 1, 1).receive(RECEIVE));
+        hand = new ForeignHand(here);
+        ReceiveTaker receives = ReceiveTaker.find(memory(), hand.receives(pair), there.lid(), peer.number());
+        long position = receives.head();
+        block.beginExecuting();
+        block.openJournal(position, RECEIVE);
+        assertThat(receives.take(position)).isTrue();
+    }
+
+    @AfterEach
+    void close() {
+        hand.close();
+        here.close();
+        there.close();
+        arena.close();
+    }
+
+    private MemorySegment memory() {
+        return here.control().memory();
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
+    private int poll() {
+        int count = queue.poll(done);
+        for (int i = 0; i < count; i++) {
+            ends.merge(done.workId(i), 1, Integer::sum);
+        }
+        return count;
+    }
+
+    /// Connects as the peer and hangs up, as a kernel that is short of memory may do.
+    private void part() throws IOException {
+        try (SocketChannel connection = SocketChannel.open(
+                UnixDomainSocketAddress.of(ShmDirectory.folder(here.lid()).resolve(Peer.SOCKET)))) {
+            ByteBuffer hello = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
+            hello.putInt(Message.HELLO).putInt(there.lid());
+            hello.putLong(there.gid().high()).putLong(there.gid().low()).flip();
+            connection.write(hello);
+        }
+        await(() -> pair.state() == QueuePairState.ERROR);
+        CountDownLatch dealtWith = new CountDownLatch(1);
+        here.engine().execute(dealtWith::countDown);
+        await(() -> dealtWith.getCount() == 0);
+    }
+
+    private CompletionFields completion() {
+        CompletionFields fields = new CompletionFields();
+        fields.set(RECEIVE, 0, 0, 0, pair.number());
+        return fields;
+    }
+
+    /// The messages of another queue pair, many times as many as the ring has slots.
+    private void others() {
+        QueuePair loop = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        QueuePair other = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        loop.connect(other.info());
+        other.connect(loop.info());
+        for (long i = 0; i < 25 * CAPACITY; i++) {
+            long id = 10_000 + i;
+            ends.remove(SEND);
+            other.post(ReceiveBatch.create(arena, 1, 1).receive(id));
+            loop.post(SendBatch.create(arena, 1, 1).send(SEND).signaled());
+            await(() -> {
+                poll();
+                return ends.containsKey(id) && ends.containsKey(SEND);
+            });
+        }
+    }
+
+    @Test
+    void aReceiveThatItHadTakenEndsOnce() throws IOException {
+        part();
+        await(() -> poll() == 0);
+        assertThat(ends).as("its memory may still be written").doesNotContainKey(RECEIVE);
+
+        CompletionProducer producer = CompletionProducer.find(memory(), hand.completions(pair), there.lid());
+        assertThat(producer.push(block.memory(), block.completionJournal(), completion()))
+                .isEqualTo(CompletionRing.PUSHED);
+        block.closeJournal();
+        block.endExecuting();
+
+        await(() -> poll() == 0);
+        assertThat(ends).containsEntry(RECEIVE, 1);
+    }
+
+    @Test
+    void aSlotThatItHadClaimedHurtsNobody() throws IOException {
+        long tailAt = hand.ring(pair) + 64;
+        long tail = hand.get(tailAt);
+        long slot = hand.slotAtTail(pair);
+        hand.set(slot, tail << 20 | (long) there.lid() << 4 | 1);
+        hand.set(tailAt, tail + 1);
+        block.memory().set(JAVA_LONG, block.completionJournal(), tail + 1);
+        part();
+        others();
+
+        hand.set(slot + 8, RECEIVE);
+        hand.set(slot, tail << 20 | 2);
+        block.closeJournal();
+        block.endExecuting();
+
+        ends.keySet().removeIf(id -> id >= 10_000);
+        others();
+        assertThat(ends).containsEntry(RECEIVE, 1);
+    }
+}

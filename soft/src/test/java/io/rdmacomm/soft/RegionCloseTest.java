@@ -1,0 +1,117 @@
+package io.rdmacomm.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.soft.mapped.QueuePairBlock;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.ReceiveBatch;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Closing regions while peers are stopped in the middle of an operation. Who closes one that such a peer may use waits
+/// for it: a second, once, and for all of these peers together. The counters of the peers are made odd by hand.
+class RegionCloseTest {
+    private static final int PEERS = 3;
+    private static final int MANY = 15;
+    private static final long WAIT_NANOS = 1_000_000_000L;
+    private static final Set<AccessFlag> LOCAL = EnumSet.of(AccessFlag.LOCAL_WRITE);
+
+    private final Arena arena = Arena.ofShared();
+    private final SoftContext here = open();
+    private final SoftContext there = open();
+    private final ProtectionDomain domain = here.allocateProtectionDomain();
+    private final List<QueuePair> pairs = new ArrayList<>();
+    private final List<QueuePairBlock> stopped = new ArrayList<>();
+
+    private static SoftContext open() {
+        return SoftContext.open(new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1")));
+    }
+
+    @BeforeEach
+    void stopPeers() {
+        for (int i = 0; i < PEERS; i++) {
+            QueuePair pair = pair(here, domain);
+            QueuePair peer = pair(there, there.allocateProtectionDomain());
+            pair.connect(peer.info());
+            peer.connect(pair.info());
+            pairs.add(pair);
+            stopped.add(((SoftQueuePair) peer).resources().block());
+        }
+        stopped.forEach(QueuePairBlock::beginExecuting);
+    }
+
+    private static QueuePair pair(SoftContext context, ProtectionDomain in) {
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(16));
+        return in.createQueuePair(QueuePairOptions.reliable(queue));
+    }
+
+    @AfterEach
+    void close() {
+        stopped.forEach(QueuePairBlock::endExecuting);
+        here.close();
+        there.close();
+        arena.close();
+    }
+
+    private static long nanosToClose(MemoryRegion region) {
+        long start = System.nanoTime();
+        region.close();
+        return System.nanoTime() - start;
+    }
+
+    /// @return nanoseconds for [#MANY] of them, which take a multiple of a second if each is waited for
+    private static long nanosToCloseMany(ProtectionDomain of, Set<AccessFlag> access) {
+        long nanos = 0;
+        for (int i = 0; i < MANY; i++) {
+            nanos += nanosToClose(of.allocate(64, access));
+        }
+        return nanos;
+    }
+
+    @Test
+    void aStoppedPeerIsWaitedForOnce() {
+        assertThat(nanosToClose(domain.allocate(64, AccessFlag.allRemote())))
+                .as("it may be writing there")
+                .isGreaterThanOrEqualTo(WAIT_NANOS);
+        assertThat(nanosToCloseMany(domain, AccessFlag.allRemote())).isLessThan(MANY / 2 * WAIT_NANOS);
+    }
+
+    @Test
+    void anotherOperationIsWaitedForAgain() {
+        domain.allocate(64, AccessFlag.allRemote()).close();
+        stopped.getFirst().endExecuting();
+        stopped.getFirst().beginExecuting();
+
+        assertThat(nanosToClose(domain.allocate(64, AccessFlag.allRemote()))).isGreaterThanOrEqualTo(WAIT_NANOS);
+    }
+
+    @Test
+    void nobodyWaitsForPeersThatCannotUseTheRegion() {
+        assertThat(nanosToCloseMany(here.allocateProtectionDomain(), AccessFlag.allRemote()))
+                .as("another protection domain")
+                .isLessThan(MANY / 2 * WAIT_NANOS);
+        assertThat(nanosToCloseMany(domain, LOCAL))
+                .as("no remote rights, and in no receive")
+                .isLessThan(MANY / 2 * WAIT_NANOS);
+    }
+
+    @Test
+    void aRegionThatAReceiveNamesIsWaitedFor() {
+        MemoryRegion region = domain.allocate(64, LOCAL);
+        pairs.getLast().post(ReceiveBatch.create(arena, 1, 1).receive(1).with(region, 0, 64));
+
+        assertThat(nanosToClose(region)).isGreaterThanOrEqualTo(WAIT_NANOS);
+    }
+}
