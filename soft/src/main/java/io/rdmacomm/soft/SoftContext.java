@@ -90,7 +90,7 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         this.retries = new Retries(engine::wakeup);
         boolean complete = false;
         try {
-            this.sharedMemory = new SharedMemory(directory, device.name(), gid(), control, memory, engine, objects);
+            this.sharedMemory = new SharedMemory(directory, gid(), control, memory, engine, objects);
             this.tcp = new TcpNode(
                     device.settings().tcp(),
                     gid(),
@@ -384,7 +384,6 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
 
     @Override
     protected void doCloseDevice() {
-        sharedMemory.stopStaging();
         try (directory) {
             engine.close();
             closeDatagramPort();

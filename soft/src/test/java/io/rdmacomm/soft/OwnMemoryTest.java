@@ -42,9 +42,9 @@ class OwnMemoryTest {
             assertThat(end.queue.poll(done))
                     .as("outcomes that are there at once")
                     .isEqualTo(6);
-            assertThat(Thread.getAllStackTraces().keySet())
-                    .as("a thread that waits for somebody else to copy")
-                    .noneMatch(thread -> thread.getName().endsWith(((SoftContext) end.context).lid() + "-stager"));
+            assertThat(((SoftContext) end.context).sharedMemory().stagedCopies())
+                    .as("pieces that somebody else copies")
+                    .isZero();
             for (int i = 0; i < 6; i++) {
                 assertThat(done.isSuccess(i)).isTrue();
             }

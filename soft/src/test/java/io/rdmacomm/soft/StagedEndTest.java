@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Memory of the caller, which is copied in pieces by two threads that the caller does not see, is neither read nor
+/// Memory of the caller, which is copied in pieces by threads that the caller does not see, is neither read nor
 /// written once its transfer has ended before its time. `-Drdma.test.seed=N` makes the same pauses again,
 /// `-Drdma.test.rounds=1000` runs longer.
 class StagedEndTest {
@@ -248,7 +248,8 @@ class StagedEndTest {
         }
     }
 
-    /// Stager and engine do one piece after the other: when a later transfer is complete, so is every earlier one.
+    /// One request after the other has the block for a peer: when a later transfer is complete, so is every earlier
+    /// one.
     private void awaitEarlierPieces() {
         MemoryRegion from = here.domain.allocate(BYTES, AccessFlag.allRemote());
         other.post(SendBatch.create(arena, 1, 1)

@@ -20,7 +20,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 
 /// Delivers a message: takes the peer's oldest receive, puts the payload into its memory and completes it. Under the
-/// queue pair's send lock, or on the stager's thread; allocates nothing.
+/// queue pair's send lock; allocates nothing.
 final class Delivery {
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int GENERAL = WorkStatus.GENERAL_ERROR.code();
@@ -39,6 +39,7 @@ final class Delivery {
     private final PeerQueuePair peer;
     private final Transfer transfer;
     private final CompletionFields fields = new CompletionFields();
+    private long taken;
 
     /// @param number of this side's queue pair
     /// @param block has the journal of what this side is doing to the peer
@@ -50,7 +51,9 @@ final class Delivery {
     }
 
     /// Delivers a SEND, whose payload goes into the receive.
-    int send(MemorySegment request, long at, int flags, boolean mayStage) {
+    ///
+    /// @param stages whether to take the receive also if the payload must be staged; then [#finish] follows
+    int send(MemorySegment request, long at, int flags, boolean stages) {
         MemorySegment memory = peer.memory();
         ReceiveTaker ring = peer.receives();
         for (int turn = 0; turn < MOST_TURNS; turn++) {
@@ -61,20 +64,16 @@ final class Delivery {
             long entry = ring.entry(position);
             long workId = ring.workId(entry);
             int status = resolveReceive(memory, ring, entry);
-            if (status == Outcome.DONE && transfer.remote.partlyUnreachable && !mayStage) {
+            if (status == Outcome.DONE && transfer.remote.partlyUnreachable && !stages) {
                 return Outcome.NEEDS_STAGING;
             }
             if (take(ring, position, workId)) {
-                if (status == Outcome.DONE) {
-                    int result = put();
-                    if (result != Outcome.DONE) {
-                        return endWithoutPayload(result, workId, request, at, flags);
-                    }
+                taken = workId;
+                if (status != Outcome.DONE) {
+                    return complete(RECEIVE, workId, status, request, at, flags);
                 }
-                if (status == Outcome.DONE && !invalidated(request, at)) {
-                    status = REMOTE_INVALID;
-                }
-                return complete(RECEIVE, workId, status, request, at, flags);
+                int result = put();
+                return result == Outcome.NEEDS_STAGING ? result : finish(result, request, at, flags);
             }
         }
         return Outcome.RECEIVER_NOT_READY;
@@ -83,11 +82,22 @@ final class Delivery {
     /// Copies the payload. Once the receive is taken, nothing may keep it from its end.
     private int put() {
         try {
-            return transfer.deliver();
+            return transfer.write();
         } catch (RuntimeException | Error e) {
             // Somebody has freed memory without closing its region, or has truncated the file under it.
             return GENERAL;
         }
+    }
+
+    /// Ends the receive that [#send] has taken.
+    ///
+    /// @param result whether the payload was copied, or why not
+    int finish(int result, MemorySegment request, long at, int flags) {
+        if (result != Outcome.DONE) {
+            return endWithoutPayload(result, taken, request, at, flags);
+        }
+        int status = invalidated(request, at) ? Outcome.DONE : REMOTE_INVALID;
+        return complete(RECEIVE, taken, status, request, at, flags);
     }
 
     /// Ends a receive that was taken for a payload which could not be copied. If the peer has failed, or was reset or

@@ -14,8 +14,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.MemorySegment;
 
 /// Executes the send requests of one queue pair on the thread that posts them: checks the access rights on both sides,
-/// copies, and completes receives of the peer. Under the queue pair's send lock, or on the stager's thread. Allocates
-/// nothing.
+/// copies, and completes receives of the peer. Under the queue pair's send lock. Allocates nothing.
 ///
 /// The order of checks and their statuses follow ibv_poll_cq(3) and the InfiniBand Architecture Specification,
 /// 9.7 and 9.9: local protection first, then the peer's queue pair, then its keys.
@@ -56,20 +55,35 @@ final class RequestExecutor {
 
     /// Executes the request at `at`.
     ///
-    /// @param mayStage whether this thread may wait for the peer to copy memory that only it can access
+    /// @param stages whether the caller stages the payload if it must be, and then calls [#finish]
     /// @return an [Outcome]
-    int execute(MemorySegment request, long at, boolean mayStage) {
+    int execute(MemorySegment request, long at, boolean stages) {
         int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
         transfer.clear();
         return switch (request.get(JAVA_INT, at + SendRequestLayout.OPCODE)) {
-            case RequestOpcode.WRITE -> write(request, at, flags, mayStage);
-            case RequestOpcode.WRITE_WITH_IMMEDIATE -> writeWithImmediate(request, at, flags, mayStage);
+            case RequestOpcode.WRITE -> write(request, at, flags);
+            case RequestOpcode.WRITE_WITH_IMMEDIATE -> writeWithImmediate(request, at, flags);
             case RequestOpcode.SEND, RequestOpcode.SEND_WITH_IMMEDIATE, RequestOpcode.SEND_WITH_INVALIDATE ->
-                send(request, at, flags, mayStage);
-            case RequestOpcode.READ -> read(request, at, flags, mayStage);
-            case RequestOpcode.COMPARE_AND_SWAP -> atomic(true, request, at, mayStage);
-            case RequestOpcode.FETCH_AND_ADD -> atomic(false, request, at, mayStage);
+                send(request, at, flags, stages);
+            case RequestOpcode.READ -> read(request, at, flags);
+            case RequestOpcode.COMPARE_AND_SWAP -> atomic(true, request, at);
+            case RequestOpcode.FETCH_AND_ADD -> atomic(false, request, at);
             default -> windowRequests.execute(request, at);
+        };
+    }
+
+    /// Ends a request whose payload was staged, or could not be.
+    ///
+    /// @param result how that has ended
+    /// @return an [Outcome]
+    int finish(MemorySegment request, long at, int result) {
+        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
+        return switch (request.get(JAVA_INT, at + SendRequestLayout.OPCODE)) {
+            case RequestOpcode.SEND, RequestOpcode.SEND_WITH_IMMEDIATE, RequestOpcode.SEND_WITH_INVALIDATE ->
+                delivery.finish(result, request, at, flags);
+            case RequestOpcode.WRITE_WITH_IMMEDIATE ->
+                result == Outcome.DONE ? delivery.writeWithImmediate(Outcome.DONE, request, at, flags) : result;
+            default -> result;
         };
     }
 
@@ -82,16 +96,16 @@ final class RequestExecutor {
         return peer.isReady() ? Outcome.DONE : Outcome.NO_PEER;
     }
 
-    private int write(MemorySegment request, long at, int flags, boolean mayStage) {
+    private int write(MemorySegment request, long at, int flags) {
         int status = begin(request, at, flags, 0);
         if (status != Outcome.DONE) {
             return status;
         }
         status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, transfer.local.total, REMOTE_WRITE);
-        return status != Outcome.DONE ? status : transfer.write(mayStage);
+        return status != Outcome.DONE ? status : transfer.write();
     }
 
-    private int writeWithImmediate(MemorySegment request, long at, int flags, boolean mayStage) {
+    private int writeWithImmediate(MemorySegment request, long at, int flags) {
         int status = begin(request, at, flags, 0);
         if (status != Outcome.DONE) {
             return status;
@@ -104,25 +118,25 @@ final class RequestExecutor {
             delivery.writeWithImmediate(LOCAL_ACCESS, request, at, flags);
             return status;
         }
-        status = transfer.write(mayStage);
+        status = transfer.write();
         return status != Outcome.DONE ? status : delivery.writeWithImmediate(Outcome.DONE, request, at, flags);
     }
 
-    private int send(MemorySegment request, long at, int flags, boolean mayStage) {
+    private int send(MemorySegment request, long at, int flags, boolean stages) {
         int status = begin(request, at, flags, 0);
-        return status != Outcome.DONE ? status : delivery.send(request, at, flags, mayStage);
+        return status != Outcome.DONE ? status : delivery.send(request, at, flags, stages);
     }
 
-    private int read(MemorySegment request, long at, int flags, boolean mayStage) {
+    private int read(MemorySegment request, long at, int flags) {
         int status = begin(request, at, flags, LOCAL_WRITE);
         if (status != Outcome.DONE) {
             return status;
         }
         status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, transfer.local.total, REMOTE_READ);
-        return status != Outcome.DONE ? status : transfer.read(mayStage);
+        return status != Outcome.DONE ? status : transfer.read();
     }
 
-    private int atomic(boolean compare, MemorySegment request, long at, boolean mayStage) {
+    private int atomic(boolean compare, MemorySegment request, long at) {
         int status = localElements.resolve(transfer.local, request, at, 0, LOCAL_WRITE);
         if (status != Outcome.DONE) {
             return status;
@@ -143,7 +157,7 @@ final class RequestExecutor {
         }
         long operand = request.get(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD);
         long swap = request.get(JAVA_LONG, at + SendRequestLayout.SWAP);
-        return transfer.atomic(compare, operand, swap, mayStage);
+        return transfer.atomic(compare, operand, swap);
     }
 
     /// Finds the memory behind a remote address and key, as the responder's checks demand.

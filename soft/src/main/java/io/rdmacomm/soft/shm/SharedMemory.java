@@ -65,16 +65,9 @@ public final class SharedMemory implements AutoCloseable {
 
     /// Listens for peers.
     ///
-    /// @param name of the device
     /// @throws IOException if the socket cannot be made
     public SharedMemory(
-            ShmDirectory directory,
-            String name,
-            Gid gid,
-            ControlFile file,
-            LocalMemory memory,
-            Engine engine,
-            Events events)
+            ShmDirectory directory, Gid gid, ControlFile file, LocalMemory memory, Engine engine, Events events)
             throws IOException {
         this.lid = directory.lid();
         this.engine = engine;
@@ -84,7 +77,7 @@ public final class SharedMemory implements AutoCloseable {
         this.controlMemory = file.memory();
         this.peers = new Peers(engine, lid, gid, this::onPeerParted);
         this.parted = new PartedPeers(this::attempt, events);
-        this.stager = new Stager(name + "-" + lid + "-stager", lid, file);
+        this.stager = new Stager(file, engine);
         this.stagingServer = new StagingServer(lid, memory, this::connected);
         this.control = ControlConnections.listen(directory.file(Peer.SOCKET), engine, new Receiver());
     }
@@ -146,7 +139,7 @@ public final class SharedMemory implements AutoCloseable {
             case Message.ESTABLISHED -> events.onEstablished(number);
             case Message.REGIONS_GONE -> peers.forgetRegions((int) first);
             case Message.STAGE -> stagingServer.serve(peers.known((int) first), second);
-            case Message.STAGED -> stager.finished();
+            case Message.STAGED -> stager.answered(peers.known((int) first));
             default -> {
                 // A later version's message: nothing here depends on it.
             }
@@ -166,6 +159,7 @@ public final class SharedMemory implements AutoCloseable {
         for (ShmTransport transport : connections) {
             attempt(transport::peerParted);
         }
+        stager.forget(peer);
         attempt(events::onPeerParted);
         parted.add(peer, connections);
     }
@@ -184,11 +178,6 @@ public final class SharedMemory implements AutoCloseable {
     /// @return nanoseconds until this is wanted again
     public long onTime() {
         return Math.min(control.onTime(), parted.onTime());
-    }
-
-    /// Ends the stager's work, before the engine is closed.
-    public void stopStaging() {
-        stager.close();
     }
 
     /// Ends the connections to all peers; the engine has stopped.

@@ -25,17 +25,17 @@ import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Transport to a queue pair of this host. The posting thread executes requests. Those that must wait for the peer
-/// stay in the [SendQueue], and the engine or the stager executes them later.
+/// stay in the [SendQueue], and the engine executes them later.
 final class ShmTransport implements Transport, Stager.Client {
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
     private static final long LOCKED_NANOS = 50_000;
+    private static final long ABSENCE_LOOK_NANOS = 1_000_000;
     /// Odd, and no counter gets there.
     private static final long UNKNOWN = -1;
     private static final long NEVER = 0;
@@ -44,7 +44,6 @@ final class ShmTransport implements Transport, Stager.Client {
     private final Peer context;
     private final int lid;
     private final Gid gid;
-    private final Stager stager;
     private final StagingServer stagingServer;
     private final QueuePairResources resources;
     private final QueuePairBlock block;
@@ -59,10 +58,14 @@ final class ShmTransport implements Transport, Stager.Client {
     private final int number;
     private final long peerBlock;
     private final PeerQueuePair peer;
-    private final Transfer transfer;
     private final RequestExecutor executor;
+    private final StagedRequest staged;
+    private final Stager.Lane lane;
     private boolean staging;
     private boolean agreed;
+    private long stagingSince;
+    /// Whether the oldest request is to be finished when its payload was staged, or could not be.
+    private boolean payloadStaged;
     private volatile boolean stopped;
     // The peer's counter, when it has not finished an operation in time.
     private volatile long unfinished;
@@ -87,7 +90,7 @@ final class ShmTransport implements Transport, Stager.Client {
         this.context = context;
         this.lid = lid;
         this.gid = gid;
-        this.stager = stager;
+        this.lane = stager.lane(context);
         this.stagingServer = stagingServer;
         this.resources = resources;
         this.block = resources.block();
@@ -102,7 +105,8 @@ final class ShmTransport implements Transport, Stager.Client {
         this.number = resources.number();
         this.peerBlock = ControlLayout.queuePair(destination.number());
         this.peer = new PeerQueuePair(number, memory);
-        this.transfer = new Transfer(memory, peer, stager);
+        Transfer transfer = new Transfer(memory, peer);
+        this.staged = new StagedRequest(stager, lid, peer, transfer);
         Delivery delivery = new Delivery(number, block, peer, transfer);
         this.executor =
                 new RequestExecutor(sends.localElements(), resources.windowRequests(), peer, transfer, delivery);
@@ -163,7 +167,9 @@ final class ShmTransport implements Transport, Stager.Client {
         if (!peer.isBound()) {
             bind();
         }
-        if (sends.isOpen() && !sends.isEmpty() && !staging) {
+        if (staging) {
+            stage();
+        } else if (sends.isOpen() && !sends.isEmpty()) {
             workOff();
         }
     }
@@ -231,7 +237,6 @@ final class ShmTransport implements Transport, Stager.Client {
         try {
             failure = whetherItFails(result);
         } catch (RuntimeException | Error e) {
-            staging = false;
             failure = GENERAL_ERROR;
         }
         if (failure != Outcome.DONE) {
@@ -243,8 +248,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private int whetherItFails(int result) {
         return switch (result) {
             case Outcome.NEEDS_STAGING -> {
-                staging = true;
-                stager.submit(this);
+                beginStaging();
                 yield Outcome.DONE;
             }
             case Outcome.NO_PEER -> {
@@ -256,79 +260,88 @@ final class ShmTransport implements Transport, Stager.Client {
         };
     }
 
-    /// Executes the oldest request on the stager's thread, which may wait for the peer. The lock is not held
-    /// meanwhile: posted requests are added to the queue, and a failure of the queue pair may flush the request.
-    @Override
-    public void runStaged() {
-        if (!enterUnlessStopped()) {
+    /// The oldest request needs a staging block, when its turn comes.
+    private void beginStaging() {
+        staging = true;
+        stagingSince = System.nanoTime();
+        lane.enter(this);
+        stage();
+    }
+
+    /// Begins or goes on with the staging of the oldest request, as far as it goes without waiting.
+    private void stage() {
+        int result = Outcome.WAITS;
+        if (lane.isTurnOf(this)) {
+            block.beginExecuting();
+            try {
+                result = staged.isBegun() ? staged.goOn() : beginPayload();
+            } catch (RuntimeException | Error e) {
+                // Somebody has freed memory without closing its region, or has truncated a file.
+                result = GENERAL_ERROR;
+            } finally {
+                block.endExecuting();
+            }
+        }
+        if (result == Outcome.WAITS && staged.isAbsent()) {
+            retries.again(ABSENCE_LOOK_NANOS);
             return;
         }
-        try {
-            if (!staging || sends.isEmpty() || !sends.isOpen()) {
-                staging = false;
+        if (result == Outcome.WAITS) {
+            result = retries.peerSilent(Math.max(stagingSince, lane.lastAnswer()));
+            if (result == Outcome.DONE) {
                 return;
             }
-        } finally {
-            lock.leave();
         }
-        int result;
+        result = endStaging(result);
+        if (result == Outcome.DONE) {
+            completeHead();
+            workOff();
+        } else {
+            settle(result);
+        }
+    }
+
+    private int beginPayload() {
+        int result = executor.execute(sends.segment(), sends.headAt(), true);
+        payloadStaged = result == Outcome.NEEDS_STAGING;
+        return payloadStaged ? staged.begin(lane, sends.segment(), sends.headAt()) : result;
+    }
+
+    /// Gives back what the staging of the oldest request has needed, and ends the receive that it may have taken.
+    ///
+    /// @param result how the staging has ended
+    /// @return how the request has
+    private int endStaging(int result) {
+        staging = false;
+        staged.end();
+        lane.leave(this);
+        if (!payloadStaged) {
+            return result;
+        }
+        payloadStaged = false;
         block.beginExecuting();
         try {
-            result = executor.execute(sends.segment(), sends.headAt(), true);
+            return executor.finish(sends.segment(), sends.headAt(), result);
         } catch (RuntimeException | Error e) {
-            // The stager serves other queue pairs, too.
-            result = GENERAL_ERROR;
+            return GENERAL_ERROR;
         } finally {
             block.endExecuting();
         }
-        if (!enterUnlessStopped()) {
+    }
+
+    @Override
+    public void goOn() {
+        if (!lock.tryEnter()) {
+            retries.again(LOCKED_NANOS);
             return;
         }
         try {
-            staging = false;
-            if (result == Outcome.DONE) {
-                completeHead();
-                workOff();
-            } else {
-                settle(result);
+            if (staging) {
+                stage();
             }
         } finally {
             lock.leave();
         }
-    }
-
-    @Override
-    public boolean isStopped() {
-        return stopped;
-    }
-
-    /// Nobody else writes the counter meanwhile: what is posted waits in the queue, and who stops the transport waits
-    /// for the stager.
-    @Override
-    public void pause() {
-        block.endExecuting();
-    }
-
-    @Override
-    public int goOn() {
-        block.beginExecuting();
-        return stopped ? FLUSHED : transfer.recheck();
-    }
-
-    /// Takes the lock, unless the transport was stopped: the thread that stopped it may be waiting for the stager
-    /// while it holds the lock.
-    private boolean enterUnlessStopped() {
-        while (!lock.tryEnter()) {
-            if (stopped) {
-                return false;
-            }
-            LockSupport.parkNanos(LOCKED_NANOS);
-        }
-        if (!stopped) {
-            return true;
-        }
-        lock.leave();
-        return false;
     }
 
     @Override
@@ -415,8 +428,9 @@ final class ShmTransport implements Transport, Stager.Client {
             return;
         }
         stopped = true;
-        stager.abandon(this);
-        staging = false;
+        if (staging) {
+            endStaging(FLUSHED);
+        }
         stagingServer.awaitIdle();
         unfinished = executingOfPeer();
         if (unfinished != 0 && hasFinishedSoon(new Operation(unfinished))) {

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.shm;
 
-/// Where things are in a staging block, through which the stager of one process asks the engine of another to copy.
+/// Where things are in a staging block, through which one process asks the engine of another to copy.
 ///
 /// ```
 /// +0 ticket << 3 | state | +8 key | +12 target's queue pair | +16 address | +24 length

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Executes the transfers that the [Stager] of a peer asks for, on memory that only this process can access. Runs on
+/// Executes what the [StagedRequest]s of a peer ask for, on memory that only this process can access. Runs on
 /// the engine's thread.
 ///
 /// The peer has checked its rights in the key table, but any process of this user can ask, and can write to that table.
@@ -55,7 +55,7 @@ final class StagingServer {
         this.connections = connections;
     }
 
-    /// Carries out what the stager of `peer` asks for, on memory of this process; the engine.
+    /// Carries out what `peer` asks for, on memory of this process; the engine.
     void serve(@Nullable Peer peer, long itsBlock) {
         if (peer == null || !peer.isConnected()) {
             return;

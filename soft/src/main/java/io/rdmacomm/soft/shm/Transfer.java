@@ -15,13 +15,11 @@ final class Transfer {
     final ElementList remote = new ElementList(ElementList.MAX_ELEMENTS);
     private final LocalMemory memory;
     private final PeerQueuePair peer;
-    private final Stager stager;
 
     /// @param memory of this side
-    Transfer(LocalMemory memory, PeerQueuePair peer, Stager stager) {
+    Transfer(LocalMemory memory, PeerQueuePair peer) {
         this.memory = memory;
         this.peer = peer;
-        this.stager = stager;
     }
 
     /// Whether the peer and all memory are still there, after a time in which everything could be closed.
@@ -57,42 +55,33 @@ final class Transfer {
 
     /// Copies all of the local memory to the peer's.
     ///
-    /// @param mayStage whether this thread may wait for the peer to copy memory that only it can access
-    int write(boolean mayStage) {
-        return put(StagingBlock.WRITE, mayStage);
-    }
-
-    /// Copies all of the local memory to that of a receive that was taken from the peer; may wait for it.
-    int deliver() {
-        return put(StagingBlock.DELIVER, true);
-    }
-
-    private int put(int operation, boolean mayStage) {
-        if (!remote.partlyUnreachable) {
-            ElementList.copy(local, remote, local.total);
-            return Outcome.DONE;
+    /// @return [Outcome#DONE], or [Outcome#NEEDS_STAGING] if nothing was copied
+    int write() {
+        if (remote.partlyUnreachable) {
+            return Outcome.NEEDS_STAGING;
         }
-        return mayStage ? stager.put(peer, operation, local, remote, local.total) : Outcome.NEEDS_STAGING;
+        ElementList.copy(local, remote, local.total);
+        return Outcome.DONE;
     }
 
     /// Fills all of the local memory from the peer's.
     ///
-    /// @param mayStage as for [#write]
-    int read(boolean mayStage) {
-        if (!remote.partlyUnreachable) {
-            ElementList.copy(remote, local, local.total);
-            return Outcome.DONE;
+    /// @return as [#write()]
+    int read() {
+        if (remote.partlyUnreachable) {
+            return Outcome.NEEDS_STAGING;
         }
-        return mayStage ? stager.read(peer, remote, local, local.total) : Outcome.NEEDS_STAGING;
+        ElementList.copy(remote, local, local.total);
+        return Outcome.DONE;
     }
 
     /// Executes an atomic operation on 8 bytes of the peer, and puts the old value into the local memory.
     ///
-    /// @param mayStage as for [#write]
-    int atomic(boolean compare, long operand, long swap, boolean mayStage) {
+    /// @return as [#write()]
+    int atomic(boolean compare, long operand, long swap) {
         local.total = Long.BYTES;
         if (remote.partlyUnreachable) {
-            return mayStage ? stager.atomic(peer, compare, remote, operand, swap, local) : Outcome.NEEDS_STAGING;
+            return Outcome.NEEDS_STAGING;
         }
         AtomicResult.store(local, AtomicOperation.execute(remote, compare, operand, swap));
         return Outcome.DONE;

@@ -13,6 +13,7 @@ public final class RetryTimer {
     private static final int UNLIMITED_RNR_RETRIES = 7;
     private static final long FIRST_LOOK_NANOS = 200_000;
     private static final long LONGEST_LOOK_NANOS = 10_000_000;
+    private static final long LEAST_SILENCE_NANOS = 5_000_000_000L;
     /// When to look again at a queue pair that is busy on another thread.
     private static final long LOCKED_NANOS = 50_000;
 
@@ -82,6 +83,27 @@ public final class RetryTimer {
         retries.countNotReady();
         start(System.nanoTime() + RnrTimer.nanos(timer));
         return WAITS;
+    }
+
+    /// The peer has been asked, and has not answered: schedules a look. It has as much time as the retries take, and 5
+    /// seconds at least, as over TCP: its process may only be slow.
+    ///
+    /// @param since when it was asked, or answered last
+    /// @return 0, or the status that the oldest request fails with
+    public int peerSilent(long since) {
+        long left = Math.max(patienceNanos, LEAST_SILENCE_NANOS) - (System.nanoTime() - since);
+        if (left <= 0) {
+            return WorkStatus.RETRY_EXCEEDED.code();
+        }
+        if (!retries.isRunning(this)) {
+            again(Math.min(left, LONGEST_LOOK_NANOS));
+        }
+        return WAITS;
+    }
+
+    /// Tries again after a while; any thread.
+    public void again(long nanos) {
+        start(System.nanoTime() + nanos);
     }
 
     private void start(long when) {

@@ -1,7 +1,7 @@
 package io.rdmacomm.soft.transport;
 
-/// The send lock of a queue pair, for threads that drive its transport without posting: those that poll, the engine,
-/// the stager.
+/// The send lock of a queue pair, for threads that drive its transport without posting: those that poll, and the
+/// engine.
 public interface SendLock {
     /// Takes the lock.
     void enter();

@@ -51,7 +51,8 @@ public final class ColdClients {
             case "shared" -> serve(SharedReceives.of(1024, 100));
             case "own" -> serve(null);
             case "clients" -> ask(numbers[0], numbers[1], numbers[2]);
-            default -> rounds(number(numbers, 0, 3), number(numbers, 1, 50), number(numbers, 2, 2), number(numbers, 3, 5));
+            default ->
+                rounds(number(numbers, 0, 3), number(numbers, 1, 50), number(numbers, 2, 2), number(numbers, 3, 5));
         }
     }
 
@@ -113,7 +114,8 @@ public final class ColdClients {
                 BufferSlice answer = client.session().allocate(BYTES, 1).block(0);
                 RdmaChannel channel = client.channel(0);
                 channel.onMessage((on, message) -> {
-                    if (!on.trySend(answer, message.tag(), CompletionHandler.NONE, 0).isAccepted()) {
+                    if (!on.trySend(answer, message.tag(), CompletionHandler.NONE, 0)
+                            .isAccepted()) {
                         // Until there is room; no library thread is blocked by that.
                         var _ = on.async(PATIENCE).send(answer, message.tag());
                     }

@@ -24,12 +24,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// With one receive, each message is in the memory of the one before: mistakes with the one before must not reach it.
 final class MessageLifeTest {
-    private static final SessionOptions OPTIONS = SessionOptions.defaults()
-            .withChannel(ChannelOptions.defaults().withReceives(1));
+    private static final SessionOptions OPTIONS =
+            SessionOptions.defaults().withChannel(ChannelOptions.defaults().withReceives(1));
 
     enum Form {
         BLOCKING(channel -> channel.blocking(PATIENCE).receive()),
-        FUTURE(channel -> channel.async().receive().orTimeout(20, TimeUnit.SECONDS).join()),
+        FUTURE(channel ->
+                channel.async().receive().orTimeout(20, TimeUnit.SECONDS).join()),
         TRY(Form::poll),
         SHARED(channel -> channel.blocking(PATIENCE).receive());
 
@@ -76,9 +77,8 @@ final class MessageLifeTest {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("it was closed before");
             BufferSlice more = pair.client.allocate(64, 1).block(0);
-            assertThatThrownBy(() -> pair.clientChannel()
-                            .blocking(Duration.ofMillis(50))
-                            .send(more))
+            assertThatThrownBy(() ->
+                            pair.clientChannel().blocking(Duration.ofMillis(50)).send(more))
                     .as("there is no receive for a third message")
                     .hasMessageContaining("the peer receives too slowly");
             second.close();
@@ -142,8 +142,11 @@ final class MessageLifeTest {
             RdmaChannel channel = pair.clientChannel();
             BlockingChannel receiver = pair.serverChannel().blocking(PATIENCE);
 
-            assertThat(channel.trySend(memory, 2, 3, CompletionHandler.NONE, 0).isAccepted()).isTrue();
-            assertThat(channel.trySend(memory, 9, 1, 5, CompletionHandler.NONE, 0).isAccepted()).isTrue();
+            assertThat(channel.trySend(memory, 2, 3, CompletionHandler.NONE, 0).isAccepted())
+                    .isTrue();
+            assertThat(channel.trySend(memory, 9, 1, 5, CompletionHandler.NONE, 0)
+                            .isAccepted())
+                    .isTrue();
             try (Message part = receiver.receive();
                     Message tagged = receiver.receive()) {
                 assertThat(part.text()).isEqualTo("234");
