@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Lends a table of [KeyValueEntry] to its clients, which do the rest. The server acts only when a client comes, to
-/// give it a number for its locks, and when one has ended, to unlock what it has left locked.
+/// Lends a table of [KeyValueEntry] to its clients, which do the rest. The server acts only when a client comes,
+/// to give it a number for its locks, and when one has ended, to unlock what it has left locked.
 final class KeyValueServer implements SessionListener, AutoCloseable {
     static final String TABLE = "table";
     static final int ENTRIES = 1024;

@@ -30,9 +30,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Thousands of virtual threads ask a server over one connection, as requests of a web server would. Each question
-/// has a tag of its own, which the server puts on its answer. So each thread gets the answer to its question, and an
-/// answer that comes too late is nobody's.
+/// Thousands of virtual threads ask a server over one connection, as requests of a web server would. Each
+/// question has a tag of its own, which the server puts on its answer. So each thread gets the answer to its
+/// question, and an answer that comes too late is nobody's.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.VirtualThreadsEcho [THREADS]
@@ -80,7 +80,8 @@ public final class VirtualThreadsEcho {
         }
     }
 
-    /// Starts the threads of the server. Each takes the next message, whoever sent it. They end with the connection.
+    /// Starts the threads of the server. Each takes the next message, whoever sent it. They end with the
+    /// connection.
     private static void serve(ServerSession server) {
         EndPoint endPoint = server.accept(PATIENCE);
         RdmaBuffer replies = server.allocate("replies", QUESTION_BYTES, ECHOES);

@@ -51,9 +51,10 @@ public final class BufferSlice {
         return new BufferSlice(buffer, offset + from, size);
     }
 
-    /// The 8 bytes at `at`, in the byte order of this machine, for a loop that watches memory which a peer writes:
-    /// the compiler reads them anew each time, and what is read afterwards is not older. That holds for memory that
-    /// the device writes in order; see [io.rdmacomm.verbs.AccessFlag#RELAXED_ORDERING]. Allocates nothing.
+    /// The 8 bytes at `at`, in the byte order of this machine, for a loop that watches memory which a peer
+    /// writes: the compiler reads them anew each time, and what is read afterwards is not older. That holds for
+    /// memory that the device writes in order; see [io.rdmacomm.verbs.AccessFlag#RELAXED_ORDERING]. Allocates
+    /// nothing.
     ///
     /// @param at where in this slice, so that the address is a multiple of 8
     /// @throws IndexOutOfBoundsException if the 8 bytes are not within it

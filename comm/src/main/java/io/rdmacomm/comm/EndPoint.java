@@ -170,8 +170,8 @@ public final class EndPoint implements AutoCloseable {
         return doneSaid && status.isPeerDone();
     }
 
-    /// A channel has failed. If the peer is gone, the last that it has said may have arrived without anybody having
-    /// looked at it: that it is done and right to go, or why it has aborted.
+    /// A channel has failed. If the peer is gone, the last that it has said may have arrived without anybody
+    /// having looked at it: that it is done and right to go, or why it has aborted.
     private void lost(CommException failure) {
         CommException why = withPeerName(failure);
         CompletionGroup group = device.control();
@@ -325,8 +325,8 @@ public final class EndPoint implements AutoCloseable {
         });
     }
 
-    /// Says so, and returns when that has been said: what follows may be the end of the connection. Says it once,
-    /// unless an interrupt has left open whether it was said; a peer that hears it twice does not mind.
+    /// Says so, and returns when that has been said: what follows may be the end of the connection. Says it
+    /// once, unless an interrupt has left open whether it was said; a peer that hears it twice does not mind.
     ///
     /// @throws CommInterruptedException if the thread was interrupted
     private void sayDone(long deadline) {
@@ -661,11 +661,11 @@ public final class EndPoint implements AutoCloseable {
     /// close deadline, what is in flight is flushed, and [#failure()] says so. Idempotent. Blocks; called in a
     /// handler it returns at once and another thread closes the endpoint.
     ///
-    /// An interrupt ends the waiting and costs nothing else: this returns with the interrupt flag set, and another
-    /// thread goes on until everything has arrived or the close deadline has passed. Until [#state()] is CLOSED or
-    /// FAILED, devices use the memory of what is in flight, and handlers run in that thread if the thread mode is
-    /// CALLER. Closing the session, or calling this again, waits for it. A thread that was interrupted before it
-    /// called this waits as any other.
+    /// An interrupt ends the waiting and costs nothing else: this returns with the interrupt flag set, and
+    /// another thread goes on until everything has arrived or the close deadline has passed. Until [#state()] is
+    /// CLOSED or FAILED, devices use the memory of what is in flight, and handlers run in that thread if the
+    /// thread mode is CALLER. Closing the session, or calling this again, waits for it. A thread that was
+    /// interrupted before it called this waits as any other.
     @Override
     public void close() {
         if (isInHandler()) {

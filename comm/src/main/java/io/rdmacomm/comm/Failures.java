@@ -48,8 +48,8 @@ final class Failures {
                 cause);
     }
 
-    /// Tells the flight recorder, if there is one. The class of an event must not be touched otherwise: the first one
-    /// keeps the JVM busy for a tenth of a second, with preparations that only a recording needs.
+    /// Tells the flight recorder, if there is one. The class of an event must not be touched otherwise: the
+    /// first one keeps the JVM busy for a tenth of a second, with preparations that only a recording needs.
     static void record(String endPoint, Throwable why) {
         if (FlightRecorder.isInitialized()) {
             ErrorEvent.report(endPoint, why);
@@ -64,8 +64,7 @@ final class Failures {
             String channel, String what, WorkStatus status, int vendorError, @Nullable String why) {
         return switch (status) {
             case FLUSHED ->
-                new PeerClosedException(
-                        channel + " has lost its connection" + (why == null ? "" : ": " + why), null);
+                new PeerClosedException(channel + " has lost its connection" + (why == null ? "" : ": " + why), null);
             case RETRY_EXCEEDED ->
                 new PeerClosedException(
                         operation(channel, what, status, vendorError, null).getMessage(), null);
@@ -76,12 +75,14 @@ final class Failures {
     private static String hint(String what, WorkStatus status, @Nullable CommException cause) {
         return switch (status) {
             case FLUSHED -> cause == null ? "the channel ended before it did" : cause.getMessage();
-            case REMOTE_ACCESS_ERROR -> isMessage(what)
-                    ? "the peer could not put it into the memory of its receive"
-                    : "the peer's buffer is closed, smaller than that, or does not give that right";
-            case REMOTE_INVALID_REQUEST -> isMessage(what)
-                    ? "the peer's receive is too small for it, or its queue pair does not allow it"
-                    : "the peer's queue pair does not allow it";
+            case REMOTE_ACCESS_ERROR ->
+                isMessage(what)
+                        ? "the peer could not put it into the memory of its receive"
+                        : "the peer's buffer is closed, smaller than that, or does not give that right";
+            case REMOTE_INVALID_REQUEST ->
+                isMessage(what)
+                        ? "the peer's receive is too small for it, or its queue pair does not allow it"
+                        : "the peer's queue pair does not allow it";
             case REMOTE_OPERATION_ERROR -> "the peer could not carry it out";
             case LOCAL_PROTECTION_ERROR -> "the local buffer was closed, or does not give that right";
             case LOCAL_LENGTH_ERROR -> "the message is longer than the receive";

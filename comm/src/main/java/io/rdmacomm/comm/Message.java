@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /// A message that arrived, in the memory it was received into; or the notice of a WRITE that arrived.
 ///
-/// Its content is valid until it is given back: when the handler returns, or, if it was retained or received by a
-/// call, with [#close()]. Until then the peer has one receive less. After that all methods that read it throw
+/// Its content is valid until it is given back: when the handler returns, or, if it was retained or received by
+/// a call, with [#close()]. Until then the peer has one receive less. After that all methods that read it throw
 /// [IllegalStateException].
 ///
 /// A message that was received by a call or retained is an object of its own, so closing it twice never closes
-/// another message. A handler that does not retain gets the same object for each message that arrives in the same
-/// memory, and allocates nothing; such an object must not be kept.
+/// another message. A handler that does not retain gets the same object for each message that arrives in the
+/// same memory, and allocates nothing; such an object must not be kept.
 public final class Message implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(Message.class);
     private static final long WARNING_NANOS = 1_000_000_000;
@@ -35,7 +35,8 @@ public final class Message implements AutoCloseable {
         }
     }
 
-    // POSTED -> HANDLED (its handler runs) -> POSTED, if it was not retained; the handler may close it: ENDED -> POSTED.
+    // POSTED -> HANDLED (its handler runs) -> POSTED, if it was not retained; the handler may close it: ENDED ->
+    // POSTED.
     // POSTED or HANDLED -> HELD (stored, received or retained) -> GIVEN_BACK for ever.
     private static final int POSTED = 0;
     private static final int HANDLED = 1;
@@ -67,8 +68,8 @@ public final class Message implements AutoCloseable {
         return messages;
     }
 
-    /// The object for the next message in this memory: this one, unless somebody who has held it may still have it.
-    /// On the polling thread.
+    /// The object for the next message in this memory: this one, unless somebody who has held it may still have
+    /// it. On the polling thread.
     Message next() {
         return state == GIVEN_BACK ? new Message(receives, index) : this;
     }
@@ -108,8 +109,8 @@ public final class Message implements AutoCloseable {
         return new String(segment().toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
-    /// Keeps it valid beyond the end of the handler, until [#close()]. To be called in the handler. Allocates nothing
-    /// now, but the next message in the same memory needs a new object.
+    /// Keeps it valid beyond the end of the handler, until [#close()]. To be called in the handler. Allocates
+    /// nothing now, but the next message in the same memory needs a new object.
     ///
     /// @return this
     /// @throws IllegalStateException if it is too late: the handler has returned, or the message was closed
@@ -124,11 +125,11 @@ public final class Message implements AutoCloseable {
         return this;
     }
 
-    /// Gives it back, so that its memory can receive another message. Thread-safe. In its handler, a message that was
-    /// not retained is given back when the handler returns.
+    /// Gives it back, so that its memory can receive another message. Thread-safe. In its handler, a message
+    /// that was not retained is given back when the handler returns.
     ///
-    /// Closing it again, or after its handler has returned, has no effect. Because it is a mistake all the same, the
-    /// logger `io.rdmacomm.comm` has a WARNING with the place, at most one a second.
+    /// Closing it again, or after its handler has returned, has no effect. Because it is a mistake all the same,
+    /// the logger `io.rdmacomm.comm` has a WARNING with the place, at most one a second.
     @Override
     public void close() {
         if (STATE.compareAndSet(this, HELD, GIVEN_BACK)) {

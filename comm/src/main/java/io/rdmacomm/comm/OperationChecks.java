@@ -62,8 +62,7 @@ record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, l
         return local(operation, kind, slice.buffer(), slice.address(), slice.length(), most);
     }
 
-    private Operation local(
-            Operation operation, int kind, RdmaBuffer buffer, long address, long length, long most) {
+    private Operation local(Operation operation, int kind, RdmaBuffer buffer, long address, long length, long most) {
         if (!buffer.domain().equals(domain)) {
             throw new IllegalArgumentException(buffer + " belongs to another session than this channel");
         }

@@ -138,8 +138,7 @@ public final class RdmaChannel {
     /// @param offset where in `memory` the message begins
     /// @param length its length in bytes
     /// @throws IndexOutOfBoundsException if that is not within `memory`
-    public Admission trySend(
-            BufferSlice memory, long offset, long length, CompletionHandler handler, long context) {
+    public Admission trySend(BufferSlice memory, long offset, long length, CompletionHandler handler, long context) {
         sends.lock().lock();
         try {
             return gate.isOpen()
@@ -150,7 +149,8 @@ public final class RdmaChannel {
         }
     }
 
-    /// Sends a part of a slice with a 32-bit tag; see [#trySend(BufferSlice, long, long, CompletionHandler, long)].
+    /// Sends a part of a slice with a 32-bit tag; see [#trySend(BufferSlice, long, long, CompletionHandler,
+    /// long)].
     public Admission trySend(
             BufferSlice memory, long offset, long length, int tag, CompletionHandler handler, long context) {
         sends.lock().lock();

@@ -68,7 +68,9 @@ final class MessageTest {
     }
 
     private static void assertTooLate(Message message, String why) {
-        assertThatThrownBy(message::segment).isInstanceOf(IllegalStateException.class).hasMessageContaining(why);
+        assertThatThrownBy(message::segment)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining(why);
         assertThatThrownBy(message::tag).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(message::length).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(message::retain)

@@ -5,8 +5,8 @@ import java.util.Objects;
 
 /// Memory of a peer, for one-sided operations: the peer's [MemoryRegion#remote()].
 ///
-/// [#toBytes()] writes it as 20 bytes in network order, to be exchanged over any connection: address, length, and the
-/// key in the last 4.
+/// [#toBytes()] writes it as 20 bytes in network order, to be exchanged over any connection: address, length,
+/// and the key in the last 4.
 ///
 /// @param address its address at the peer
 /// @param length its length in bytes
@@ -35,11 +35,11 @@ public record RemoteMemory(long address, long length, int key) {
                 .array();
     }
 
-    /// Reads what [#toBytes()] of a peer wrote. Bytes of a stranger can only cause this exception, or memory that
-    /// does not exist: the first operation on that fails.
+    /// Reads what [#toBytes()] of a peer wrote. Bytes of a stranger can only cause this exception, or memory
+    /// that does not exist: the first operation on that fails.
     ///
-    /// @throws IllegalArgumentException if there are not [#BYTES] bytes, the length is negative, or the memory would
-    ///         go beyond the last address
+    /// @throws IllegalArgumentException if there are not [#BYTES] bytes, the length is negative, or the memory
+    ///         would go beyond the last address
     public static RemoteMemory ofBytes(byte[] bytes) {
         Checks.range("bytes of remote memory", bytes.length, BYTES, BYTES);
         ByteBuffer from = ByteBuffer.wrap(bytes);

@@ -12,10 +12,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What two programs exchange before they connect has a way to bytes and back, and bytes of a stranger are checked.
+/// What two programs exchange before they connect has a way to bytes and back, and bytes of a stranger are
+/// checked.
 class ExchangedBytesTest {
-    private static final QueuePairInfo INFO = new QueuePairInfo(
-            0x010203, 0xfffefd, 0x8001, new Gid(0xfe80_0000_0000_0000L, 0xff), PathMtu.MTU_2048);
+    private static final QueuePairInfo INFO =
+            new QueuePairInfo(0x010203, 0xfffefd, 0x8001, new Gid(0xfe80_0000_0000_0000L, 0xff), PathMtu.MTU_2048);
 
     @Test
     void theLayoutsAreThoseThatAreDocumented() {
@@ -92,12 +93,16 @@ class ExchangedBytesTest {
             byte[] bytes = new byte[random.nextInt(40)];
             random.nextBytes(bytes);
             try {
-                assertThat(QueuePairInfo.ofBytes(bytes).toBytes()).as("seed " + seed).isEqualTo(bytes);
+                assertThat(QueuePairInfo.ofBytes(bytes).toBytes())
+                        .as("seed " + seed)
+                        .isEqualTo(bytes);
             } catch (IllegalArgumentException e) {
                 assertThat(e.getMessage()).as("seed " + seed).isNotBlank();
             }
             try {
-                assertThat(RemoteMemory.ofBytes(bytes).toBytes()).as("seed " + seed).isEqualTo(bytes);
+                assertThat(RemoteMemory.ofBytes(bytes).toBytes())
+                        .as("seed " + seed)
+                        .isEqualTo(bytes);
             } catch (IllegalArgumentException e) {
                 assertThat(e.getMessage()).as("seed " + seed).isNotBlank();
             }

@@ -94,8 +94,8 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         }
     }
 
-    /// A queue pair with at most so many inline bytes. No attribute says how many a device allows (mana none, irdma
-    /// 48 or 101), and it creates no queue pair with more.
+    /// A queue pair with at most so many inline bytes. No attribute says how many a device allows (mana none,
+    /// irdma 48 or 101), and it creates no queue pair with more.
     private QueuePair queuePair(ProtectionDomain domain, ReceiveSource source, int inlineBytes) {
         try {
             return domain.createQueuePair(source.of(QueuePairOptions.reliable(group.queue())
@@ -250,7 +250,8 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         group.submit(events::onAttention);
     }
 
-    /// Does the same in the next round: the channel waits for something that has no event. On the polling thread.
+    /// Does the same in the next round: the channel waits for something that has no event. On the polling
+    /// thread.
     public void attentionLater() {
         group.submitLook(events::onAttention);
     }

@@ -62,8 +62,8 @@ final class ReceiveBudget {
         return receives - channels * guaranteed - lent;
     }
 
-    /// Whether a channel could have twice its window, and what it has borrowed would be little beside what is left:
-    /// then it may have that without need.
+    /// Whether a channel could have twice its window, and what it has borrowed would be little beside what is
+    /// left: then it may have that without need.
     boolean hasPlentyFor(ReceiveClaim claim) {
         return (2L * claim.window - guaranteed) * LITTLE <= lendable();
     }

@@ -17,12 +17,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Receives that the channels of a session share: one shared receive queue and its memory. Thread-safe.
 ///
-/// At any time at least as many receives are posted as all peers together may use, so that none of them ever finds
-/// no receive. Arrivals do not touch the pool. When a message is given back, its receive returns here under a lock,
-/// and is granted to the channel that gave it back, or becomes free for others, as the [ReceiveBudget] says.
+/// At any time at least as many receives are posted as all peers together may use, so that none of them ever
+/// finds no receive. Arrivals do not touch the pool. When a message is given back, its receive returns here
+/// under a lock, and is granted to the channel that gave it back, or becomes free for others, as the
+/// [ReceiveBudget] says.
 ///
-/// Free receives are posted several at a time. When fewer than a quarter of all are left in the queue, the event of
-/// its limit makes the pool post what is free, and every receive as soon as it is free, until there are enough.
+/// Free receives are posted several at a time. When fewer than a quarter of all are left in the queue, the event
+/// of its limit makes the pool post what is free, and every receive as soon as it is free, until there are
+/// enough.
 public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
     private static final int MOST_TOGETHER = 64;
     /// A channel that uses its window so often between two looks needs a larger one: it has enough for 25 ms.
@@ -162,10 +164,10 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// A channel whose peer uses its receives fast, or has hardly any left, may have twice as many as before. While
-    /// there are plenty, that is so at each of its messages: a peer that starts slowly, because it competes for a
-    /// processor, would otherwise have to prove that it is fast with the few receives that keep it slow. What it does
-    /// not need is taken back when receives are scarce.
+    /// A channel whose peer uses its receives fast, or has hardly any left, may have twice as many as before.
+    /// While there are plenty, that is so at each of its messages: a peer that starts slowly, because it
+    /// competes for a processor, would otherwise have to prove that it is fast with the few receives that keep
+    /// it slow. What it does not need is taken back when receives are scarce.
     private long grant(ReceiveShare share) {
         ReceiveClaim claim = share.claim();
         if (budget.hasPlentyFor(claim)

@@ -44,7 +44,8 @@ public final class CompletionGroup implements AutoCloseable {
     private static final long RETRY_MICROS = 10;
     /// A round of polling looks for waiters without a memory fence, and so may miss one that has just come.
     private static final long MISSED_NANOS = 500_000;
-    /// The polling thread could itself be waiting for the one that catches up, so that one must not wait for long.
+    /// The polling thread could itself be waiting for the one that catches up, so that one must not wait for
+    /// long.
     private static final long CATCH_UP_NANOS = 100_000_000;
 
     private static final VarHandle OWNER;
@@ -171,8 +172,8 @@ public final class CompletionGroup implements AutoCloseable {
         return spins() ? new SpinningIdleStrategy() : new SleepingIdleStrategy(this, spinNanos, ended);
     }
 
-    /// A new strategy for a thread that polls this group until `ended` and does not need the lowest latency. Without
-    /// events, in [#SPIN_FOREVER], it sleeps for fixed times.
+    /// A new strategy for a thread that polls this group until `ended` and does not need the lowest latency.
+    /// Without events, in [#SPIN_FOREVER], it sleeps for fixed times.
     IdleStrategy newPatientStrategy(BooleanSupplier ended) {
         return spins()
                 ? (polled, maxNanos) ->
@@ -392,8 +393,8 @@ public final class CompletionGroup implements AutoCloseable {
         return new RdmaException(name + " lost its completion queue: " + how, why);
     }
 
-    /// The device has reported that the queue is of no more use: soon fails all members. Any thread. Not all devices
-    /// let polling say so.
+    /// The device has reported that the queue is of no more use: soon fails all members. Any thread. Not all
+    /// devices let polling say so.
     public void fail(RuntimeException why) {
         submit(() -> {
             if (!broken) {
@@ -417,9 +418,9 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Takes what has completed up to now, for a thread that polls another group: it waits a moment for the thread
-    /// that polls this one, and then gives up. Does nothing in a handler of this group, where all that completed
-    /// earlier was handled.
+    /// Takes what has completed up to now, for a thread that polls another group: it waits a moment for the
+    /// thread that polls this one, and then gives up. Does nothing in a handler of this group, where all that
+    /// completed earlier was handled.
     public void catchUp() {
         long deadline = System.nanoTime() + CATCH_UP_NANOS;
         while (!isPolling() && deadline - System.nanoTime() > 0) {
@@ -645,7 +646,8 @@ public final class CompletionGroup implements AutoCloseable {
         members.leave(workIdBase);
     }
 
-    /// Dispatches what the queue pair with this number receives from a shared receive queue to `route` from now on.
+    /// Dispatches what the queue pair with this number receives from a shared receive queue to `route` from now
+    /// on.
     public void route(int queuePairNumber, ReceiveRoute route) {
         routes.add(queuePairNumber, route);
     }

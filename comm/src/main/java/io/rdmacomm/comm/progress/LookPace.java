@@ -1,8 +1,8 @@
 package io.rdmacomm.comm.progress;
 
-/// How often to look for something that has no event, such as credits: at first every 100 us, then the less often the
-/// longer nothing comes, so that many starved channels do not take the processor from those that they wait for. A
-/// look is late by at most a quarter of the time waited, and by at most 5 ms.
+/// How often to look for something that has no event, such as credits: at first every 100 us, then the less
+/// often the longer nothing comes, so that many starved channels do not take the processor from those that they
+/// wait for. A look is late by at most a quarter of the time waited, and by at most 5 ms.
 final class LookPace {
     static final long SHORTEST_NANOS = 100_000;
     static final long LONGEST_NANOS = 5_000_000;

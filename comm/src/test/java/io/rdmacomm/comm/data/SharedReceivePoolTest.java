@@ -267,7 +267,9 @@ final class SharedReceivePoolTest {
         assertThat(pool.snapshot().lent()).isEqualTo(2);
         slow.arrive();
         slow.giveBack();
-        assertThat(slow.share.unused()).as("8 would be no longer little beside the others").isEqualTo(4);
+        assertThat(slow.share.unused())
+                .as("8 would be no longer little beside the others")
+                .isEqualTo(4);
     }
 
     @Test
@@ -290,7 +292,8 @@ final class SharedReceivePoolTest {
 
         assertThat(calm.share.unused()).isEqualTo(2);
         assertThat(calm.failures).isEmpty();
-        assertThat(busy).allSatisfy(channel -> assertThat(channel.share.unused()).isGreaterThanOrEqualTo(7));
+        assertThat(busy)
+                .allSatisfy(channel -> assertThat(channel.share.unused()).isGreaterThanOrEqualTo(7));
     }
 
     @Test
@@ -480,8 +483,8 @@ final class SharedReceivePoolTest {
                 .hasMessageContaining("device silent0 does not support SHARED_RECEIVE_QUEUE");
     }
 
-    /// A channel's lower half: what completes is taken before the queue pair is destroyed, because the library of a
-    /// device may drop it then.
+    /// A channel's lower half: what completes is taken before the queue pair is destroyed, because the library
+    /// of a device may drop it then.
     @Test
     void whatHasArrivedIsTakenBeforeTheQueuePairIsDestroyed() {
         Channel events = new Channel();

@@ -60,8 +60,8 @@ class CompletionGroupTest {
         }
     }
 
-    /// Who waits for something that has no event, such as credits, takes ever less of the processor. It is no reason
-    /// to spin again either.
+    /// Who waits for something that has no event, such as credits, takes ever less of the processor. It is no
+    /// reason to spin again either.
     @Test
     void looksBecomeRareWhileNothingComes() throws Exception {
         try (Context context = Rdma.open("soft0")) {
@@ -103,8 +103,8 @@ class CompletionGroupTest {
         assertThat(group.isBroken()).isTrue();
     }
 
-    /// A handler of another group may look for what has completed here, but not wait for the thread that polls here:
-    /// that thread may be waiting for the handler.
+    /// A handler of another group may look for what has completed here, but not wait for the thread that polls
+    /// here: that thread may be waiting for the handler.
     @Test
     void catchingUpGivesUpWhileAnotherThreadPolls() throws Exception {
         try (Context context = Rdma.open("soft0")) {

@@ -17,7 +17,12 @@ import static io.rdmacomm.tests.arch.Production.SPI;
 import static io.rdmacomm.tests.arch.Production.VERBS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
@@ -25,6 +30,9 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// The allowed dependencies of modules and packages: `cli -> comm -> verbs <- {ibverbs, soft, fault}`.
@@ -84,6 +92,38 @@ class ModuleArrowsTest {
                 .filteredOn(exports -> !exports.isQualified())
                 .extracting(ModuleDescriptor.Exports::source)
                 .containsExactlyInAnyOrder("io.rdmacomm.comm", "io.rdmacomm.comm.jmx", MESH);
+    }
+
+    /// A type that a program sees, but may not name. The compiler's own warning is off, because it would also ask for the
+    /// annotations of JSpecify.
+    @Test
+    void exportedTypesShowOnlyExportedTypes() throws URISyntaxException {
+        Set<String> exported = Stream.of(moduleOf(Context.class), moduleOf(ServerSession.class))
+                .flatMap(module -> module.exports().stream())
+                .filter(exports -> !exports.isQualified())
+                .map(ModuleDescriptor.Exports::source)
+                .collect(Collectors.toSet());
+        DescribedPredicate<JavaClass> named = DescribedPredicate.describe(
+                "are exported",
+                type -> type.isPrimitive()
+                        || type.getPackageName().matches("java\\..*|javax\\.net\\.ssl")
+                        || (isVisible(type.getModifiers()) && exported.contains(type.getPackageName())));
+        List<String> hidden = CLASSES.stream()
+                .filter(type -> exported.contains(type.getPackageName()) && isVisible(type.getModifiers()))
+                .flatMap(type -> type.getCodeUnits().stream())
+                .filter(unit -> isVisible(unit.getModifiers()))
+                .filter(unit -> !named.test(unit.getRawReturnType().getBaseComponentType())
+                        || !unit.getRawParameterTypes().stream()
+                                .map(JavaClass::getBaseComponentType)
+                                .allMatch(named))
+                .map(JavaCodeUnit::getFullName)
+                .toList();
+        assertThat(exported).contains("io.rdmacomm.comm", "io.rdmacomm.verbs");
+        assertThat(hidden).isEmpty();
+    }
+
+    private static boolean isVisible(Set<JavaModifier> modifiers) {
+        return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
     }
 
     @Test

@@ -26,9 +26,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Shared receives beside receives of each channel's own, where it is hardest: many clients begin at once, in new
-/// processes whose code is not compiled yet, and other programs keep the processors busy. Prints the answers that the
-/// clients got in each round, and the ratio.
+/// Shared receives beside receives of each channel's own, where it is hardest: many clients begin at once, in
+/// new processes whose code is not compiled yet, and other programs keep the processors busy. Prints the answers
+/// that the clients got in each round, and the ratio.
 ///
 /// ```
 /// mvn -pl tests -am -Pjmh test -Djmh.main=io.rdmacomm.tests.bench.ColdClients -Djmh.args='ROUNDS CLIENTS BUSY SECONDS'

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// With one receive, each message is in the memory of the one before: mistakes with the one before must not reach it.
+/// With one receive, each message is in the memory of the one before: mistakes with the one before must not
+/// reach it.
 final class MessageLifeTest {
     private static final SessionOptions OPTIONS =
             SessionOptions.defaults().withChannel(ChannelOptions.defaults().withReceives(1));
