@@ -152,9 +152,8 @@ final class SilentSetUpTest {
                     while (true) {
                         refuse(socket.accept());
                     }
-                } catch (IOException e) {
+                } catch (IOException _) {
                     // It was closed.
-                    return;
                 }
             });
         }
