@@ -46,8 +46,8 @@ final class TcpCopyServer implements CopyServer {
         this.service = service;
         this.listener = TcpListener.listen(listen.bind(), listen.port());
         // Whoever waits for senders learns that no more come.
-        this.acceptor = new AcceptLoop<>(
-                "recv-accept", listener::accept, this::welcome, () -> arrivals.add(new Closed()));
+        this.acceptor =
+                new AcceptLoop<>("recv-accept", listener::accept, this::welcome, () -> arrivals.add(new Closed()));
         acceptor.start();
     }
 

@@ -66,8 +66,10 @@ class ReportTest {
         Map<String, Object> document = JSON.std.mapFrom(Files.readString(Path.of(json)));
         assertThat(document).containsEntry("rounds", 2).containsKeys("load", "environment", "schema");
         List<?> results = (List<?>) document.get("results");
-        assertThat(results).hasSize(4).allSatisfy(result -> assertThat((List<?>) ((Map<?, ?>) result).get("rounds"))
-                .hasSize(2));
+        assertThat(results)
+                .hasSize(4)
+                .allSatisfy(result ->
+                        assertThat((List<?>) ((Map<?, ?>) result).get("rounds")).hasSize(2));
         assertThat(Files.readAllLines(Path.of(csv))).hasSize(5);
         assertThat(bench(folder, "--rounds", "2", "--baseline", json).out()).contains("too few rounds");
         assertThat(Command.run("bench", "--rounds", "0").exitCode()).isEqualTo(2);
