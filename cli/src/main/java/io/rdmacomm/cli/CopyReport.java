@@ -21,8 +21,11 @@ final class CopyReport implements CopyProgress, AutoCloseable {
     private final ProgressLine line;
     private final boolean remembers;
     private final List<Map<String, Object>> rows = new ArrayList<>();
-    private final ProcessTimes start = ProcessTimes.now();
-    private final long begin = System.nanoTime();
+    /// When the first file began: connecting is no part of the figures.
+    private ProcessTimes start = ProcessTimes.now();
+
+    private long begin = System.nanoTime();
+    private boolean begun;
     private long fileBegin;
     private long updated;
     private String file = "";
@@ -50,6 +53,11 @@ final class CopyReport implements CopyProgress, AutoCloseable {
 
     @Override
     public void onBegin(String name, long length, long already) {
+        if (!begun) {
+            begun = true;
+            start = ProcessTimes.now();
+            begin = System.nanoTime();
+        }
         file = name;
         size = length;
         there = already;
