@@ -63,7 +63,7 @@ final class IncomingFile {
             throw new IOException("what was there of it is gone; send it again");
         }
         opened.channel().truncate(offset);
-        ByteBuffer block = ByteBuffer.allocateDirect((int) Math.clamp(offset, 1, READ_BYTES));
+        ByteBuffer block = ByteBuffer.allocateDirect(Math.clamp(offset, 1, READ_BYTES));
         while (position < offset) {
             block.clear().limit((int) Math.min(block.capacity(), offset - position));
             if (part().channel().read(block, position) < 0) {

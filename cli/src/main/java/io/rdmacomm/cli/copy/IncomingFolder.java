@@ -16,6 +16,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The directory that files are received into. A sender cannot write outside of it: a name is a single component, never
@@ -163,9 +164,7 @@ public final class IncomingFolder implements AutoCloseable {
     /// Some file systems know whole seconds only.
     private static boolean isSame(FileTime old, FileTime offered) {
         return old.equals(offered)
-                || (old.toInstant().getNano() == 0
-                        && old.toInstant().getEpochSecond()
-                                == offered.toInstant().getEpochSecond());
+                || old.equals(FileTime.from(offered.to(TimeUnit.SECONDS), TimeUnit.SECONDS));
     }
 
     private long offset(Path parent, Offer offer) {

@@ -37,6 +37,9 @@ record Offer(
     /// The permissions from the highest to the lowest of the nine bits.
     private static final List<PosixFilePermission> PERMISSIONS = List.of(PosixFilePermission.values());
 
+    private static final List<Kind> KINDS = List.of(Kind.values());
+    private static final List<Existing> CHOICES = List.of(Existing.values());
+
     /// What is offered. The order is that on the wire.
     enum Kind {
         /// A regular file.
@@ -74,13 +77,13 @@ record Offer(
         Offer offer = new Offer(
                 frame.number(0),
                 frame.number(1),
-                choice(Kind.values(), frame.number(2), "kind"),
+                choice(KINDS, frame.number(2), "kind"),
                 name(frame),
                 frame.number(3),
                 frame.number(4),
                 frame.number(5),
                 frame.number(6),
-                choice(Existing.values(), frame.number(7), "choice for existing files"),
+                choice(CHOICES, frame.number(7), "choice for existing files"),
                 frame.number(8) != 0);
         if (offer.size < 0) {
             throw new RejectedFileException("a size of " + offer.size + " bytes is not valid");
@@ -98,12 +101,12 @@ record Offer(
         return FileName.decode(frame.bytes());
     }
 
-    private static <T> T choice(T[] choices, long index, String what) throws RejectedFileException {
-        if (index < 0 || index >= choices.length) {
+    private static <T> T choice(List<T> choices, long index, String what) throws RejectedFileException {
+        if (index < 0 || index >= choices.size()) {
             throw new RejectedFileException(
                     "the sender uses an unknown " + what + ": run the same version of rdmacomm on both sides");
         }
-        return choices[(int) index];
+        return choices.get((int) index);
     }
 
     Frame<CopyMessage> toFrame() {
@@ -112,12 +115,12 @@ record Offer(
                 FileName.encode(name),
                 number,
                 folder,
-                kind.ordinal(),
+                KINDS.indexOf(kind),
                 size,
                 mode,
                 seconds,
                 nanos,
-                existing.ordinal(),
+                CHOICES.indexOf(existing),
                 resume ? 1 : 0);
     }
 

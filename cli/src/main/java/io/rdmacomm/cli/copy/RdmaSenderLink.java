@@ -20,7 +20,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// The sender's end over RDMA: WRITEs each chunk straight into a ring of blocks that the receiver has announced, and
@@ -47,15 +49,14 @@ public final class RdmaSenderLink implements SenderLink {
     /// @param notices the DATA messages
     /// @param local the blocks of this side
     /// @param remote those of the receiver
-    private record Ring(RdmaBuffer notices, RdmaBuffer local, RemoteBuffer remote, ByteBuffer[] blocks) {
+    private record Ring(RdmaBuffer notices, RdmaBuffer local, RemoteBuffer remote, List<ByteBuffer> blocks) {
         private static Ring make(Session session, EndPoint endPoint, RingSize size, String remote) {
             RemoteBuffer there = endPoint.peerBuffer(remote, PATIENCE);
             RdmaBuffer notices = session.allocate("copy notices", FrameCodec.MAX_BYTES, size.depth());
             RdmaBuffer local = session.allocate("copy blocks", size.chunk(), size.depth());
-            ByteBuffer[] blocks = new ByteBuffer[size.depth()];
-            for (int i = 0; i < blocks.length; i++) {
-                blocks[i] = local.block(i).segment().asByteBuffer();
-            }
+            List<ByteBuffer> blocks = IntStream.range(0, size.depth())
+                    .mapToObj(i -> local.block(i).segment().asByteBuffer())
+                    .toList();
             return new Ring(notices, local, there, blocks);
         }
 
@@ -140,16 +141,16 @@ public final class RdmaSenderLink implements SenderLink {
 
     @Override
     public ByteBuffer block() {
-        ByteBuffer[] blocks = ring().blocks();
-        while (sent - credited >= blocks.length) {
+        List<ByteBuffer> blocks = ring().blocks();
+        while (sent - credited >= blocks.size()) {
             awaitCredit();
         }
         // The receiver has credited it, so it has arrived there and completes here in a moment.
         Backoff backoff = new Backoff(PATIENCE);
-        while (sent - completed.get() >= blocks.length) {
+        while (sent - completed.get() >= blocks.size()) {
             makeProgress(backoff);
         }
-        return blocks[(int) (sent % blocks.length)].clear();
+        return blocks.get((int) (sent % blocks.size())).clear();
     }
 
     /// Waits for the next message, in the work mode of the session, and keeps it for later if it is not CREDIT.
@@ -168,7 +169,7 @@ public final class RdmaSenderLink implements SenderLink {
     @Override
     public void sendBlock(ByteBuffer block, long file) {
         Ring agreed = ring();
-        int index = (int) (sent % agreed.blocks().length);
+        int index = (int) (sent % agreed.blocks().size());
         BufferSlice whole = agreed.local().block(index);
         BufferSlice data = block.position() == whole.length() ? whole : whole.slice(0, block.position());
         BufferSlice notice = agreed.notices().block(index);
