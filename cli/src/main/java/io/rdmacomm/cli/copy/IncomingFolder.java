@@ -163,8 +163,7 @@ public final class IncomingFolder implements AutoCloseable {
 
     /// Some file systems know whole seconds only.
     private static boolean isSame(FileTime old, FileTime offered) {
-        return old.equals(offered)
-                || old.equals(FileTime.from(offered.to(TimeUnit.SECONDS), TimeUnit.SECONDS));
+        return old.equals(offered) || old.equals(FileTime.from(offered.to(TimeUnit.SECONDS), TimeUnit.SECONDS));
     }
 
     private long offset(Path parent, Offer offer) {
