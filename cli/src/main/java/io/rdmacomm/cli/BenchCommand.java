@@ -45,10 +45,10 @@ import picocli.CommandLine.Option;
             "Without HOST and --server, both sides run on this machine, in two processes.",
             "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw, and if named request_lat.",
             "The latency of send and write is half a round trip; that of read, atomic and request is a full one.",
-            "The tests poll in loops of their own. With --work-mode or --thread-mode, send_lat, read_lat and atomic_lat use",
-            "blocking calls instead, which wait in these modes on both sides; the other tests cannot. request_lat is a",
-            "request of 8 bytes and its answer, always in blocking calls; its default modes are completion-channel and",
-            "caller, in which both ends sleep.",
+            "The tests poll in loops of their own. With --work-mode or --thread-mode, send_lat, read_lat and atomic_lat use"
+                    + " blocking calls instead, which wait in these modes on both sides; the other tests cannot."
+                    + " request_lat is a request of 8 bytes and its answer, always in blocking calls; its default modes"
+                    + " are completion-channel and caller, in which both ends sleep.",
             "",
             "Collectives: barrier broadcast reduce allreduce allgather reducescatter alltoall.",
             "They run on a mesh: --nodes starts all nodes on this machine; --rank, --hostfile, mpirun, srun or torchrun"
@@ -273,7 +273,7 @@ final class BenchCommand extends Subcommand {
 
     /// Where both sides meet on this machine. A device with only a connection manager needs its own address.
     private String localAddress() {
-        return listen.bind().isEmpty() ? "127.0.0.1" : listen.bind();
+        return listen.bind().isEmpty() ? "localhost" : listen.bind();
     }
 
     private void serve(SessionOptions options) {

@@ -11,6 +11,7 @@ import io.rdmacomm.cli.bench.Table;
 import io.rdmacomm.cli.process.Placement;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.terminal.LostOutput;
 import io.rdmacomm.cli.terminal.ProgressLine;
 
 /// Shows a benchmark to people: the limits of the machine, a progress line on a terminal, and the tables.
@@ -76,6 +77,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         progress.clear();
         if (!quiet) {
             table.add(result);
+            LostOutput.check(output.out());
         }
     }
 

@@ -10,6 +10,7 @@ import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.terminal.LostOutput;
 import io.rdmacomm.cli.terminal.ProgressLine;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.SessionOptions;
@@ -81,14 +82,15 @@ final class CollectiveBenchOptions {
                 CollectiveTable table = new CollectiveTable(output.out());
                 boolean prints = reports && !json.ownsStandardOutput();
                 if (prints) {
-                    output.println(mesh.size() + " nodes, known from "
-                            + local.getFirst().source() + "; " + DeviceLine.of(mesh.session()));
+                    output.println(
+                            NodeOptions.words(mesh.size(), local.getFirst()) + "; " + DeviceLine.of(mesh.session()));
                 }
                 measure(mesh, settings, reports ? line : null, result -> {
                     results.add(result);
                     if (prints) {
                         line.clear();
                         table.add(result);
+                        LostOutput.check(output.out());
                     }
                 });
                 if (prints) {

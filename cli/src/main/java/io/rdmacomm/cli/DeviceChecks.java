@@ -45,15 +45,20 @@ final class DeviceChecks {
 
     /// Where peers reach the software device: its GID is an IP address, and its LID a TCP port.
     private static String reach(Device device, Gid gid, int lid) {
-        if (!device.provider().equals(SOFTWARE)) {
+        if (!isSoftware(device)) {
             return "";
         }
         InetAddress address = gid.address();
         String where = ", listens on " + address.getHostAddress() + " TCP port " + lid;
         return address.isLoopbackAddress()
-                ? where + " (reachable from this host only; -Drdmacomm.soft.devices=" + device.name()
+                ? where + " (reachable from this host only, except through the connection manager, which sessions then"
+                        + " take; -Drdmacomm.soft.devices=" + device.name()
                         + "=ADDRESS binds it to another address)"
                 : where;
+    }
+
+    static boolean isSoftware(Device device) {
+        return device.provider().equals(SOFTWARE);
     }
 
     static Finding device(Device device) {

@@ -31,9 +31,9 @@ import picocli.CommandLine.Mixin;
         description = {
             "Check what this machine offers for RDMA, what it lacks, and how to fix it.",
             "",
-            "With --device, test that device: transfers, the status of each fault, flush, overrun, close under traffic,",
-            "100 sessions and a short benchmark, on every active port. With --peer, the same between two hosts, on the",
-            "first active port or on --ib-port. Nothing else should use the device meanwhile."
+            "With --device, test that device: transfers, the status of each fault, flush, overrun, close under traffic,"
+                    + " 100 sessions and a short benchmark, on every active port. With --peer, the same between two"
+                    + " hosts, on the first active port or on --ib-port. Nothing else should use the device meanwhile."
         },
         footer = {
             "",
@@ -95,12 +95,18 @@ final class DoctorCommand extends Subcommand {
         findings.addAll(devices);
         boolean works = devices.stream().anyMatch(finding -> finding.grade() != Grade.FAIL);
         findings.forEach(this::print);
-        print(works ? "RDMA works on this machine." : "No device works; see the failures above.");
+        print(works ? whatWorks() : "No device works; see the failures above.");
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("works", works);
         result.put("findings", findings.stream().map(Finding::toMap).toList());
         json.write("", "", result, output());
         return works ? 0 : 1;
+    }
+
+    private static String whatWorks() {
+        return Rdma.devices().stream().allMatch(DeviceChecks::isSoftware)
+                ? "No RDMA adapter. The software device works: over shared memory on this host, over TCP between hosts."
+                : "RDMA works on this machine.";
     }
 
     private void serve(SessionOptions options) {

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.terminal.LostOutput;
 import io.rdmacomm.cli.terminal.UsageFailure;
@@ -9,13 +10,19 @@ import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
 /// Reports a failed command with one line and exit code 1, or 2 for a [UsageFailure]. A stack trace follows only if the
-/// user asked for details.
+/// user asked for details. What fails because the process is exiting, after Ctrl-C for example, is no failure.
 final class FailureHandler implements IExecutionExceptionHandler {
+    /// That of SIGPIPE in a shell.
+    private static final int NO_READER = 141;
+
     @Override
     public int handleExecutionException(Exception failure, CommandLine commandLine, ParseResult arguments) {
         String name = "rdmacomm " + commandLine.getCommandName();
         if (failure instanceof LostOutput lost) {
             return report(name, lost, commandLine.getErr());
+        }
+        if (CloseOnExit.isExiting()) {
+            return CommandLine.ExitCode.SOFTWARE;
         }
         commandLine.getErr().println(name + ": " + FailureText.of(failure));
         if (isVerbose(arguments)) {
@@ -25,10 +32,13 @@ final class FailureHandler implements IExecutionExceptionHandler {
     }
 
     /// Reports lost output, unless nobody reads any more.
+    ///
+    /// @return the exit status
     static int report(String command, LostOutput failure, PrintWriter err) {
-        if (!failure.isClosedPipe()) {
-            err.println(command + ": " + FailureText.of(failure));
+        if (failure.isClosedPipe()) {
+            return NO_READER;
         }
+        err.println(command + ": " + FailureText.of(failure));
         return CommandLine.ExitCode.SOFTWARE;
     }
 

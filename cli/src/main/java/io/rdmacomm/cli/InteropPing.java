@@ -8,6 +8,7 @@ import io.rdmacomm.cli.interop.PingPongSettings;
 import io.rdmacomm.cli.interop.RpingClient;
 import io.rdmacomm.cli.interop.RpingServer;
 import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.terminal.Interruption;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceChoice;
@@ -71,8 +72,10 @@ final class InteropPing {
                 : RpingServer.listen(manager, address, device.connection(), plan.patience(), texts);
     }
 
-    /// Pings a server.
-    void ping(String host, int port, JsonOption json) throws IOException, InterruptedException {
+    /// Pings a server; with rping until Ctrl-C.
+    ///
+    /// @return whether there was an answer
+    boolean ping(String host, int port, JsonOption json) throws IOException, InterruptedException {
         boolean text = !json.ownsStandardOutput();
         InetAddress local = DeviceChoice.localAddress(new InetSocketAddress(host, port));
         OpenPort opened = open(() -> local);
@@ -83,6 +86,7 @@ final class InteropPing {
                 case RPING -> rping(context, host, port, text);
             };
             json.write(context.device().provider(), context.device().name(), result, output);
+            return !Long.valueOf(0).equals(result.get("pings"));
         }
     }
 
@@ -108,13 +112,16 @@ final class InteropPing {
         PingTimes times = new PingTimes();
         try (ConnectionManager manager = ConnectionManager.open(context);
                 RpingClient client =
-                        RpingClient.connect(manager, host, port, device.connection(), plan.bytes(), plan.patience())) {
-            for (int number = 0; number < plan.count(); number++) {
+                        RpingClient.connect(manager, host, port, device.connection(), plan.bytes(), plan.patience());
+                Interruption interruption = new Interruption()) {
+            for (int number = 0; number < plan.count() && !interruption.hasHappened(); number++) {
                 times.record(client.ping(number));
                 if (text && plan.verbose()) {
                     output.println("ping data: " + client.text());
                 }
             }
+        } catch (InterruptedException _) {
+            // Ctrl-C while it waits for an answer.
         }
         if (text) {
             output.println(new PeerAddress(host, port) + ": " + times.line());

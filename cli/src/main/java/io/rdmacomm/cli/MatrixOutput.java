@@ -6,6 +6,7 @@ import io.rdmacomm.cli.bench.MatrixReport;
 import io.rdmacomm.cli.bench.MatrixTable;
 import io.rdmacomm.cli.bench.Modes;
 import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.terminal.LostOutput;
 import io.rdmacomm.cli.terminal.ProgressLine;
 
 /// Shows the measurement of all modes to people: a progress line on a terminal, and the table.
@@ -34,6 +35,7 @@ final class MatrixOutput implements MatrixListener, AutoCloseable {
         progress.clear();
         if (!quiet) {
             table.add(cell);
+            LostOutput.check(output.out());
         }
     }
 

@@ -6,6 +6,7 @@ import io.rdmacomm.cli.mesh.MeshTraffic;
 import io.rdmacomm.cli.process.LocalNodes;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.CountText;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.terminal.ProgressLine;
@@ -143,7 +144,11 @@ final class MeshCommand extends Subcommand {
         local.stream().skip(1).forEach(other -> others.put(other.rank(), arguments(other)));
         long begin = System.nanoTime();
         try (LocalNodes nodes = LocalNodes.start(RdmaCommand.class.getName(), others)) {
-            Mesh mesh = join(local.getFirst(), options, patience, nodes);
+            Mesh mesh;
+            try (ProgressLine line = new ProgressLine(output().err())) {
+                line.show("connecting " + CountText.of(local.getFirst().size(), "node") + " ...");
+                mesh = join(local.getFirst(), options, patience, nodes);
+            }
             run(mesh, local.getFirst(), System.nanoTime() - begin, settings, patience);
         }
         return 0;
@@ -179,8 +184,11 @@ final class MeshCommand extends Subcommand {
         boolean reports = mesh.rank() == 0;
         boolean prints = reports && !json.ownsStandardOutput();
         if (prints) {
-            output().println("%d nodes are connected (%s) after %.1f s; %s"
-                    .formatted(mesh.size(), rendezvous.source(), setUpNanos / 1e9, DeviceLine.of(mesh.session())));
+            output().println("%s, connected after %.1f s; %s"
+                    .formatted(
+                            NodeOptions.words(mesh.size(), rendezvous),
+                            setUpNanos / 1e9,
+                            DeviceLine.of(mesh.session())));
         }
         MeshReport report;
         try (mesh;
@@ -201,8 +209,14 @@ final class MeshCommand extends Subcommand {
     }
 
     private static LongConsumer progress(@Nullable ProgressLine line, MeshSettings settings) {
+        if (line == null) {
+            return _ -> {};
+        }
         String end = settings.iterations() > 0 ? " of " + settings.iterations() : "";
-        return line == null ? _ -> {} : iteration -> line.show("iteration " + iteration + end);
+        long warm = System.nanoTime() + (settings.iterations() > 0 ? 0 : settings.warmUpNanos());
+        line.show("warming up ...");
+        return iteration -> line.show(
+                (System.nanoTime() - warm < 0 ? "warming up: " : "measuring: ") + "iteration " + iteration + end);
     }
 
     /// Runs the traffic. What fails on this node ends all others, and what fails on another one ends this one.

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.terminal.CountText;
 import io.rdmacomm.comm.mesh.Launcher;
 import io.rdmacomm.comm.mesh.Rendezvous;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -45,7 +45,7 @@ final class NodeOptions {
             paramLabel = "HOST[:PORT]",
             converter = PeerAddress.Converter.class,
             description = "Where the nodes meet: the host of rank 0, and a free port there (default: 2030; with --nodes"
-                    + " 127.0.0.1 and any free port). Devices that need rdma_cm, such as iWARP, need an address of their"
+                    + " localhost and any free port). Devices that need rdma_cm, such as iWARP, need an address of their"
                     + " network interface.")
     private @Nullable PeerAddress rendezvous;
 
@@ -104,7 +104,7 @@ final class NodeOptions {
     }
 
     private List<Rendezvous> onThisHost(int count) {
-        PeerAddress where = rendezvous == null ? new PeerAddress("127.0.0.1", 0) : rendezvous;
+        PeerAddress where = rendezvous == null ? new PeerAddress("localhost", 0) : rendezvous;
         String host = where.host();
         int port = where.givenPort() == 0 ? freePort() : where.givenPort();
         Rendezvous first = Rendezvous.of(0, count, host, port);
@@ -119,7 +119,7 @@ final class NodeOptions {
     private static int freePort() {
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT + 1);
-            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            try (ServerSocket socket = new ServerSocket(port)) {
                 return socket.getLocalPort();
             } catch (IOException e) {
                 // It is taken.
@@ -178,6 +178,15 @@ final class NodeOptions {
 
     private ParameterException usage(String message) {
         return new ParameterException(spec.commandLine(), message);
+    }
+
+    /// How nodes know each other, for people.
+    static String words(int count, Rendezvous rendezvous) {
+        String nodes = CountText.of(count, "node");
+        return switch (rendezvous.source()) {
+            case "given" -> nodes;
+            case String source -> nodes + ", from " + source;
+        };
     }
 
     /// The options for the process of a node.

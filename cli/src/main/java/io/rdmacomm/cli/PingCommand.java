@@ -3,8 +3,10 @@ package io.rdmacomm.cli;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.DeviceLine;
+import io.rdmacomm.cli.terminal.Interruption;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.CommInterruptedException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SharedReceives;
@@ -98,13 +100,13 @@ final class PingCommand extends Subcommand {
         }
         json.check();
         if (tool != null) {
-            interoperate(tool, address);
-        } else if (address == null) {
-            serve();
-        } else {
-            ping(address);
+            return interoperate(tool, address);
         }
-        return 0;
+        if (address == null) {
+            serve();
+            return 0;
+        }
+        return ping(address) ? 0 : 1;
     }
 
     private void check(@Nullable InteropTool tool) {
@@ -145,8 +147,7 @@ final class PingCommand extends Subcommand {
         }
     }
 
-    private void interoperate(InteropTool tool, @Nullable PeerAddress address)
-            throws IOException, InterruptedException {
+    private int interoperate(InteropTool tool, @Nullable PeerAddress address) throws IOException, InterruptedException {
         InteropPing ping = new InteropPing(
                 tool,
                 new InteropPing.Plan(
@@ -159,9 +160,9 @@ final class PingCommand extends Subcommand {
                 output());
         if (address == null) {
             ping.serve(listen.socketAddress(tool.port()), peer.isOnce());
-        } else {
-            ping.ping(address.host(), address.port(listen.port(tool.port())), json);
+            return 0;
         }
+        return ping.ping(address.host(), address.port(listen.port(tool.port())), json) ? 0 : 1;
     }
 
     private void serve() {
@@ -178,7 +179,10 @@ final class PingCommand extends Subcommand {
         }
     }
 
-    private void ping(PeerAddress address) throws IOException {
+    /// Pings until Ctrl-C.
+    ///
+    /// @return whether there was an answer
+    private boolean ping(PeerAddress address) throws IOException {
         SessionOptions options = modes.apply(sessionOptions().withThreadMode(ThreadMode.CALLER))
                 .withName("ping client")
                 .withAddress(address.host(), address.port());
@@ -191,21 +195,26 @@ final class PingCommand extends Subcommand {
                         session,
                         bytes,
                         timeout.value(false),
-                        ThreadLocalRandom.current().nextLong())) {
+                        ThreadLocalRandom.current().nextLong());
+                CloseOnExit _ = new CloseOnExit(session::close)) {
             DeviceLine line = DeviceLine.of(session);
             if (text) {
                 output().println(line);
             }
-            for (long number = 1; number <= pings; number++) {
-                long nanos = client.ping(number);
-                times.record(nanos);
-                if (text && interval > 0) {
-                    output().println("ping %d: %d bytes back and forth in %.1f us, correct"
-                            .formatted(number, bytes, nanos / 1e3));
+            try (Interruption interruption = new Interruption()) {
+                for (long number = 1; number <= pings && !interruption.hasHappened(); number++) {
+                    long nanos = client.ping(number);
+                    times.record(nanos);
+                    if (text && interval > 0) {
+                        output().println("ping %d: %d bytes back and forth in %.1f us, correct"
+                                .formatted(number, bytes, nanos / 1e3));
+                    }
+                    if (interval > 0 && number < pings) {
+                        sleep(interval);
+                    }
                 }
-                if (interval > 0 && number < pings) {
-                    sleep(interval);
-                }
+            } catch (CommInterruptedException _) {
+                // Ctrl-C while it waits for an answer.
             }
             if (text) {
                 output().println(address + ": " + times.line());
@@ -214,11 +223,14 @@ final class PingCommand extends Subcommand {
             line.addTo(result);
             json.write(session.context().device().provider(), line.device(), result, output());
         }
+        return !times.isEmpty();
     }
 
     private static void sleep(double seconds) {
         long end = System.nanoTime() + (long) (seconds * 1e9);
-        for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+        for (long left = end - System.nanoTime();
+                left > 0 && !Thread.currentThread().isInterrupted();
+                left = end - System.nanoTime()) {
             LockSupport.parkNanos(left);
         }
     }

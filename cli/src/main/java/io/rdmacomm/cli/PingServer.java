@@ -2,8 +2,10 @@ package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.terminal.CountText;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.terminal.LostOutput;
 import io.rdmacomm.cli.wire.Clients;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.EndPoint;
@@ -65,9 +67,15 @@ final class PingServer implements AutoCloseable {
                 }
             }
         } catch (RdmaException | CommandFailure e) {
-            failure = ", then failed: " + FailureText.of(e);
+            // Not if this server is what has ended.
+            failure = session.isOpen() ? ", then failed: " + FailureText.of(e) : "";
         }
-        output.println(endPoint.peerAddress() + ": " + answered + " pings answered" + failure);
+        try {
+            output.println(endPoint.peerAddress() + ": " + CountText.of(answered, "ping") + " answered" + failure);
+        } catch (LostOutput _) {
+            // The command finds it out, too, when it ends.
+            session.close();
+        }
     }
 
     /// Answers the next ping.

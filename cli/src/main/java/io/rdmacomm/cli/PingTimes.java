@@ -1,6 +1,8 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.terminal.CountText;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -8,6 +10,10 @@ import org.HdrHistogram.Histogram;
 /// Round-trip times.
 final class PingTimes {
     private static final long MAX_NANOS = 100_000_000_000L;
+
+    private static final double MEDIAN = 50;
+    private static final List<Double> PERCENTILES = List.of(MEDIAN, 99.0, 99.9);
+    private static final double ENOUGH = 9.999;
 
     private final Histogram histogram = new Histogram(1, MAX_NANOS, 3);
 
@@ -17,15 +23,32 @@ final class PingTimes {
 
     /// The summary for people.
     String line() {
-        return String.format(
-                Locale.ROOT,
-                "%d pings, all correct; round trip min %.1f, p50 %.1f, p99 %.1f, p99.9 %.1f, max %.1f us",
-                histogram.getTotalCount(),
-                histogram.getMinValue() / 1e3,
-                micros(50),
-                micros(99),
-                micros(99.9),
-                histogram.getMaxValue() / 1e3);
+        String count = CountText.of(histogram.getTotalCount(), "ping");
+        if (isEmpty()) {
+            return count;
+        }
+        StringBuilder text = new StringBuilder(count).append(", all correct; round trip");
+        add(text, " min ", histogram.getMinValue() / 1e3);
+        for (double percentile : PERCENTILES) {
+            if (isKnown(percentile)) {
+                add(text, ", p" + Double.toString(percentile).replaceFirst("\\.0$", "") + " ", micros(percentile));
+            }
+        }
+        add(text, ", max ", histogram.getMaxValue() / 1e3);
+        return text.append(" us").toString();
+    }
+
+    private static void add(StringBuilder text, String name, double micros) {
+        text.append(name).append(String.format(Locale.ROOT, "%.1f", micros));
+    }
+
+    /// Whether there are enough pings beyond the percentile for it to mean something.
+    private boolean isKnown(double percentile) {
+        return percentile == MEDIAN || histogram.getTotalCount() * (100 - percentile) >= 100 * ENOUGH;
+    }
+
+    boolean isEmpty() {
+        return histogram.getTotalCount() == 0;
     }
 
     /// The summary for JSON.

@@ -40,6 +40,7 @@ import picocli.CommandLine.Spec;
             "Exit codes: 0 success, 1 failure, 2 wrong usage."
         })
 public final class RdmaCommand implements Runnable {
+    private static final int HELP_WIDTH = 100;
     /// Suppliers, so that a run loads only the subcommand that it needs.
     private static final Map<String, Supplier<Object>> COMMANDS = CommandList.create();
 
@@ -96,7 +97,9 @@ public final class RdmaCommand implements Runnable {
         commandLine.setExecutionExceptionHandler(new FailureHandler());
         commandLine.setParameterExceptionHandler(new UsageHandler());
         commandLine.setUsageHelpLongOptionsMaxWidth(28);
-        commandLine.setUsageHelpWidth(110);
+        commandLine.setUsageHelpWidth(HELP_WIDTH);
+        commandLine.setUsageHelpAutoWidth(true);
+        commandLine.getSubcommands().values().forEach(OptionGroups::show);
         return commandLine;
     }
 

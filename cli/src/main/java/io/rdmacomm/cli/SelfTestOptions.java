@@ -22,7 +22,9 @@ final class SelfTestOptions {
             description = "Test the device with that host, where `rdmacomm doctor --serve` runs.")
     private @Nullable PeerAddress peer;
 
-    @Option(names = "--serve", description = "Be the other host of a self-test, until Ctrl-C.")
+    @Option(
+            names = {"--serve", "--server"},
+            description = "Be the other host of a self-test, until Ctrl-C.")
     private boolean serve;
 
     @Option(names = "--until-eof", hidden = true, description = "Exit at the end of standard input.")

@@ -100,7 +100,8 @@ final class TopCommand extends Subcommand {
         }
         json.write("", "", TopDocument.members(sample, where), output());
         if (!json.ownsStandardOutput()) {
-            print(TopTable.lines(sample, where, TopTable.UNLIMITED, TopTable.UNLIMITED));
+            int width = ProgressLine.isTerminal() ? TopScreen.terminalWidth() : TopTable.UNLIMITED;
+            print(TopTable.lines(sample, where, width, TopTable.UNLIMITED));
         }
     }
 

@@ -19,7 +19,10 @@ final class UsageHandler implements IParameterExceptionHandler {
     private static String text(ParameterException failure) {
         if (failure instanceof UnmatchedArgumentException unmatched) {
             String words = FailureText.oneLine(String.join(" ", unmatched.getUnmatched()));
-            return unmatched.isUnknownOption() ? "unknown option " + words : "unexpected argument '" + words + "'";
+            String what =
+                    unmatched.isUnknownOption() ? "unknown option " + words : "unexpected argument '" + words + "'";
+            String near = NearMiss.of(unmatched.getUnmatched().getFirst(), unmatched.getCommandLine());
+            return near.isEmpty() ? what : what + ", did you mean " + near + "?";
         }
         String message = failure.getMessage();
         return message == null

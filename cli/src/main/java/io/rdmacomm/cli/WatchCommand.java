@@ -44,7 +44,10 @@ final class WatchCommand extends Subcommand {
             description = "Exit after so many events.")
     private long count = Long.MAX_VALUE;
 
-    @Option(names = "--duration", paramLabel = "SECONDS", description = "Exit after so many seconds.")
+    @Option(
+            names = {"-D", "--duration"},
+            paramLabel = "SECONDS",
+            description = "Exit after so many seconds.")
     private double duration = LONGEST_SECONDS;
 
     @Option(names = "--json", description = "Print each event as one line of JSON, and no other text.")

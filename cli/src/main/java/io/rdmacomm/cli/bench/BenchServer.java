@@ -10,6 +10,7 @@ import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerDoneException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.RdmaException;
@@ -92,9 +93,15 @@ public final class BenchServer implements AutoCloseable {
     }
 
     private void complain(RuntimeException failure) {
-        if (session.isOpen()) {
+        if (session.isOpen() && !isOfClientThatLeft(failure)) {
             output.complain("a client failed: " + FailureText.of(failure));
         }
+    }
+
+    /// Ctrl-C at a client is no failure.
+    private static boolean isOfClientThatLeft(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return failure instanceof PeerDoneException || (cause != null && isOfClientThatLeft(cause));
     }
 
     private ChannelOptions configure(int index, ChannelOptions proposed) {

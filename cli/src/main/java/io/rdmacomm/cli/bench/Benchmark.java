@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.wire.Frame;
@@ -38,7 +39,8 @@ public final class Benchmark {
     public BenchReport run() throws IOException {
         try (ClientSession session = ClientSession.connect(options.withName(NAME));
                 FrameChannel<BenchMessage> control =
-                        BenchMessage.over(session, session.endPoint().channel(0))) {
+                        BenchMessage.over(session, session.endPoint().channel(0));
+                CloseOnExit _ = new CloseOnExit(session::close)) {
             checkDevice(session);
             MachineFloors floors = measureFloors(control);
             listener.onFloors(floors);

@@ -2,6 +2,7 @@ package io.rdmacomm.cli.mesh;
 
 import io.rdmacomm.cli.bench.Rounding;
 import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.CountText;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Rendezvous;
@@ -74,8 +75,8 @@ public record MeshReport(
             }
         }
         lines.add(row("all", "all", gbps(), latencies()));
-        lines.add("%d iterations, %s written; every block was checked where it arrived"
-                .formatted(iterations(), ByteSize.format(bytes())));
+        lines.add("%s, %s written; every block was checked where it arrived"
+                .formatted(CountText.of(iterations(), "iteration"), ByteSize.format(bytes())));
         return lines;
     }
 

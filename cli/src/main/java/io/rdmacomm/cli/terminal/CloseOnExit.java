@@ -14,6 +14,17 @@ public final class CloseOnExit implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
+    /// Whether the process is exiting: what fails from now on, fails because of that.
+    public static boolean isExiting() {
+        Thread probe = new Thread(() -> {}, "probe");
+        try {
+            Runtime.getRuntime().addShutdownHook(probe);
+            return !Runtime.getRuntime().removeShutdownHook(probe);
+        } catch (IllegalStateException _) {
+            return true;
+        }
+    }
+
     @Override
     public void close() {
         try {

@@ -6,19 +6,25 @@ import java.util.function.Function;
 ///
 /// @param title its title
 /// @param isText whether it contains text, which is aligned left and may be cut
+/// @param keepsEnd whether its beginning is cut
 /// @param minWidth the fewest characters that it is useful with
 /// @param cell its content in a row
-record Column(String title, boolean isText, int minWidth, Function<Row, String> cell) {
+record Column(String title, boolean isText, boolean keepsEnd, int minWidth, Function<Row, String> cell) {
     static Column text(String title, int minWidth, Function<Row, String> cell) {
-        return new Column(title, true, minWidth, cell);
+        return new Column(title, true, false, minWidth, cell);
+    }
+
+    /// A text whose end matters most, such as an address.
+    static Column end(String title, int minWidth, Function<Row, String> cell) {
+        return new Column(title, true, true, minWidth, cell);
     }
 
     static Column number(String title, int minWidth, Function<Row, String> cell) {
-        return new Column(title, false, minWidth, cell);
+        return new Column(title, false, false, minWidth, cell);
     }
 
     static Column rate(String title, int minWidth, Function<Rates, String> cell) {
-        return new Column(title, false, minWidth, row -> {
+        return new Column(title, false, false, minWidth, row -> {
             Rates rates = row.rates();
             return rates == null ? Figures.UNKNOWN : cell.apply(rates);
         });
@@ -26,8 +32,12 @@ record Column(String title, boolean isText, int minWidth, Function<Row, String> 
 
     /// `text` in `width` characters.
     String fit(String text, int width) {
-        String cut = text.length() <= width ? text : text.substring(0, Math.max(0, width - 1)) + "~";
+        String cut = text.length() <= width ? text : cut(text, Math.max(0, width - 1));
         String rest = " ".repeat(width - cut.length());
         return isText ? cut + rest : rest + cut;
+    }
+
+    private String cut(String text, int length) {
+        return keepsEnd ? "~" + text.substring(text.length() - length) : text.substring(0, length) + "~";
     }
 }

@@ -34,27 +34,40 @@ public final class TopScreen implements AutoCloseable {
     ///
     /// @throws IOException if there is none
     public static TopScreen open() throws IOException {
-        // By stty(1), so that no native library is unpacked.
-        return new TopScreen(TerminalBuilder.builder()
+        return new TopScreen(terminal());
+    }
+
+    /// How many characters a line of the terminal of this process has, without taking it over.
+    ///
+    /// @throws IOException if there is none
+    public static int terminalWidth() throws IOException {
+        try (Terminal terminal = terminal()) {
+            return size(terminal).getColumns();
+        }
+    }
+
+    /// By stty(1), so that no native library is unpacked.
+    private static Terminal terminal() throws IOException {
+        return TerminalBuilder.builder()
                 .system(true)
                 .provider("exec")
                 .dumb(false)
-                .build());
+                .build();
     }
 
-    private Size size() {
+    private static Size size(Terminal terminal) {
         Size size = terminal.getSize();
         return size.getColumns() > 0 && size.getRows() > 1 ? size : UNKNOWN_SIZE;
     }
 
     /// How many characters a line has now.
     public int width() {
-        return size().getColumns();
+        return size(terminal).getColumns();
     }
 
     /// How many lines there are now.
     public int height() {
-        return size().getRows();
+        return size(terminal).getRows();
     }
 
     /// Replaces what is shown.

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.top;
 
+import io.rdmacomm.cli.terminal.CountText;
 import io.rdmacomm.comm.counters.Counter;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,13 +14,19 @@ public final class TopTable {
     private static final int WIDEST_TEXT = 40;
 
     private static final Column COMMAND =
-            Column.text("command", 10, row -> row.process().command());
+            Column.text("command", 7, row -> ownName(row.process().command()));
     private static final Column SESSION =
             Column.text("session", 10, row -> row.counters().session());
     private static final Column PEER =
-            Column.text("peer", 12, row -> orDash(row.counters().peer()));
+            Column.end("peer", 12, row -> orDash(row.counters().peer()));
     private static final Column CHANNEL =
             Column.text("channel", 7, row -> orDash(row.counters().channel()));
+    private static final Column WINDOW_STALLS =
+            Column.rate("wstall/s", 8, rates -> Figures.decimal(rates.windowStalls()));
+    private static final Column CREDIT_STALLS =
+            Column.rate("cstall/s", 8, rates -> Figures.decimal(rates.creditStalls()));
+    private static final Column IN_FLIGHT =
+            Column.number("flight", 6, row -> Long.toString(row.counters().value(Counter.IN_FLIGHT)));
     private static final List<Column> ALL = List.of(
             Column.number("pid", 7, row -> Long.toString(row.process().process().pid())),
             COMMAND,
@@ -30,17 +37,24 @@ public final class TopTable {
             Column.rate("msg/s", 6, rates -> Figures.decimal(rates.messages())),
             Column.rate("in B/s", 7, rates -> Figures.bytes(rates.bytesIn())),
             Column.rate("out B/s", 7, rates -> Figures.bytes(rates.bytesOut())),
-            Column.rate("wstall/s", 8, rates -> Figures.decimal(rates.windowStalls())),
-            Column.rate("cstall/s", 8, rates -> Figures.decimal(rates.creditStalls())),
+            WINDOW_STALLS,
+            CREDIT_STALLS,
             Column.number("errors", 6, row -> Figures.decimal((double) row.errors())),
-            Column.number("flight", 6, row -> Long.toString(row.counters().value(Counter.IN_FLIGHT))));
+            IN_FLIGHT);
     /// The columns that a narrow terminal does without, the first one first.
-    private static final List<Column> DISPENSABLE = List.of(SESSION, CHANNEL, PEER);
+    private static final List<Column> DISPENSABLE =
+            List.of(SESSION, WINDOW_STALLS, CREDIT_STALLS, IN_FLIGHT, CHANNEL, PEER);
+    private static final String OWN_PROGRAM = "rdmacomm ";
 
     private TopTable() {}
 
     private static String orDash(String text) {
         return text.isEmpty() ? Figures.UNKNOWN : text;
+    }
+
+    /// What tells our own commands apart comes first.
+    private static String ownName(String command) {
+        return command.startsWith(OWN_PROGRAM) ? command.substring(OWN_PROGRAM.length()) : command;
     }
 
     /// The line about TCP, or null if nothing is known.
@@ -63,8 +77,10 @@ public final class TopTable {
     /// @param height the most lines
     public static List<String> lines(Sample sample, String where, int width, int height) {
         List<String> lines = new ArrayList<>();
-        lines.add(count(sample.processes().size(), "process", "processes") + ", "
-                + count(sample.rows().size(), "channel", "channels"));
+        int processes = sample.processes().size();
+        lines.add(processes
+                + (processes == 1 ? " process, " : " processes, ")
+                + CountText.of(sample.rows().size(), "channel"));
         String tcp = tcpLine(sample);
         if (tcp != null) {
             lines.add(tcp);
@@ -80,10 +96,6 @@ public final class TopTable {
         }
         sample.problems().forEach(problem -> lines.add("unreadable: " + problem));
         return cut(lines, width, height);
-    }
-
-    private static String count(int number, String one, String many) {
-        return number + " " + (number == 1 ? one : many);
     }
 
     private static void addTable(List<Row> rows, int width, List<String> lines) {

@@ -61,7 +61,7 @@ final class TopTableTest {
                         "errors",
                         "flight");
         assertThat(lines.get(3))
-                .contains("4711", "rdmacomm bench --tests write_bw", "client-4711", "server-12 node7:2020", "data-0")
+                .contains("4711", "bench --tests write_bw", "client-4711", "server-12 node7:2020", "data-0")
                 .endsWith("1.23M      0       0  3.50Gi       12      0.3      4     16");
         assertThat(lines.get(4))
                 .as("no rates yet")
@@ -75,10 +75,10 @@ final class TopTableTest {
             assertThat(lines(width, 50)).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(most));
         }
         assertThat(lines(80, 50).get(2))
-                .contains("pid", "command", "op/s", "errors", "flight")
-                .doesNotContain("peer");
-        assertThat(lines(95, 50).get(2)).contains("peer").doesNotContain("session", "channel");
-        assertThat(lines(80, 50).get(3)).contains("rdmacomm ~");
+                .contains("pid", "command", "peer", "channel", "op/s", "errors", "flight")
+                .doesNotContain("session", "stall");
+        assertThat(lines(80, 50).get(3)).contains("bench ~", "~ node7:2020", "data-0");
+        assertThat(lines(70, 50).get(2)).contains("peer", "errors").doesNotContain("channel", "flight");
     }
 
     @Test

@@ -1,20 +1,26 @@
 package io.rdmacomm.comm.mesh;
 
+import io.rdmacomm.comm.text.Printable;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Predicate;
 
 /// The hosts of the nodes by rank. A line is `HOST`, `HOST slots=N` as Open MPI has it, or `HOST:N` as MPICH
-/// has it; `#` begins a comment.
+/// has it; `#` begins a comment. `max_slots=N`, which Open MPI also has, changes nothing: no host gets more nodes than
+/// slots. An IPv6 address may be in brackets.
 ///
 /// @param hosts one for each node
 record HostFile(List<String> hosts) {
-    private static final long MAX_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
+    private static final String BYTE_ORDER_MARK = "\ufeff";
 
     HostFile {
         hosts = List.copyOf(hosts);
@@ -22,55 +28,89 @@ record HostFile(List<String> hosts) {
 
     /// @throws IllegalArgumentException if it cannot be read or a line is wrong; the message names file and line
     static HostFile read(Path file) {
-        List<String> lines;
-        try {
-            if (Files.size(file) > MAX_BYTES) {
-                throw new IllegalArgumentException("host file " + file + " has more than " + MAX_BYTES + " bytes");
-            }
-            lines = Files.readAllLines(file);
-        } catch (NoSuchFileException e) {
-            throw new IllegalArgumentException("host file " + file + " does not exist", e);
-        } catch (IOException e) {
-            throw new IllegalArgumentException("host file " + file + " cannot be read: " + e.getMessage(), e);
-        }
+        String name = "host file " + Printable.text(file.toString());
+        List<String> lines = lines(file, name);
         List<String> hosts = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {
             try {
-                hosts.addAll(nodes(lines.get(i).replaceFirst("#.*", "").strip()));
+                hosts.addAll(nodes(words(lines.get(i))));
             } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException(
-                        "host file " + file + ", line " + (i + 1) + ": " + e.getMessage(), e);
+                throw new IllegalArgumentException(name + ", line " + (i + 1) + ": " + e.getMessage(), e);
             }
             if (hosts.size() > Rendezvous.MAX_SIZE) {
-                throw new IllegalArgumentException(
-                        "host file " + file + " has more than " + Rendezvous.MAX_SIZE + " nodes");
+                throw new IllegalArgumentException(name + " has more than " + Rendezvous.MAX_SIZE + " nodes");
             }
         }
         if (hosts.isEmpty()) {
-            throw new IllegalArgumentException("host file " + file + " names no host");
+            throw new IllegalArgumentException(name + " names no host");
         }
         return new HostFile(hosts);
     }
 
-    private static List<String> nodes(String line) {
-        if (line.isEmpty()) {
+    /// Comments may be in any encoding, and editors of Windows begin a file with a mark.
+    private static List<String> lines(Path file, String name) {
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = in.readNBytes(MAX_BYTES + 1);
+        } catch (NoSuchFileException e) {
+            throw new IllegalArgumentException(name + " does not exist", e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(name + " cannot be read: " + e.getMessage(), e);
+        }
+        if (bytes.length > MAX_BYTES) {
+            throw new IllegalArgumentException(name + " has more than " + MAX_BYTES + " bytes");
+        }
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        return (text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text)
+                .lines()
+                .toList();
+    }
+
+    private static List<String> words(String line) {
+        String content = line.replaceFirst("#.*", "").strip();
+        return content.isEmpty()
+                ? List.of()
+                : Arrays.stream(content.split("\\s+", -1)).map(Printable::text).toList();
+    }
+
+    private static List<String> nodes(List<String> words) {
+        if (words.isEmpty()) {
             return List.of();
         }
-        String[] words = line.split("\\s+", -1);
-        String host = words[0];
+        String first = words.getFirst();
+        String host = host(first);
         int slots = 1;
-        int colon = host.indexOf(':');
-        if (colon > 0 && colon == host.lastIndexOf(':')) {
-            slots = slots(host.substring(colon + 1));
-            host = host.substring(0, colon);
+        int most = Rendezvous.MAX_SIZE;
+        int counted = first.startsWith("[") ? host.length() + 2 : host.length();
+        if (counted < first.length()) {
+            slots = slots(first.substring(counted + 1));
         }
-        for (int i = 1; i < words.length; i++) {
-            if (!words[i].startsWith("slots=")) {
-                throw new IllegalArgumentException("'" + words[i] + "' is not 'slots=N'");
+        for (String word : words.subList(1, words.size())) {
+            int equals = word.indexOf('=') + 1;
+            String value = word.substring(equals);
+            switch (word.substring(0, equals)) {
+                case "slots=" -> slots = slots(value);
+                case "max_slots=", "max-slots=", "slots_max=", "slots-max=" -> most = slots(value);
+                default -> throw new IllegalArgumentException("'" + word + "' is not 'slots=N' or 'max_slots=N'");
             }
-            slots = slots(words[i].substring("slots=".length()));
+        }
+        if (most < slots) {
+            throw new IllegalArgumentException(slots + " slots are more than max_slots, which is " + most);
         }
         return Collections.nCopies(slots, host);
+    }
+
+    /// The host at the beginning of `HOST`, `HOST:N`, `[HOST]` or `[HOST]:N`.
+    private static String host(String word) {
+        int colon = word.indexOf(':');
+        if (!word.startsWith("[")) {
+            return colon > 0 && colon == word.lastIndexOf(':') ? word.substring(0, colon) : word;
+        }
+        int end = word.indexOf(']');
+        if (end < 2 || (end + 1 < word.length() && word.charAt(end + 1) != ':')) {
+            throw new IllegalArgumentException("'" + word + "' is not [ADDRESS] or [ADDRESS]:N");
+        }
+        return word.substring(1, end);
     }
 
     private static int slots(String text) {

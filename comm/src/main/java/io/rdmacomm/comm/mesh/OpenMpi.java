@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 final class OpenMpi {
     private static final String MPIRUN = "OMPI_MCA_orte_hnp_uri";
     private static final String DAEMON = "OMPI_MCA_orte_local_daemon_uri";
-    private static final String LOOPBACK = "127.0.0.1";
+    private static final String LOOPBACK = "localhost";
     private static final String RANK = "OMPI_COMM_WORLD_RANK";
 
     private OpenMpi() {}

@@ -15,6 +15,7 @@ public final class Rendezvous {
     public static final int DEFAULT_PORT = 2030;
 
     private static final int MAX_TEXT = 255;
+    private static final String GIVEN = "given";
 
     private final int rank;
     private final int size;
@@ -49,7 +50,7 @@ public final class Rendezvous {
         checkRange("rank", rank, 0, size - 1);
         checkRange("port", port, 1, 65535);
         checkText("host", host);
-        return new Rendezvous(rank, size, port, "given", "", new Meeting(List.of(host), rank == 0, false));
+        return new Rendezvous(rank, size, port, GIVEN, "", new Meeting(List.of(host), rank == 0, false));
     }
 
     /// The nodes of this host according to a host file, which is the same on all hosts: usually one, more if it
@@ -172,7 +173,7 @@ public final class Rendezvous {
         return job;
     }
 
-    /// Where this was taken from, in words.
+    /// Where this was taken from, in words: `given` if from none of launcher and host file.
     public String source() {
         return source;
     }
@@ -209,6 +210,7 @@ public final class Rendezvous {
     @Override
     public String toString() {
         String where = host().isEmpty() ? "localhost" : host();
-        return "rank " + rank + " of " + size + " at " + where + ":" + port + " (" + source + ")";
+        String from = source.equals(GIVEN) ? "" : " (" + source + ")";
+        return "rank " + rank + " of " + size + " at " + where + ":" + port + from;
     }
 }

@@ -2,6 +2,8 @@ package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,20 +13,38 @@ import java.util.concurrent.TimeoutException;
 
 /// Resolves names with a deadline, which the system's resolver does not have.
 public final class HostNames {
+    private static final List<InetAddress> LOOPBACK =
+            List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("::1"));
+
     private HostNames() {}
 
-    /// The addresses of `host`; the loopback address if it is empty.
+    /// The addresses of `host`. Those of `localhost`, and of an empty name, are the loopback addresses that this host
+    /// has, whatever its files say: some have only `::1`.
     ///
     /// @param deadline the last moment, of [System#nanoTime()]
     /// @throws SetUpException HOST_UNKNOWN, DEADLINE_PASSED or INTERRUPTED
     public static List<InetAddress> resolve(String host, long deadline) {
-        if (host.isEmpty()) {
-            return List.of(InetAddress.getLoopbackAddress());
+        if (host.isEmpty() || host.equalsIgnoreCase("localhost")) {
+            return loopback();
         }
         try {
             return List.of(InetAddress.ofLiteral(host));
         } catch (IllegalArgumentException _) {
             return lookUp(host, deadline);
+        }
+    }
+
+    private static List<InetAddress> loopback() {
+        List<InetAddress> present =
+                LOOPBACK.stream().filter(HostNames::isPresent).toList();
+        return present.isEmpty() ? LOOPBACK : present;
+    }
+
+    private static boolean isPresent(InetAddress address) {
+        try {
+            return NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            return false;
         }
     }
 

@@ -1,8 +1,10 @@
 package io.rdmacomm.comm.mesh;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.comm.text.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +28,28 @@ final class HostFileTest {
         HostFile read = HostFile.read(file("# racks\nnode1 slots=2\n\n  node2  # one\nnode3:3\nfd00::1\n10.0.0.4:1\n"));
         assertThat(read.hosts())
                 .containsExactly("node1", "node1", "node2", "node3", "node3", "node3", "fd00::1", "10.0.0.4");
+    }
+
+    @Test
+    void takesWhatOpenMpiWrites() throws IOException {
+        HostFile read = HostFile.read(file("\ufeffnode1\tslots=2 max_slots=4\r\n[::1] slots=2\n[fd00::2]:1\n"));
+        assertThat(read.hosts()).containsExactly("node1", "node1", "::1", "::1", "fd00::2");
+    }
+
+    @Test
+    void aCommentMayHaveAnyEncoding() throws IOException {
+        Path file = folder.resolve("hosts");
+        Files.write(file, "# Knoten f\u00fcr alle\nnode1 # gro\u00df\n".getBytes(ISO_8859_1));
+        assertThat(HostFile.read(file).hosts()).containsExactly("node1");
+    }
+
+    @Test
+    void whatIsNotPrintableDoesNotReachATerminal() throws IOException {
+        Path file = file("node\u001b]0;x\u0007\u009b\u202e a\u001b[2J\n");
+        assertThatThrownBy(() -> HostFile.read(file))
+                .hasMessageEndingWith("line 1: 'a?[2J' is not 'slots=N' or 'max_slots=N'");
+        Path hosts = file("node\u001b\u009b\u202e\u2028\n");
+        assertThat(HostFile.read(hosts).hosts()).allMatch(Printable::is);
     }
 
     @Test
@@ -60,7 +84,22 @@ final class HostFileTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a slots=0", "a slots=x", "a slots=513", "a max_slots=2", "a:0", "a:x", "a b"})
+    @ValueSource(
+            strings = {
+                "a slots=0",
+                "a slots=x",
+                "a slots=513",
+                "a max_slots=x",
+                "a slots=3 max_slots=2",
+                "a cores=2",
+                "[::1",
+                "[]",
+                "[::1]2",
+                "[::1]:0",
+                "a:0",
+                "a:x",
+                "a b"
+            })
     void aWrongLineIsNamed(String line) throws IOException {
         Path file = file("localhost\n" + line + "\n");
         assertThatThrownBy(() -> HostFile.read(file))

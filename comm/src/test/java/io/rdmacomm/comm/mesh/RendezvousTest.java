@@ -135,7 +135,7 @@ final class RendezvousTest {
         assertThat(far.isListener()).isFalse();
         assertThat(far.hosts()).containsExactly("10.0.0.1", "fd00:0:0:0:0:0:0:1");
         assertThat(near.isListener()).isTrue();
-        assertThat(near.hosts()).containsExactly("10.0.0.1", "172.17.0.1", "fd00:0:0:0:0:0:0:1", "127.0.0.1");
+        assertThat(near.hosts()).containsExactly("10.0.0.1", "172.17.0.1", "fd00:0:0:0:0:0:0:1", "localhost");
         assertThat(near.port()).isEqualTo(far.port());
     }
 
@@ -152,7 +152,7 @@ final class RendezvousTest {
                 _ -> false);
 
         assertThat(near.isListener()).isTrue();
-        assertThat(near.hosts()).containsExactly("127.0.0.1");
+        assertThat(near.hosts()).containsExactly("localhost");
         assertThat(far.isListener()).isFalse();
     }
 

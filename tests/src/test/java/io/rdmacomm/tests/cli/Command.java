@@ -154,6 +154,31 @@ final class Command implements AutoCloseable {
         process.toHandle().destroy();
     }
 
+    /// Sends it a signal, such as INT of Ctrl-C.
+    void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+    }
+
+    /// Stops reading what it prints, like `head`.
+    void closeOutput() throws IOException {
+        output.close();
+    }
+
+    /// Waits until it exits, without reading what it prints.
+    int exitCode() throws InterruptedException {
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new AssertionError("it does not exit");
+        }
+        return process.exitValue();
+    }
+
+    /// What it complained about, after its end.
+    String complaints() {
+        return complaints.join();
+    }
+
     /// Ends it like kill -9.
     void kill() {
         process.destroyForcibly();

@@ -43,7 +43,7 @@ class MeshCommandTest {
         assertThat(result.err()).isEmpty();
         assertThat(result.out())
                 .contains(
-                        "3 nodes are connected (given)",
+                        "3 nodes, connected after",
                         "each node writes 5 blocks of 1000 B to each other node, 3 times",
                         "4 iterations, 351.6 KiB written");
         Map<String, Object> document = JSON.std.mapFrom(Files.readString(json));
@@ -74,7 +74,7 @@ class MeshCommandTest {
                 "shared-cq");
 
         assertThat(result.exitCode()).as(result.err()).isZero();
-        assertThat(result.out()).contains("2 nodes are connected");
+        assertThat(result.out()).contains("2 nodes, connected after");
     }
 
     @Test
@@ -95,7 +95,7 @@ class MeshCommandTest {
                 nodes.add(Command.start(
                         "mesh", "--rank", "" + rank, "--size", "4", "--rendezvous", place, "--duration", "600"));
             }
-            nodes.getFirst().awaitLine("4 nodes are connected");
+            nodes.getFirst().awaitLine("4 nodes, connected after");
 
             nodes.remove(2).kill();
 
@@ -125,14 +125,14 @@ class MeshCommandTest {
         Result result = Command.run(words("mesh --nodes 2 --iterations 2 --rendezvous 127.0.0.2"));
 
         assertThat(result.err()).isEmpty();
-        assertThat(result.out()).contains("2 nodes are connected");
+        assertThat(result.out()).contains("2 nodes, connected after");
     }
 
     @Test
     @Tag("slow")
     void aKilledProcessOfThisMachineEndsTheCommand() throws Exception {
         try (Command all = Command.start("mesh", "--nodes", "3", "--duration", "600")) {
-            all.awaitLine("3 nodes are connected");
+            all.awaitLine("3 nodes, connected after");
 
             all.awaitChild().destroyForcibly();
 
@@ -147,7 +147,7 @@ class MeshCommandTest {
     @Tag("slow")
     void theOtherProcessesEndWithTheFirst() throws Exception {
         try (Command all = Command.start("mesh", "--nodes", "2", "--duration", "600")) {
-            all.awaitLine("2 nodes are connected");
+            all.awaitLine("2 nodes, connected after");
             ProcessHandle child = all.awaitChild();
 
             all.kill();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.tests.cli.Command.Result;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +20,9 @@ class PingTest {
                     Command.run("ping", peer, "--count", "50", "--interval", "0", "--size", "100k", "--json", "-");
 
             assertThat(few.exitCode()).as(few.err()).isZero();
-            assertThat(few.out()).contains("ping 1:", "ping 3:", "correct", "3 pings, all correct", "p99.9");
+            assertThat(few.out())
+                    .contains("ping 1:", "ping 3:", "correct", "3 pings, all correct", "p50")
+                    .doesNotContain("p99");
             assertThat(many.exitCode()).as(many.err()).isZero();
             Map<String, Object> document = JSON.std.mapFrom(many.out());
             assertThat(document)
@@ -46,7 +49,7 @@ class PingTest {
                 assertThat(refused.err())
                         .contains("the shared receives have no room for another channel: 1 of 1 are open");
             }
-            server.awaitLine("1 pings answered");
+            server.awaitLine("1 ping answered");
             Result next = Command.run("ping", peer, "--count", "20", "--interval", "0");
 
             assertThat(next.exitCode()).as(next.err()).isZero();
@@ -65,6 +68,56 @@ class PingTest {
             server.interrupt();
 
             assertThat(server.end().err()).isEmpty();
+        }
+    }
+
+    @Test
+    void ctrlCShowsTheSummaryAndTheServerSeesNoFailure() throws Exception {
+        try (Command server = Command.start("ping", "--server", "--port", "0", "--count", "2")) {
+            String peer = "localhost:" + server.port();
+            for (String interval : List.of("3600", "0.0001")) {
+                try (Command client = Command.start("ping", peer, "--count", "1000000000", "--interval", interval)) {
+                    client.awaitLine("ping 1:");
+
+                    client.signal("INT");
+
+                    Result result = client.end();
+                    assertThat(result.out()).contains("all correct; round trip");
+                    assertThat(result.err()).isEmpty();
+                    assertThat(result.exitCode()).isZero();
+                }
+            }
+            assertThat(server.end().out()).contains("1 ping answered").doesNotContain("failed");
+        }
+    }
+
+    @Test
+    void theEndOfTheServerIsNoFailureOfItsClients() throws Exception {
+        try (Command server = Command.start("ping", "--server", "--port", "0");
+                Command client = Command.start("ping", "localhost:" + server.port(), "--interval", "3600")) {
+            client.awaitLine("ping 1:");
+
+            server.interrupt();
+
+            Result result = server.end();
+            assertThat(result.out()).doesNotContain("failed");
+            assertThat(result.err()).isEmpty();
+        }
+    }
+
+    @Test
+    void whenNobodyReadsTheOutputTheClientEnds() throws Exception {
+        try (Command server = Command.start("ping", "--server", "--port", "0", "--once")) {
+            String peer = "localhost:" + server.port();
+            try (Command client = Command.start("ping", peer, "--count", "1000000000", "--interval", "0.01")) {
+                client.awaitLine("ping 1:");
+
+                client.closeOutput();
+
+                assertThat(client.exitCode()).isEqualTo(141);
+                assertThat(client.complaints()).isEmpty();
+            }
+            assertThat(server.end().out()).contains("answered").doesNotContain("failed");
         }
     }
 

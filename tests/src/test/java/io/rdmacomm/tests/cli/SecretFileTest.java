@@ -132,7 +132,7 @@ final class SecretFileTest {
         Result mesh = Command.run(line("mesh --nodes 2 --iterations 20 --window 4", "--secret-file", secret()));
 
         assertThat(mesh.exitCode()).as(mesh.err()).isZero();
-        assertThat(mesh.out()).contains("2 nodes are connected");
+        assertThat(mesh.out()).contains("2 nodes, connected after");
     }
 
     /// The second process gets the option; its sessions for other modes have the secret, too.

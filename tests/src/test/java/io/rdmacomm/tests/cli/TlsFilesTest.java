@@ -116,7 +116,7 @@ final class TlsFilesTest {
         Result mesh = Command.run(line("mesh --nodes 2 --iterations 20 --window 4", tls(FILES.here())));
 
         assertThat(mesh.exitCode()).as(mesh.err()).isZero();
-        assertThat(mesh.out()).contains("2 nodes are connected");
+        assertThat(mesh.out()).contains("2 nodes, connected after");
     }
 
     /// The second process gets the options; its sessions for other modes have TLS, too.

@@ -30,6 +30,28 @@ class UsageTest {
     }
 
     @Test
+    void theOptionsOfBenchAreGrouped() {
+        assertThat(Command.run("bench", "--help").out())
+                .containsSubsequence(
+                        "Options:",
+                        "--sizes",
+                        "Output:",
+                        "--csv",
+                        "Server:",
+                        "--bind",
+                        "Nodes",
+                        "--nodes",
+                        "Modes:",
+                        "--work-mode",
+                        "Device",
+                        "--gid-index",
+                        "Security:",
+                        "--secret-file",
+                        "General:",
+                        "--verbose");
+    }
+
+    @Test
     void theHelpListsAllCommands() {
         for (String[] arguments : new String[][] {{}, {"--help"}}) {
             Result result = Command.run(arguments);
@@ -46,6 +68,9 @@ class UsageTest {
             quoteCharacter = '"',
             value = {
                 "nonsense | unexpected argument 'nonsense'",
+                "bnch | unexpected argument 'bnch', did you mean bench?",
+                "bench --test send_lat | unknown option --test, did you mean --tests?",
+                "ping host --cout=3 | did you mean --count?",
                 "--nonsense | unknown option",
                 "devices --nonsense | unknown option",
                 "info a b | unexpected argument 'b'",

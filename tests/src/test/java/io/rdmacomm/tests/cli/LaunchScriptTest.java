@@ -1,0 +1,111 @@
+package io.rdmacomm.tests.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// The script `rdmacomm`, with a `java` that prints its arguments and a `mvn` that builds nothing.
+final class LaunchScriptTest {
+    private static final String SERIAL = "-XX:+UseSerialGC";
+
+    @TempDir
+    private Path folder;
+
+    private Path home;
+    private Path jdk;
+    private Path bin;
+
+    @BeforeEach
+    void makeACheckout() throws IOException {
+        home = Files.createDirectory(folder.resolve("a blank [x] * 'q'"));
+        jdk = Files.createDirectories(folder.resolve("a jdk/bin")).getParent();
+        bin = Files.createDirectory(folder.resolve("bin"));
+        Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"25.0.1\"\n");
+        program(jdk.resolve("bin/java"), "printf '%s\\n' \"$@\"");
+        program(jdk.resolve("bin/javac"), "exit 1");
+        program(bin.resolve("mvn"), "mkdir -p cli/target/quick && echo jar >cli/target/quick/rdmacomm.jar");
+        Path script = Path.of(System.getProperty("user.dir")).resolveSibling("rdmacomm");
+        program(home.resolve("rdmacomm"), Files.readString(script).replaceFirst("#!/bin/sh\n", ""));
+        Files.createDirectory(home.resolve(".mvn"));
+        Files.createDirectories(home.resolve("cli/src/main"));
+        Files.writeString(home.resolve("pom.xml"), "");
+        Files.writeString(home.resolve("cli/pom.xml"), "");
+    }
+
+    private static void program(Path file, String text) throws IOException {
+        Files.writeString(file, "#!/bin/sh\n" + text + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    /// What the JVM is started with.
+    private List<String> run(Map<String, String> environment, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(home.resolve("rdmacomm").toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.directory(folder.toFile());
+        builder.environment().keySet().removeIf(name -> name.contains("JAVA") || name.equals("CDPATH"));
+        builder.environment().put("JAVA_HOME", jdk.toString());
+        builder.environment().merge("PATH", bin + ":", (path, own) -> own + path);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+        return output.lines().toList();
+    }
+
+    @Test
+    void aCheckoutMayBeInAFolderWithBlanksAndPatterns() throws Exception {
+        Files.createFile(folder.resolve("-XX:AOTCache=x"));
+
+        List<String> words = run(Map.of("CDPATH", "/"), "send", "a b", "*", "");
+
+        assertThat(words.getFirst()).isEqualTo("rdmacomm: building ...");
+        Path run = home.resolve("target/run");
+        assertThat(words)
+                .contains(SERIAL, "-XX:AOTCache=" + run.resolve("rdmacomm-25.0.1.aot"))
+                .endsWith("-jar", run.resolve("rdmacomm.jar").toString(), "send", "a b", "*", "");
+    }
+
+    @Test
+    void aCopyBesideItsJarMayBeThereToo() throws Exception {
+        Files.delete(home.resolve("pom.xml"));
+        Files.writeString(home.resolve("rdmacomm.jar"), "");
+
+        List<String> words = run(Map.of("RDMACOMM_JAVA_OPTS", "-Dname=* -Xmx1g"), "info");
+
+        assertThat(words)
+                .contains(SERIAL)
+                .endsWith(
+                        "-Dname=*",
+                        "-Xmx1g",
+                        "-jar",
+                        home.resolve("rdmacomm.jar").toString(),
+                        "info");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "RDMACOMM_JAVA_OPTS, -XX:+UseZGC, false",
+        "RDMACOMM_JAVA_OPTS, -Xmx1g -XX:-UseSerialGC, false",
+        "RDMACOMM_JAVA_OPTS, -XX:+UseParallelGC, false",
+        "RDMACOMM_JAVA_OPTS, -XX:+UseNUMA -Xlog:gc, true",
+        "JAVA_TOOL_OPTIONS, -XX:+UseG1GC, false",
+        "JDK_JAVA_OPTIONS, '\"-XX:+UseG1GC\" -Da=b', false",
+        "_JAVA_OPTIONS, -XX:+UseEpsilonGC, false",
+    })
+    void aCollectorOfTheUserReplacesOurs(String variable, String value, boolean ours) throws Exception {
+        assertThat(run(Map.of(variable, value), "info").contains(SERIAL)).isEqualTo(ours);
+    }
+}
