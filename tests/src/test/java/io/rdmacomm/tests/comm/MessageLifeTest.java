@@ -35,6 +35,7 @@ final class MessageLifeTest {
         TRY(Form::poll),
         SHARED(channel -> channel.blocking(PATIENCE).receive());
 
+        @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
         private final Function<RdmaChannel, Message> receive;
 
         Form(Function<RdmaChannel, Message> receive) {
