@@ -162,16 +162,13 @@ final class BenchCommand extends Subcommand {
             measureInRounds(options);
             return 0;
         }
-        if (!peer.isServer()) {
-            load = MachineLoad.now();
-            warnIfBusy();
-        }
         if (peer.isServer()) {
             modes.reject("--server, which uses the modes that its client asks for");
             serve(options);
         } else if (address != null) {
-            measurement(options)
-                    .run(options.withAddress(address.host(), address.port()), Placement.none("another host"));
+            Measurement measurement = measurement(options);
+            load = MachineLoad.now();
+            measurement.run(options.withAddress(address.host(), address.port()), Placement.none("another host"));
         } else {
             measureLocally(measurement(options), options);
         }
@@ -187,17 +184,9 @@ final class BenchCommand extends Subcommand {
         }
     }
 
-    private void warnIfBusy() {
-        if (load.isHigh()) {
-            output().complain("warning: this machine is busy: " + load
-                    + "; figures are worse and vary more than they would");
-        }
-    }
-
     private void measureInRounds(SessionOptions options) throws IOException {
         var _ = measurement(options);
         load = MachineLoad.now();
-        warnIfBusy();
         List<String> arguments = new ArrayList<>(List.of("bench"));
         arguments.addAll(originalArguments());
         Rounds all;
@@ -213,6 +202,7 @@ final class BenchCommand extends Subcommand {
                 String.valueOf(environment.get("provider")), String.valueOf(environment.get("device")), members);
         if (!json.ownsStandardOutput()) {
             output().println(all.table().text().stripTrailing());
+            BenchOutput.load(load).ifPresent(output()::println);
         }
         if (csv != null) {
             CsvFile.write(csv, all.results());
@@ -247,6 +237,7 @@ final class BenchCommand extends Subcommand {
 
     /// Measures between this process and a second one.
     private void measureLocally(Measurement measurement, SessionOptions options) throws IOException {
+        load = MachineLoad.now();
         try (ChildServer child = ChildServer.start(RdmaCommand.class.getName(), childArguments())) {
             try (Placement placement = place(child)) {
                 measurement.run(options.withAddress(localAddress(), child.port()), placement);
@@ -319,7 +310,7 @@ final class BenchCommand extends Subcommand {
     private void measure(BenchSettings settings, SessionOptions options, Placement placement) throws IOException {
         BenchReport report;
         try (BenchOutput progress = new BenchOutput(output(), json.ownsStandardOutput(), settings.sampled())) {
-            progress.onPlacement(placement);
+            progress.onPlacement(placement, load);
             report = new Benchmark(options, settings, progress).run();
             progress.end(report);
         }

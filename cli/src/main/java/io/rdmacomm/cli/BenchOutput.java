@@ -4,6 +4,7 @@ import io.rdmacomm.cli.bench.BenchListener;
 import io.rdmacomm.cli.bench.BenchReport;
 import io.rdmacomm.cli.bench.BenchTest;
 import io.rdmacomm.cli.bench.MachineFloors;
+import io.rdmacomm.cli.bench.MachineLoad;
 import io.rdmacomm.cli.bench.Modes;
 import io.rdmacomm.cli.bench.Result;
 import io.rdmacomm.cli.bench.SocketFigures;
@@ -13,6 +14,7 @@ import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.LostOutput;
 import io.rdmacomm.cli.terminal.ProgressLine;
+import java.util.Optional;
 
 /// Shows a benchmark to people: the limits of the machine, a progress line on a terminal, and the tables.
 final class BenchOutput implements BenchListener, AutoCloseable {
@@ -33,12 +35,20 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         progress.show("starting ...");
     }
 
-    /// Both ends are where they stay.
-    void onPlacement(Placement placement) {
+    /// Both ends are where they stay, and `load` is what else the machine does.
+    void onPlacement(Placement placement, MachineLoad load) {
         progress.clear();
         if (!quiet) {
             output.println("processors: " + placement);
+            load(load).ifPresent(output::println);
         }
+    }
+
+    /// The line that warns of a busy machine; empty if it is not busy.
+    static Optional<String> load(MachineLoad load) {
+        return load.isHigh()
+                ? Optional.of("WARNING: this machine is busy: " + load + ". Figures are worse and vary more.")
+                : Optional.empty();
     }
 
     @Override

@@ -55,7 +55,9 @@ public record BandwidthResult(
             members.put("copy_gbps", Rounding.to(copyGbps, 3));
             members.put("ratio", Rounding.to(ratio(), 3));
         }
-        members.put("uncertain", isBeyondTheCopy() ? List.of("ratio") : List.of());
+        if (isBeyondTheCopy()) {
+            members.put("uncertain", List.of("ratio"));
+        }
         return members;
     }
 }

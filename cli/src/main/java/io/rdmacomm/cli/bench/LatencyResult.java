@@ -58,7 +58,10 @@ record LatencyResult(BenchTest test, long bytes, LatencySamples samples, double 
             members.put("ratio", Rounding.to(ratio(), 2));
         }
         members.put("distribution", samples.distribution());
-        members.put("uncertain", uncertain());
+        List<String> uncertain = uncertain();
+        if (!uncertain.isEmpty()) {
+            members.put("uncertain", uncertain);
+        }
         return members;
     }
 }

@@ -40,7 +40,9 @@ record MeanLatency(BenchTest test, long bytes, long iterations, long nanos, doub
             members.put("floor_us", Rounding.to(floor, 4));
             members.put("ratio", Rounding.to(ratio(), 2));
         }
-        members.put("uncertain", isBeyondTheFloor() ? List.of("ratio") : List.of());
+        if (isBeyondTheFloor()) {
+            members.put("uncertain", List.of("ratio"));
+        }
         return members;
     }
 }

@@ -109,11 +109,12 @@ public final class TicketListener implements AutoCloseable {
         ConnectionRequest request;
         try {
             request = listener.awaitRequest(NEXT_REQUEST);
-        } catch (VerbException e) {
-            end = new SetUpException(Reason.OTHER, listener + " failed: " + e.getMessage(), e);
-            return false;
         } catch (IllegalStateException e) {
             end = new SetUpException(Reason.CLOSED, listener + " is closed", e);
+            return false;
+        } catch (RuntimeException | Error e) {
+            // Whoever waits is told now, and the next client gets a new listener.
+            end = new SetUpException(Reason.OTHER, listener + " failed: " + e.getMessage(), e);
             return false;
         }
         if (request != null) {

@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class HostNamesTest {
     private static long in(Duration time) {
@@ -20,15 +25,18 @@ final class HostNamesTest {
         assertThat(HostNames.resolve("::1", past)).containsExactly(InetAddress.ofLiteral("::1"));
     }
 
-    @Test
-    void noNameIsThisHost() {
-        assertThat(HostNames.resolve("", in(Duration.ZERO))).containsExactly(InetAddress.getLoopbackAddress());
-    }
+    /// Some hosts have only one of the two.
+    @ParameterizedTest
+    @ValueSource(strings = {"", "localhost", "LOCALHOST"})
+    void thisHostHasTheLoopbackAddressesThatItHas(String name) throws Exception {
+        List<InetAddress> present = new ArrayList<>();
+        for (InetAddress address : List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("::1"))) {
+            if (NetworkInterface.getByInetAddress(address) != null) {
+                present.add(address);
+            }
+        }
 
-    @Test
-    void aNameHasAllItsAddresses() throws Exception {
-        assertThat(HostNames.resolve("localhost", in(Duration.ofSeconds(20))))
-                .containsExactly(InetAddress.getAllByName("localhost"));
+        assertThat(HostNames.resolve(name, in(Duration.ZERO))).isNotEmpty().isEqualTo(present);
     }
 
     @Test

@@ -86,7 +86,9 @@ class ControlFileTest {
             indexes.add(last >>> 16);
         }
         assertThat(indexes).hasSize(ControlLayout.KEY_COUNT);
-        assertThatThrownBy(keys::allocate).isInstanceOf(IOException.class).hasMessageContaining("keys are in use");
+        assertThatThrownBy(keys::allocate)
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("keys of this context are in use");
         keys.free(last);
         assertThat(keys.allocate() >>> 16).isEqualTo(last >>> 16);
     }

@@ -92,7 +92,8 @@ class BenchTest {
     private static void isComplete(Object row) {
         Map<?, ?> result = (Map<?, ?>) row;
         boolean latency = result.get("test").toString().endsWith("_lat");
-        assertThat(result.keySet().stream().map(Object::toString))
+        // Few iterations are uncertain.
+        assertThat(result.keySet().stream().map(Object::toString).filter(name -> !name.equals("uncertain")))
                 .containsExactlyElementsOf(latency ? LATENCY : BANDWIDTH);
         assertThat(result.get("iterations")).isEqualTo(40);
         if (latency) {

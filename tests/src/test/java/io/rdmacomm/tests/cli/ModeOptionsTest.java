@@ -61,7 +61,8 @@ class ModeOptionsTest {
     private static List<String> threadsOf(String session) {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> name.startsWith("rdmacomm-") && name.contains(session) && !name.endsWith("-control"))
+                .filter(name -> name.startsWith("rdmacomm-") && name.contains(session))
+                .filter(name -> !name.endsWith("-control") && !name.endsWith("-device"))
                 .toList();
     }
 
