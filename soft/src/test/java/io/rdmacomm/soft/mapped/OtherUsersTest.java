@@ -79,6 +79,10 @@ class OtherUsersTest {
     private static void copy(Class<?> type, Path to) throws IOException, URISyntaxException {
         Path from =
                 Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        if (Files.isRegularFile(from)) {
+            Files.copy(from, to.resolve(from.getFileName()));
+            return;
+        }
         try (Stream<Path> all = Files.walk(from)) {
             for (Path each : all.filter(file -> file.toString().endsWith(".class"))
                     .filter(file -> !file.endsWith("module-info.class"))
@@ -148,7 +152,7 @@ class OtherUsersTest {
                 "-XX:-UsePerfData",
                 "-Drdmacomm.soft.directory=" + shared,
                 "-cp",
-                classes.toString(),
+                classes + ":" + classes + "/*",
                 Program.class.getName()));
         Finder finder = new Finder(new ProcessBuilder(command)
                 .directory(Path.of("/").toFile())
