@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.tests.fixture.LeftOut;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,7 +26,7 @@ final class LoopbackTest {
 
     @BeforeAll
     static void leaveOutWithoutNamespaces() throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(ONLY_IPV6);
+        ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(ONLY_IPV6));
         builder.command().add("true");
         boolean possible;
         try {

@@ -71,7 +71,7 @@ class MovedAddressTest {
 
     private static Optional<Integer> index(Context context) {
         return context.gidTable(1).stream()
-                .filter(entry -> entry.gid().toString().endsWith("0a06:0005"))
+                .filter(entry -> entry.gid().toString().endsWith(":" + ADDRESS))
                 .map(GidEntry::index)
                 .findFirst();
     }
