@@ -42,7 +42,7 @@ public final class Benchmark {
                         BenchMessage.over(session, session.endPoint().channel(0));
                 CloseOnExit _ = new CloseOnExit(session::close)) {
             checkDevice(session);
-            MachineFloors floors = measureFloors(control);
+            MachineFloors floors = measureFloors(session, control);
             listener.onFloors(floors);
             TrialFloors trialFloors = new TrialFloors(session, floors);
             List<Result> results = new ArrayList<>();
@@ -69,7 +69,7 @@ public final class Benchmark {
                 }
             }
             // Measured again, because machines change their speed.
-            SocketFigures socketAtEnd = settings.floors() ? measureSocket(control) : SocketFigures.NONE;
+            SocketFigures socketAtEnd = settings.floors() ? measureSocket(session, control) : SocketFigures.NONE;
             String provider = session.context().device().provider();
             return new BenchReport(
                     provider,
@@ -106,22 +106,23 @@ public final class Benchmark {
         return settings.plan(test, bytes, ThreadLocalRandom.current().nextLong());
     }
 
-    private MachineFloors measureFloors(FrameChannel<BenchMessage> control) throws IOException {
+    private MachineFloors measureFloors(ClientSession session, FrameChannel<BenchMessage> control) throws IOException {
         ClockCost clock = ClockCost.measure();
         if (!settings.floors()) {
             return new MachineFloors(clock, 0, SocketFigures.NONE);
         }
-        return new MachineFloors(clock, measureCacheLine(control), measureSocket(control));
+        return new MachineFloors(clock, measureCacheLine(control), measureSocket(session, control));
     }
 
     /// Returns no figures if the socket cannot be reached, as behind a firewall that lets only the benchmark's own
     /// port through.
-    private SocketFigures measureSocket(FrameChannel<BenchMessage> control) {
+    private SocketFigures measureSocket(ClientSession session, FrameChannel<BenchMessage> control) {
         control.send(Frame.of(BenchMessage.SOCKET));
         int port = (int) control.expect(BenchMessage.READY, BenchMessage.FAILED).number(0);
         SocketFigures figures;
         try {
-            figures = SocketFloor.measure(new InetSocketAddress(options.host(), port));
+            figures =
+                    SocketFloor.measure(new InetSocketAddress(session.endPoint().remoteAddress(), port));
         } catch (IOException _) {
             figures = SocketFigures.NONE;
         }

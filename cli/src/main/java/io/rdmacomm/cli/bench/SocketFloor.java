@@ -34,12 +34,20 @@ final class SocketFloor implements AutoCloseable {
         this.client = client;
         this.listener = ServerSocketChannel.open();
         try {
-            listener.bind(host.isEmpty() ? new InetSocketAddress(0) : new InetSocketAddress(host, 0));
+            listener.bind(new InetSocketAddress(address(host, client), 0));
             listener.configureBlocking(false);
         } catch (IOException | RuntimeException e) {
             listener.close();
             throw e;
         }
+    }
+
+    /// A client that has reached the server at one of the loopback addresses has the same one.
+    private static InetAddress address(String host, InetAddress client) throws IOException {
+        if (host.isEmpty()) {
+            return new InetSocketAddress(0).getAddress();
+        }
+        return host.equalsIgnoreCase("localhost") ? client : InetAddress.getByName(host);
     }
 
     /// The port that the client connects to.

@@ -43,7 +43,7 @@ final class UnreliableTrial implements Trial {
     static UnreliableTrial open(
             FrameChannel<BenchMessage> control, ClientSession session, SessionOptions options, TrialPlan plan) {
         long begin = System.nanoTime();
-        InetSocketAddress server = new InetSocketAddress(options.host(), options.port());
+        InetSocketAddress server = new InetSocketAddress(session.endPoint().remoteAddress(), options.port());
         UnreliablePair pair = new UnreliablePair(
                 session.context(), plan, UnreliableServer.path(session, DeviceChoice.localAddress(server)));
         boolean complete = false;

@@ -26,11 +26,11 @@ final class LoopbackTest {
 
     @BeforeAll
     static void leaveOutWithoutNamespaces() throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(ONLY_IPV6));
-        builder.command().add("true");
+        List<String> command = new ArrayList<>(ONLY_IPV6);
+        command.add("true");
         boolean possible;
         try {
-            possible = builder.start().waitFor() == 0;
+            possible = new ProcessBuilder(command).start().waitFor() == 0;
         } catch (IOException e) {
             possible = false;
         }
