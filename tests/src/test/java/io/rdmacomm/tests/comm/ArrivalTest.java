@@ -176,7 +176,7 @@ final class ArrivalTest {
 
             assertThatThrownBy(() -> pair.clientChannel().blocking(PATIENCE).receive())
                     .isInstanceOf(ClosedException.class)
-                    .hasMessageContaining("was lost: what the peer sent was refused: ")
+                    .hasMessageContaining("has lost its connection: what the peer sent was refused: ")
                     .hasCauseInstanceOf(PeerClosedException.class);
         }
     }
