@@ -10,6 +10,7 @@ import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
 import io.rdmacomm.tests.fixture.LeakCheck;
@@ -43,6 +44,8 @@ final class SilentSetUpTest {
     private static final int CHANNELS = 16;
     private static final SessionOptions OPTIONS =
             SessionOptions.defaults().withAddress("127.0.0.1", 0).withDevice("soft0");
+    /// No call goes out from it, which might have the port that is to be listened on again.
+    private static final String BUSY_ADDRESS = "127.0.0.2";
     // None of them is given up meanwhile.
     private static final SessionOptions PATIENT =
             OPTIONS.withDeadlines(Deadlines.defaults().withHandshake(Duration.ofMinutes(10)));
@@ -144,10 +147,11 @@ final class SilentSetUpTest {
     private static final class BusyServer implements AutoCloseable {
         private final ServerSocket socket;
         private final AtomicInteger refused = new AtomicInteger();
+        private final Thread thread;
 
         BusyServer() throws IOException {
-            socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-            Thread.ofVirtual().start(() -> {
+            socket = new ServerSocket(0, 50, InetAddress.ofLiteral(BUSY_ADDRESS));
+            thread = Thread.ofVirtual().start(() -> {
                 try {
                     while (true) {
                         refuse(socket.accept());
@@ -174,6 +178,8 @@ final class SilentSetUpTest {
         @Override
         public void close() throws IOException {
             socket.close();
+            // Until nobody accepts any more, the port is taken.
+            Threads.join(thread);
         }
     }
 
@@ -183,7 +189,7 @@ final class SilentSetUpTest {
         int port;
         try (BusyServer busy = new BusyServer()) {
             port = busy.port();
-            SessionOptions patient = OPTIONS.withPort(port)
+            SessionOptions patient = OPTIONS.withAddress(BUSY_ADDRESS, port)
                     .withWaitForServer(true)
                     .withDeadlines(Deadlines.defaults().withConnect(PATIENCE));
             connecting = CompletableFuture.supplyAsync(
@@ -191,7 +197,7 @@ final class SilentSetUpTest {
                     task -> Thread.ofVirtual().start(task));
             eventually(() -> busy.refused.get() > 2);
         }
-        try (ServerSession server = ServerSession.listen(OPTIONS.withPort(port));
+        try (ServerSession server = ServerSession.listen(OPTIONS.withAddress(BUSY_ADDRESS, port));
                 ClientSession client = connecting.join()) {
             assertThat(server.accept(PATIENCE).peerName()).isEqualTo(client.name());
         }
@@ -200,7 +206,7 @@ final class SilentSetUpTest {
     @Test
     void aClientGivesUpAtItsConnectDeadline() throws IOException {
         try (BusyServer busy = new BusyServer()) {
-            SessionOptions hasty = OPTIONS.withPort(busy.port())
+            SessionOptions hasty = OPTIONS.withAddress(BUSY_ADDRESS, busy.port())
                     .withDeadlines(Deadlines.defaults().withConnect(Duration.ofSeconds(1)));
             assertThatThrownBy(() -> ClientSession.connect(hasty))
                     .isInstanceOf(PeerRefusedException.class)
