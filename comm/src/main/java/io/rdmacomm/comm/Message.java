@@ -55,23 +55,23 @@ public final class Message implements AutoCloseable {
     private boolean tagged;
     private boolean notice;
 
-    private Message(ReceiveBlocks receives, int index) {
+    private Message(ReceiveBlocks receives, int index, MemorySegment block) {
         this.receives = receives;
         this.index = index;
-        this.block = receives.block(index);
+        this.block = block;
     }
 
     /// A message for each receive.
     static Message[] in(ReceiveBlocks receives) {
         Message[] messages = new Message[receives.count()];
-        Arrays.setAll(messages, receive -> new Message(receives, receive));
+        Arrays.setAll(messages, receive -> new Message(receives, receive, receives.block(receive)));
         return messages;
     }
 
     /// The object for the next message in this memory: this one, unless somebody who has held it may still have
     /// it. On the polling thread.
     Message next() {
-        return state == GIVEN_BACK ? new Message(receives, index) : this;
+        return state == GIVEN_BACK ? new Message(receives, index, block) : this;
     }
 
     /// Whether this is the notice of a WRITE: it has a tag, a length, and no content here.

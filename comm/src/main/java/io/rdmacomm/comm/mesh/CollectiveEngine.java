@@ -3,7 +3,6 @@ package io.rdmacomm.comm.mesh;
 import io.rdmacomm.comm.CommInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
-import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /// Runs one collective at a time: it numbers the call, lets the algorithm run, and ends the collectives of the
@@ -66,12 +65,9 @@ final class CollectiveEngine {
             int root,
             Duration timeout) {
         enter(kind);
-        CollectiveEvent event = FlightRecorder.isInitialized() ? new CollectiveEvent() : null;
+        CollectiveEvent event = CollectiveEvent.beginIfEnabled();
         try {
             checkOpen();
-            if (event != null) {
-                event.begin();
-            }
             waiting.begin(timeout);
             log.begin(count, Call.code(kind, from.type(), reduction, algorithm, registered, root));
             if (size() > 1) {

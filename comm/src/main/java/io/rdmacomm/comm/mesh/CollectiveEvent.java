@@ -4,9 +4,11 @@ import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
 
 /// Flight recorder: a collective has ended on this rank, well or not.
 @Name("io.rdmacomm.Collective")
@@ -33,4 +35,19 @@ final class CollectiveEvent extends Event {
 
     @Label("Failure")
     String failure = "";
+
+    /// A new event that has begun, if a recording wants it. Allocates nothing otherwise.
+    static @Nullable CollectiveEvent beginIfEnabled() {
+        if (!FlightRecorder.isInitialized() || !Probe.EVENT.isEnabled()) {
+            return null;
+        }
+        CollectiveEvent event = new CollectiveEvent();
+        event.begin();
+        return event;
+    }
+
+    /// Any event tells whether its type is enabled. This one is made when the flight recorder runs.
+    private static final class Probe {
+        static final CollectiveEvent EVENT = new CollectiveEvent();
+    }
 }
