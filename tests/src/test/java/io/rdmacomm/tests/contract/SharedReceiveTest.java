@@ -84,8 +84,15 @@ class SharedReceiveTest extends ContractCase {
         if (has(Deviation.NO_RECEIVE_ENDS_THE_CONNECTION)) {
             pair.here().receive(9);
             pair.here().post(Work.send(1));
-            good(pair.here().one(), 1, CompletionOpcode.SEND);
-            failed(pair.here().one(), 9, WorkStatus.FLUSHED);
+            for (Outcome outcome : pair.here().drain(2)) {
+                if (outcome.id() == 9) {
+                    failed(outcome, 9, WorkStatus.FLUSHED);
+                } else {
+                    assertThat(outcome.id()).isEqualTo(1);
+                    // A slow sender is still in siw_qp_sq_process when the connection ends.
+                    assertThat(outcome.status()).isIn(WorkStatus.SUCCESS, WorkStatus.LOCAL_QUEUE_PAIR_ERROR);
+                }
+            }
             pair.here().awaitState(QueuePairState.ERROR);
             return;
         }
