@@ -16,6 +16,7 @@ import io.rdmacomm.comm.setup.TcpConnector;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -24,36 +25,55 @@ final class RendezvousVisit implements AutoCloseable {
     /// How much longer than its own patience a node waits for the rendezvous to say who is missing.
     private static final Duration GRACE = Duration.ofSeconds(2);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
-    private static final long PAUSE_NANOS = 50_000_000;
+    private static final long PAUSE_NANOS = 30_000_000;
+    private static final long LONGEST_PAUSE_NANOS = 70_000_000;
 
-    private final TcpConnector connection;
+    private final Rendezvous rendezvous;
     private final long deadline;
+    private volatile TcpConnector connection;
+    private volatile boolean closed;
 
-    private RendezvousVisit(TcpConnector connection, long deadline) {
-        this.connection = connection;
+    private RendezvousVisit(Rendezvous rendezvous, long deadline, TcpConnector connection) {
+        this.rendezvous = rendezvous;
         this.deadline = deadline;
+        this.connection = connection;
     }
 
     /// Connects, repeatedly until the deadline: the node that listens may start later.
     ///
     /// @param deadline of [System#nanoTime()]
     static RendezvousVisit reach(Rendezvous rendezvous, long deadline) {
+        return new RendezvousVisit(rendezvous, deadline, connect(rendezvous, deadline));
+    }
+
+    private static TcpConnector connect(Rendezvous rendezvous, long deadline) {
         while (true) {
             SetUpException first = null;
             for (String host : rendezvous.hosts()) {
                 try {
                     Duration left = left(deadline);
                     Duration attempt = left.compareTo(ATTEMPT) < 0 ? left : ATTEMPT;
-                    return new RendezvousVisit(TcpConnector.connect(host, rendezvous.port(), attempt), deadline);
+                    return TcpConnector.connect(host, rendezvous.port(), attempt);
                 } catch (SetUpException e) {
                     first = first == null || e.reason() == Reason.INTERRUPTED ? e : first;
                 }
             }
-            if (first != null && (!isTemporary(first, rendezvous) || deadline - System.nanoTime() <= PAUSE_NANOS)) {
+            if (first != null && (!isTemporary(first, rendezvous) || !pause(deadline))) {
                 throw unreached(rendezvous, first);
             }
-            LockSupport.parkNanos(PAUSE_NANOS);
         }
+    }
+
+    /// Waits for a random time, so that nodes do not come back together.
+    ///
+    /// @return false if the deadline comes first
+    private static boolean pause(long deadline) {
+        long nanos = ThreadLocalRandom.current().nextLong(PAUSE_NANOS, LONGEST_PAUSE_NANOS);
+        if (deadline - System.nanoTime() <= nanos) {
+            return false;
+        }
+        LockSupport.parkNanos(nanos);
+        return true;
     }
 
     private static boolean isTemporary(SetUpException e, Rendezvous rendezvous) {
@@ -95,16 +115,25 @@ final class RendezvousVisit implements AutoCloseable {
     }
 
     /// Does the TLS handshake and proves that it has the secret, if there are any, registers, and waits until all
-    /// others have.
+    /// others have. Connects again if the rendezvous is busy with strangers.
     NodeTable register(Registration own, Authentication authentication) {
-        try {
-            authentication.asClient(connection, left(deadline).plus(GRACE));
-            connection.send(FrameType.REGISTER, own.encode());
-            return NodeTable.decode(await(FrameType.TABLE), own.size());
-        } catch (IllegalArgumentException e) {
-            throw new PeerProtocolException("the rendezvous at " + connection.peer() + ": " + e.getMessage(), e);
-        } catch (SetUpException e) {
-            throw incomplete(e);
+        while (true) {
+            try {
+                authentication.asClient(connection, left(deadline).plus(GRACE));
+                connection.send(FrameType.REGISTER, own.encode());
+                return NodeTable.decode(await(FrameType.TABLE), own.size());
+            } catch (IllegalArgumentException e) {
+                throw new PeerProtocolException("the rendezvous at " + connection.peer() + ": " + e.getMessage(), e);
+            } catch (SetUpException e) {
+                if (e.reason() != Reason.BUSY || closed || !pause(deadline)) {
+                    throw incomplete(e);
+                }
+            }
+            connection.close();
+            connection = connect(rendezvous, deadline);
+            if (closed) {
+                connection.close();
+            }
         }
     }
 
@@ -145,6 +174,7 @@ final class RendezvousVisit implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         connection.close();
     }
 }

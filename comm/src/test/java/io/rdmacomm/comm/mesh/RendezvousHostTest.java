@@ -252,6 +252,19 @@ final class RendezvousHostTest {
         theOthersStillMeet();
     }
 
+    /// It has connected before them and registers after them.
+    @Test
+    void aNodeThatGaveWayToStrangersConnectsAgain() throws IOException {
+        RendezvousVisit slow = visit(PATIENCE);
+        for (int i = 0; i < 600; i++) {
+            open.add(new Socket(InetAddress.getLoopbackAddress(), port));
+        }
+        CompletableFuture<NodeTable> registering = register(slow, node(0));
+        get(CompletableFuture.allOf(
+                registering, register(visit(PATIENCE), node(1)), register(visit(PATIENCE), node(2))));
+        assertThat(get(registering).nodes()).hasSize(SIZE);
+    }
+
     private static Authentication proof(String secret) {
         return new Authentication(
                 null,
