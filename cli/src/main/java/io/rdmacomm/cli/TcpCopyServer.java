@@ -4,31 +4,27 @@ import io.rdmacomm.cli.copy.RingSize;
 import io.rdmacomm.cli.copy.TcpLink;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.setup.AcceptLoop;
-import io.rdmacomm.comm.setup.Newcomers;
 import io.rdmacomm.comm.setup.Origin;
+import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.verbs.RdmaException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /// Receives files over plain TCP sockets. As at the port of a session, whoever connects is a newcomer until it has
 /// greeted, and costs nothing but its connection before that.
 final class TcpCopyServer implements CopyServer {
-    private static final int MOST_NEWCOMERS = 1024;
     private static final int MOST_NEWCOMERS_OF_AN_ADDRESS = 256;
     private static final Duration GREETING = Duration.ofSeconds(5);
 
     private final CopyService service;
     private final TcpListener listener;
     private final AcceptLoop<TcpConnector> acceptor;
-    private final Newcomers newcomers = new Newcomers(MOST_NEWCOMERS, MOST_NEWCOMERS_OF_AN_ADDRESS);
-    private final Set<TcpConnector> greeting = ConcurrentHashMap.newKeySet();
+    private final Reception reception = new Reception("recv-greet-", MOST_NEWCOMERS_OF_AN_ADDRESS, this::greet);
     private final Map<Origin, Integer> places = new HashMap<>();
     private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
     private int taken;
@@ -47,7 +43,7 @@ final class TcpCopyServer implements CopyServer {
         this.listener = TcpListener.listen(listen.bind(), listen.port());
         // Whoever waits for senders learns that no more come.
         this.acceptor =
-                new AcceptLoop<>("recv-accept", listener::accept, this::welcome, () -> arrivals.add(new Closed()));
+                new AcceptLoop<>("recv-accept", listener::accept, reception::welcome, () -> arrivals.add(new Closed()));
         acceptor.start();
     }
 
@@ -56,32 +52,12 @@ final class TcpCopyServer implements CopyServer {
         return listener.port();
     }
 
-    private void welcome(TcpConnector stranger) {
-        newcomers.add(stranger);
-        greeting.add(stranger);
-        boolean begun = false;
-        try {
-            Thread.ofVirtual().name("recv-greet-" + stranger.peer()).start(() -> greet(stranger));
-            begun = true;
-        } finally {
-            if (!begun) {
-                leave(stranger);
-                stranger.close();
-            }
-        }
-    }
-
-    private void leave(TcpConnector stranger) {
-        newcomers.leave(stranger);
-        greeting.remove(stranger);
-    }
-
-    private void greet(TcpConnector stranger) {
+    private Runnable greet(TcpConnector stranger) {
         boolean served = false;
         try {
             RingSize wish = TcpLink.greeting(stranger, GREETING);
             if (closed) {
-                return;
+                return () -> {};
             }
             if (takePlace(Origin.of(stranger.remoteAddress()))) {
                 served = arrivals.add(new Sender(stranger, wish));
@@ -92,11 +68,11 @@ final class TcpCopyServer implements CopyServer {
         } catch (RdmaException | CommandFailure _) {
             // It was no sender, or it was silent; it has been told.
         } finally {
-            leave(stranger);
             if (!served) {
                 stranger.close();
             }
         }
+        return () -> {};
     }
 
     private synchronized boolean takePlace(Origin origin) {
@@ -149,7 +125,7 @@ final class TcpCopyServer implements CopyServer {
         closed = true;
         listener.close();
         acceptor.join();
-        greeting.forEach(TcpConnector::close);
+        reception.close();
         arrivals.add(new Closed());
     }
 }

@@ -1,7 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.setup.AcceptLoop;
-import io.rdmacomm.comm.setup.Newcomers;
+import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpLine;
 import io.rdmacomm.comm.setup.TcpConnector;
@@ -12,9 +12,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Phaser;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -30,7 +27,6 @@ import java.util.concurrent.locks.ReentrantLock;
 /// ```
 public final class ServerSession extends Session {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(ServerSession.class);
-    private static final int MOST_NEWCOMERS = 1024;
     private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = 256;
 
     private final TcpListener listener;
@@ -39,10 +35,8 @@ public final class ServerSession extends Session {
     private final AcceptLoop<TcpConnector> acceptor;
     private final ClientPlaces places;
     private final SetUpLine line;
-    private final Newcomers newcomers = new Newcomers(MOST_NEWCOMERS, MOST_NEWCOMERS_OF_AN_ORIGIN);
+    private final Reception reception;
     private final InterruptibleCalls connecting = new InterruptibleCalls(toString());
-    private final Set<TcpConnector> settingUp = ConcurrentHashMap.newKeySet();
-    private final Phaser setUps = new Phaser(1);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final Queue<EndPoint> ready = new ArrayDeque<>();
@@ -56,8 +50,9 @@ public final class ServerSession extends Session {
                 listener.address(),
                 options.connectionPort(),
                 options.channel().connection());
-        this.acceptor =
-                new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, this::welcome, this::acceptsNoMore);
+        this.reception = new Reception("rdmacomm-setup-", MOST_NEWCOMERS_OF_AN_ORIGIN, this::serve);
+        this.acceptor = new AcceptLoop<>(
+                "rdmacomm-accept-" + name(), listener::accept, reception::welcome, this::acceptsNoMore);
         this.places = new ClientPlaces(options.limits());
         this.line = new SetUpLine(options.limits().setUpsPerAddress());
     }
@@ -178,48 +173,24 @@ public final class ServerSession extends Session {
         }
     }
 
-    private void welcome(TcpConnector connector) {
-        newcomers.add(connector);
-        settingUp.add(connector);
-        setUps.register();
-        boolean begun = false;
-        try {
-            Thread.ofVirtual().name("rdmacomm-setup-" + connector.peer()).start(() -> serve(connector));
-            begun = true;
-        } finally {
-            if (!begun) {
-                leave(connector);
-                connector.close();
-            }
-        }
-    }
-
-    private void leave(TcpConnector connector) {
-        newcomers.leave(connector);
-        settingUp.remove(connector);
-        setUps.arriveAndDeregister();
-    }
-
-    private void serve(TcpConnector connector) {
+    private Runnable serve(TcpConnector connector) {
         EndPoint endPoint;
         try {
             endPoint = isOpen()
-                    ? keep(handShake.accept(connector, tickets, places, line, () -> newcomers.leave(connector)))
+                    ? keep(handShake.accept(connector, tickets, places, line, () -> reception.known(connector)))
                     : null;
         } catch (CommException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
-            tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));
-            return;
-        } catch (RuntimeException | Error e) {
-            LOGGER.log(Level.ERROR, "setting up " + connector.peer() + " failed", e);
-            return;
-        } finally {
-            leave(connector);
+            return () -> tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));
         }
         if (endPoint == null) {
             connector.close();
-            return;
+            return () -> {};
         }
+        return () -> announce(endPoint);
+    }
+
+    private void announce(EndPoint endPoint) {
         lock.lock();
         try {
             ready.removeIf(old -> old.state() == EndPointState.CLOSED);
@@ -243,7 +214,6 @@ public final class ServerSession extends Session {
         connecting.close();
         acceptor.join();
         tickets.close();
-        settingUp.forEach(TcpConnector::close);
-        setUps.arriveAndAwaitAdvance();
+        reception.close();
     }
 }

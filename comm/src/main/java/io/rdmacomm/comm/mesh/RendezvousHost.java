@@ -3,7 +3,7 @@ package io.rdmacomm.comm.mesh;
 import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
-import io.rdmacomm.comm.setup.Newcomers;
+import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
@@ -12,8 +12,6 @@ import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// The port where the nodes of a mesh meet.
@@ -35,8 +33,6 @@ import org.jspecify.annotations.Nullable;
 /// oldest gives way.
 final class RendezvousHost implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(RendezvousHost.class);
-    /// The most connections from which nothing has come yet.
-    static final int MOST_NEWCOMERS = 1024;
     /// All nodes may be on one host, and come at the same time.
     private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = Rendezvous.MAX_SIZE;
 
@@ -46,9 +42,7 @@ final class RendezvousHost implements AutoCloseable {
     private final Duration step;
     private final Attendance attendance;
     private final AcceptLoop<TcpConnector> acceptor;
-    private final Newcomers newcomers = new Newcomers(MOST_NEWCOMERS, MOST_NEWCOMERS_OF_AN_ORIGIN);
-    private final Set<TcpConnector> connections = ConcurrentHashMap.newKeySet();
-    private volatile boolean open = true;
+    private final Reception reception;
 
     private RendezvousHost(TcpListener listener, Registration own, Authentication authentication, Duration step) {
         this.listener = listener;
@@ -56,7 +50,9 @@ final class RendezvousHost implements AutoCloseable {
         this.authentication = authentication;
         this.step = step;
         this.attendance = new Attendance(own.size());
-        this.acceptor = new AcceptLoop<>("rdmacomm-rendezvous", listener::accept, this::welcome, attendance::giveUp);
+        this.reception = new Reception("rdmacomm-register-", MOST_NEWCOMERS_OF_AN_ORIGIN, this::serve);
+        this.acceptor =
+                new AcceptLoop<>("rdmacomm-rendezvous", listener::accept, reception::welcome, attendance::giveUp);
     }
 
     /// Listens.
@@ -73,28 +69,10 @@ final class RendezvousHost implements AutoCloseable {
         return opened;
     }
 
-    private void welcome(TcpConnector connection) {
-        newcomers.add(connection);
-        connections.add(connection);
-        if (!open) {
-            connection.close();
-        }
-        boolean begun = false;
-        try {
-            Thread.ofVirtual().name("rdmacomm-register-" + connection.peer()).start(() -> serve(connection));
-            begun = true;
-        } finally {
-            if (!begun) {
-                leave(connection);
-                connection.close();
-            }
-        }
-    }
-
-    private void serve(TcpConnector connection) {
+    private Runnable serve(TcpConnector connection) {
         try {
             Registration node =
-                    Registration.decode(authentication.asServer(connection, step, () -> newcomers.leave(connection)));
+                    Registration.decode(authentication.asServer(connection, step, () -> reception.known(connection)));
             String refusal = node.difference(own);
             if (refusal.isEmpty()) {
                 refusal = attendance.add(
@@ -117,13 +95,8 @@ final class RendezvousHost implements AutoCloseable {
         } finally {
             // Not before: those who are turned away are told why.
             connection.close();
-            leave(connection);
         }
-    }
-
-    private void leave(TcpConnector connection) {
-        newcomers.leave(connection);
-        connections.remove(connection);
+        return () -> {};
     }
 
     /// The address of a node for the others; null if it is on this host.
@@ -164,10 +137,9 @@ final class RendezvousHost implements AutoCloseable {
     /// Listens no more, and ends all connections. Nodes that still wait are told.
     @Override
     public void close() {
-        open = false;
         listener.close();
         acceptor.join();
         attendance.giveUp();
-        connections.forEach(TcpConnector::close);
+        reception.close();
     }
 }

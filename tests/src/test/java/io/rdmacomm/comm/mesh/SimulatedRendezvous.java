@@ -1,6 +1,7 @@
 package io.rdmacomm.comm.mesh;
 
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.TcpConnector;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -13,7 +14,7 @@ public final class SimulatedRendezvous {
     /// The longest frame that the handshake allows.
     public static final int LONGEST_FRAME = TcpConnector.MAX_PAYLOAD;
     /// The most connections from which nothing has come yet.
-    public static final int MOST_UNKNOWN = RendezvousHost.MOST_NEWCOMERS;
+    public static final int MOST_UNKNOWN = Reception.MOST_NEWCOMERS;
 
     private static final int FRAME_HEADER = 12;
 

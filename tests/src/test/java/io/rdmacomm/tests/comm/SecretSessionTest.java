@@ -28,9 +28,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +78,26 @@ final class SecretSessionTest {
                     .hasMessageContaining(words);
             assertThat(server.endPoints()).isEmpty();
         }
+    }
+
+    /// A service may give up when somebody without the secret has come.
+    @Test
+    void onRefusedMayCloseTheSession() throws Exception {
+        AtomicReference<@Nullable ServerSession> session = new AtomicReference<>();
+        CountDownLatch closed = new CountDownLatch(1);
+        SessionListener closer = new SessionListener() {
+            @Override
+            public void onRefused(String peer, CommException failure) {
+                Objects.requireNonNull(session.get()).close();
+                closed.countDown();
+            }
+        };
+        ServerSession server = ServerSession.listen(GUARDED.withListener(closer));
+        session.set(server);
+        assertThatThrownBy(() -> ClientSession.connect(OPEN.withPort(server.port())))
+                .isInstanceOf(CommException.class);
+        assertThat(closed.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(server.isOpen()).isFalse();
     }
 
     @Test
