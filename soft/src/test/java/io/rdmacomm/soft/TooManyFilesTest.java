@@ -7,6 +7,7 @@ import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.soft.shm.Peer;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.BufferedReader;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -73,7 +74,17 @@ class TooManyFilesTest {
     /// Not "enlarge /dev/shm": there is room enough.
     @Test
     void aDeviceThatCannotBeOpenedNamesTheLimit() throws Exception {
-        ProcessBuilder program = OtherJvm.running(Opener.class, "-XX:-MaxFDLimit");
+        eachFailureNamesTheLimit(Opener.class);
+    }
+
+    /// Not "no route": the network is well.
+    @Test
+    void aRouteThatCannotBeAskedForNamesTheLimit() throws Exception {
+        eachFailureNamesTheLimit(Resolver.class);
+    }
+
+    private static void eachFailureNamesTheLimit(Class<?> main) throws Exception {
+        ProcessBuilder program = OtherJvm.running(main, "-XX:-MaxFDLimit");
         program.command().addAll(0, List.of("bash", "-c", "ulimit -n " + FILES + "; exec \"$@\"", "bash"));
         Process process = program.start();
         try (BufferedReader answers = process.inputReader()) {
@@ -83,7 +94,7 @@ class TooManyFilesTest {
                     .isNotEmpty()
                     .allSatisfy(line -> assertThat(line)
                             .contains("failed: EMFILE", "Too many open files", "ulimit -n")
-                            .doesNotContain("enlarge"));
+                            .doesNotContain("enlarge", "no route"));
         } finally {
             process.destroyForcibly();
         }
@@ -109,6 +120,30 @@ class TooManyFilesTest {
             }
             for (FileInputStream file : files) {
                 file.close();
+            }
+        }
+    }
+
+    /// Resolves a route when there are no files, prints the reason of the failure, and resolves it afterwards.
+    static final class Resolver {
+        public static void main(String[] arguments) throws Exception {
+            SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1"));
+            InetSocketAddress destination = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+            try (SoftContext context = (SoftContext) device.open();
+                    ConnectionManager manager = ConnectionManager.open(context)) {
+                manager.resolve(destination, Duration.ofSeconds(5)).close();
+                HostError.of(new IOException("Too many open files"), Errno.ENOSPC)
+                        .failure("open", "", new IOException());
+                List<FileInputStream> files = Program.openAll();
+                try {
+                    manager.resolve(destination, Duration.ofSeconds(5)).close();
+                } catch (VerbException e) {
+                    System.out.println(e.getMessage());
+                }
+                for (FileInputStream file : files) {
+                    file.close();
+                }
+                manager.resolve(destination, Duration.ofSeconds(5)).close();
             }
         }
     }

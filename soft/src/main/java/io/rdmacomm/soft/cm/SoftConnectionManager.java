@@ -2,6 +2,7 @@ package io.rdmacomm.soft.cm;
 
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.QueuePairAddress;
+import io.rdmacomm.soft.mapped.HostError;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.tcp.TcpSettings;
 import io.rdmacomm.verbs.AccessFlag;
@@ -124,7 +125,7 @@ public final class SoftConnectionManager extends ConnectionManager {
             throw new AddressUnresolvedException(
                     operation, Errno.EINVAL, destination + " has no port; name the one that the peer listens at");
         }
-        try (DatagramChannel probe = DatagramChannel.open()) {
+        try (DatagramChannel probe = openProbe(operation)) {
             probe.connect(new InetSocketAddress(destination.getAddress(), ANY_PORT));
             return new SoftRoute(this, (InetSocketAddress) probe.getLocalAddress(), destination, options);
         } catch (IOException e) {
@@ -132,6 +133,14 @@ public final class SoftConnectionManager extends ConnectionManager {
                     "resolve route (rdma_resolve_route)",
                     Errno.ENETUNREACH,
                     "no route to " + destination + ": " + e.getMessage() + "; check the address and the routes");
+        }
+    }
+
+    private static DatagramChannel openProbe(String operation) {
+        try {
+            return DatagramChannel.open();
+        } catch (IOException e) {
+            throw HostError.of(e, Errno.ENOMEM).failure(operation, "no socket to ask for the route", e);
         }
     }
 
