@@ -1,5 +1,6 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.terminal.FileName;
 import io.rdmacomm.cli.terminal.LostOutput;
@@ -64,7 +65,7 @@ public final class RdmaCommand implements Runnable {
     private static int execute(CommandLine commandLine, String... arguments) {
         try {
             int status = commandLine.execute(arguments);
-            // What a command prints past CommandOutput, such as its help and tables.
+            // Help and tables are printed without CommandOutput.
             if (status == CommandLine.ExitCode.OK) {
                 LostOutput.check(commandLine.getOut());
             }
@@ -73,6 +74,9 @@ public final class RdmaCommand implements Runnable {
             return FailureHandler.report("rdmacomm", e, commandLine.getErr());
         } catch (Error e) {
             // picocli handles exceptions only; out of memory and a broken class path deserve one line as well.
+            if (CloseOnExit.isExiting()) {
+                return CommandLine.ExitCode.SOFTWARE;
+            }
             commandLine.getErr().println("rdmacomm: " + FailureText.of(e));
             if (LogSettings.level() >= 1) {
                 commandLine.getErr().println(FailureText.trace(e));

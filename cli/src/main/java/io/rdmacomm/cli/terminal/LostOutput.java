@@ -1,14 +1,21 @@
 package io.rdmacomm.cli.terminal;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Serial;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /// The standard output does not take what a command prints: its disk is full, or nobody reads it any more.
 public final class LostOutput extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    private static final String CLOSED_PIPE = "Broken pipe";
+    private static final Path STANDARD_OUTPUT = Path.of("/proc/self/fd/1");
+    // S_IFMT, S_IFIFO and S_IFSOCK of inode(7).
+    private static final int TYPE = 0xF000;
+    private static final int PIPE = 0x1000;
+    private static final int SOCKET = 0xC000;
 
     private LostOutput(String message) {
         super(message);
@@ -24,8 +31,14 @@ public final class LostOutput extends RuntimeException {
         }
     }
 
-    /// Whether nobody reads any more, as after `| head`: the user knows.
+    /// Whether nobody reads any more, as after `| head`: the user knows. Pipes and sockets hardly fail in another
+    /// way (write(2)), and the words of the reason depend on the language of the system.
     public boolean isClosedPipe() {
-        return String.valueOf(getMessage()).contains(CLOSED_PIPE);
+        try {
+            int type = (int) Files.getAttribute(STANDARD_OUTPUT, "unix:mode") & TYPE;
+            return type == PIPE || type == SOCKET;
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
     }
 }

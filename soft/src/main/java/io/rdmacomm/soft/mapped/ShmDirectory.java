@@ -46,7 +46,12 @@ public final class ShmDirectory implements AutoCloseable {
     private static final int LAST_LID = 0xfffe;
 
     static {
-        Runtime.getRuntime().addShutdownHook(new Thread(ShmDirectory::removeAtExit, "rdmacomm-soft-clean-up"));
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(ShmDirectory::removeAtExit, "rdmacomm-soft-clean-up"));
+        } catch (IllegalStateException e) {
+            // The JVM is ending. A folder that is made now is removed by the next process.
+            LOGGER.log(System.Logger.Level.DEBUG, "no clean-up at exit", e);
+        }
     }
 
     private final Path folder;
