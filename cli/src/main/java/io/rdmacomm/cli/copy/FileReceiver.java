@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 /// The receiver's side of one connection: stores one file after another until the sender disconnects.
 public final class FileReceiver {
     private static final Duration NEXT_FILE = Duration.ofMinutes(1);
-    private static final int MOST_FOLDERS = 1024;
+    private static final int MOST_FOLDERS = 256;
 
     private final ReceiverLink link;
     private final IncomingFolder incoming;
     private final CopyProgress progress;
-    /// What is accepted and not complete, in the order of its data.
+    /// The files that are accepted and not complete, in the order of their data.
     private final Deque<Accepted> accepted = new ArrayDeque<>();
     /// The directories that the sender is in, by the numbers of their offers.
     private final Map<Long, Path> folders = new HashMap<>();
@@ -158,8 +158,8 @@ public final class FileReceiver {
         link.send(Frame.of(CopyMessage.REJECT, reason, offer.number(0)));
     }
 
-    /// What the data, end or abortion of a file is about: the first that is accepted; null if the file has failed
-    /// while the message was on its way.
+    /// The file that a message is about: the first that is accepted; null if the file has failed while the
+    /// message was in flight.
     private @Nullable Accepted current(long number) {
         Accepted first = accepted.peek();
         if (first != null && first.offer().number() == number) {

@@ -39,6 +39,19 @@ class DocumentedTestsTest {
         assertThat(named).isGreaterThan(80);
     }
 
+    /// The table of what a stranger can make us spend.
+    @Test
+    void eachLimitNamesTheTestThatGuardsIt() throws IOException {
+        List<String> rows = Files.readAllLines(ROOT.resolve("docs/35-security.md")).stream()
+                .dropWhile(line -> !line.startsWith("| what | default | option | guard |"))
+                .skip(2)
+                .takeWhile(line -> line.startsWith("|"))
+                .toList();
+        assertThat(rows)
+                .hasSizeGreaterThan(15)
+                .allSatisfy(row -> assertThat(row).containsPattern(NAME));
+    }
+
     private static long count(List<Path> sources, MatchResult name) throws IOException {
         String folder = name.group(1);
         long found = 0;
