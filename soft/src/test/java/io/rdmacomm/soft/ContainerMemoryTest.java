@@ -45,7 +45,8 @@ class ContainerMemoryTest {
                 Files.delete(made);
             }
         }
-        Assumptions.abort("no control group with a limit of memory can be made");
+        System.out.println("SKIPPED, ContainerMemoryTest: no control group with a limit of memory can be made");
+        Assumptions.abort();
     }
 
     @AfterEach
