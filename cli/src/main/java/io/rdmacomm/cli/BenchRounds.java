@@ -15,9 +15,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 
-/// Runs `rdmacomm bench` several times, each time in new processes: figures of one process share what its JIT compiler
-/// and
-/// the placement of its memory happened to be.
+/// Runs `rdmacomm bench` several times, each time in new processes: figures of one process share what
+/// its JIT compiler and the placement of its memory happened to be.
 final class BenchRounds {
     private static final Set<String> NOT_REPEATED = Set.of("--rounds", "--json", "--csv", "--report", "--baseline");
 

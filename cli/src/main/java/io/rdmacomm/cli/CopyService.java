@@ -12,7 +12,7 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/// What a receiver does for each sender, whatever it is connected with.
+/// The work of a receiver for each sender, over any kind of connection.
 ///
 /// @param folder where files go
 /// @param memory what all senders have together

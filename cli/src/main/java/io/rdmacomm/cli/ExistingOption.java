@@ -4,7 +4,7 @@ import io.rdmacomm.cli.copy.Existing;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// What happens to files that exist at the receiver.
+/// The option for files that exist at the receiver.
 final class ExistingOption {
     @Option(
             names = "--existing",

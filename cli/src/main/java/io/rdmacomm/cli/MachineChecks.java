@@ -67,7 +67,7 @@ final class MachineChecks {
         }
     }
 
-    /// What is free in shared memory, and whether the machine or a control group has the memory for it.
+    /// Finds how much shared memory is free, and whether the machine or a control group has memory for it.
     static Finding room(long free, long total, MemoryRoom memory) {
         String subject = SHARED_MEMORY.toString();
         String text = ByteSize.format(free) + " free of " + ByteSize.format(total);

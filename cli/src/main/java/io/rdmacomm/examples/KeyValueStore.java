@@ -11,10 +11,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/// A key-value store in the memory of a server that does nothing: clients GET by READ, and PUT by WRITE under a lock
-/// that
-/// they take by compare-and-swap. A checksum detects values that were read while they were being written. Read
-/// [KeyValueEntry], [KeyValueClient] and [KeyValueServer], in this order.
+/// A key-value store in the memory of a server that does nothing: clients GET by READ, and PUT by WRITE
+/// under a lock that they take by compare-and-swap. A checksum detects values that were read while they
+/// were being written. Read [KeyValueEntry], [KeyValueClient] and [KeyValueServer], in this order.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.KeyValueStore [PUTS]

@@ -2,9 +2,8 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ChannelCounters;
 
-/// The counters of a channel at one moment, or the sum of several channels. They are counted without synchronization,
-/// so
-/// that two of them may be a few operations apart. They only grow.
+/// The counters of a channel at one moment, or the sum of several channels. They are counted without
+/// synchronization, so that two of them may be a few operations apart. They only grow.
 ///
 /// WRITEs without notice and READs of the peer are not counted: this side does not see them.
 ///

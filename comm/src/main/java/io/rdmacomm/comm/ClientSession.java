@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 /// ```
 public final class ClientSession extends Session {
     private final String server;
-    /// Without the GID index of this side, which is settled for each endpoint.
-    private final SessionOptions unsettled;
+    /// Without the GID index of this side, which each endpoint looks up.
+    private final SessionOptions given;
     private final CurrentEndPoint current;
     private final @Nullable Reconnector reconnector;
 
-    private ClientSession(SessionOptions unsettled, SessionOptions options, SessionDevice device) {
+    private ClientSession(SessionOptions given, SessionOptions options, SessionDevice device) {
         super(options, device);
-        this.unsettled = unsettled;
+        this.given = given;
         this.server = ServerReach.name(options);
         this.current = new CurrentEndPoint(options.name(), options.reconnect());
         Reconnect reconnect = options.reconnect();
@@ -53,7 +53,7 @@ public final class ClientSession extends Session {
         SessionDevice device = SessionDevice.open(named, named.name(), () -> ServerReach.localAddress(named));
         boolean connected = false;
         try {
-            ClientSession session = new ClientSession(named, ServerReach.settle(device, named), device);
+            ClientSession session = new ClientSession(named, ServerReach.forConnection(device, named), device);
             session.show();
             connected = true;
             if (session.reconnector != null) {
@@ -107,8 +107,8 @@ public final class ClientSession extends Session {
         }
         boolean connected = false;
         try {
-            SessionOptions settled = device().settle(unsettled, connector::localAddress);
-            EndPoint endPoint = keep(handShake(settled).connect(server, () -> connector));
+            SessionOptions complete = device().forConnection(given, connector::localAddress);
+            EndPoint endPoint = keep(handShake(complete).connect(server, () -> connector));
             connected = true;
             return endPoint;
         } finally {

@@ -487,7 +487,7 @@ public final class EndPoint implements AutoCloseable {
         return attachment.getAndSet(object);
     }
 
-    /// What [#attach] was given last; null if nothing. Never blocks.
+    /// The object that [#attach] was given last; null if there is none. Never blocks.
     public @Nullable Object attachment() {
         return attachment.get();
     }
@@ -696,7 +696,7 @@ public final class EndPoint implements AutoCloseable {
                 closeInOrder(deadline);
             }
         } catch (InterruptedException | CommInterruptedException e) {
-            Thread.ofVirtual().name("rdmacomm-close-" + name).start(() -> goOnClosing(deadline));
+            Thread.ofVirtual().name("rdmacomm-close-" + name).start(() -> continueClosing(deadline));
             handedOver = true;
             throw e;
         } finally {
@@ -706,7 +706,7 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    private void goOnClosing(long deadline) {
+    private void continueClosing(long deadline) {
         try {
             closeInOrder(deadline);
         } catch (InterruptedException | CommInterruptedException e) {

@@ -186,30 +186,30 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                     null);
         }
         checkLink(connector, peer);
-        SessionOptions settled = device.settle(options, connector::localAddress);
-        boolean byNumbers = isByNumbers(settled, connector, peer);
+        SessionOptions complete = device.forConnection(options, connector::localAddress);
+        boolean byNumbers = isByNumbers(complete, connector, peer);
         if (byNumbers) {
             checkLocation(connector, peer);
         }
         if (proves) {
-            return setUp(connector, peer, settled, byNumbers, tickets, places, () -> {});
+            return setUp(connector, peer, complete, byNumbers, tickets, places, () -> {});
         }
         // The client is told in time if it gets no turn.
         try (SetUpLine.Turn turn = line.enter(connector, step().dividedBy(2))) {
             known.run();
-            return setUp(connector, peer, settled, byNumbers, tickets, places, turn::waits);
+            return setUp(connector, peer, complete, byNumbers, tickets, places, turn::waits);
         }
     }
 
     private EndPoint setUp(
             TcpConnector connector,
             EndPointInfo peer,
-            SessionOptions settled,
+            SessionOptions complete,
             boolean byNumbers,
             TicketListeners tickets,
             ClientPlaces places,
             Runnable waits) {
-        EndPoint endPoint = endPoint(settled, connector, peer.channels().size() - 1, places);
+        EndPoint endPoint = endPoint(complete, connector, peer.channels().size() - 1, places);
         return finish(endPoint, connector, () -> {
             if (byNumbers) {
                 SetUpOffer numbers = new SetUpOffer(true, false, 0, 0);
@@ -223,11 +223,11 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     /// The endpoint for a client, which has proved all that it has to and named what it wants.
-    private EndPoint endPoint(SessionOptions settled, TcpConnector connector, int count, ClientPlaces places) {
+    private EndPoint endPoint(SessionOptions complete, TcpConnector connector, int count, ClientPlaces places) {
         ClientPlaces.Place place = places.take(connector.remoteAddress(), connector.peer());
         boolean made = false;
         try {
-            EndPoint endPoint = new EndPoint(device, settled, connector.peer(), count, errors, place.in(owner));
+            EndPoint endPoint = new EndPoint(device, complete, connector.peer(), count, errors, place.in(owner));
             made = true;
             return endPoint;
         } finally {
@@ -240,7 +240,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     /// Decides how the queue pairs of a client are connected: by numbers if both devices can and the numbers
     /// lead the two sides to each other, otherwise by the connection manager. The client learns it from the
     /// WELCOME.
-    private boolean isByNumbers(SessionOptions settled, TcpConnector connector, EndPointInfo peer) {
+    private boolean isByNumbers(SessionOptions complete, TcpConnector connector, EndPointInfo peer) {
         SetUpOffer own = ownOffer();
         if (!own.agreeOnNumbers(peer.setUp(), connector.peer())) {
             return false;
@@ -249,7 +249,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         return !choice
                 || PeerLocation.isMutual(
                         device.context(),
-                        device.numbers(settled),
+                        device.numbers(complete),
                         peer.channels().getFirst().queuePair(),
                         connector,
                         options.foreignGids());

@@ -40,8 +40,8 @@ final class ServerReach {
     }
 
     /// `options` with the GID index for the address of this side in packets to the server.
-    static SessionOptions settle(SessionDevice device, SessionOptions options) {
-        return device.settle(options, () -> localAddress(options));
+    static SessionOptions forConnection(SessionDevice device, SessionOptions options) {
+        return device.forConnection(options, () -> localAddress(options));
     }
 
     /// The address of this side in packets to the server; the wildcard address if it is unknown.

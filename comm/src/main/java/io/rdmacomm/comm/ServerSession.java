@@ -163,7 +163,7 @@ public final class ServerSession extends Session {
         SessionOptions there = options()
                 .withAddress(host, port)
                 .withDeadlines(options().deadlines().withConnect(timeout));
-        return connecting.run(() -> reach(ServerReach.settle(device(), there)));
+        return connecting.run(() -> reach(ServerReach.forConnection(device(), there)));
     }
 
     /// Somebody has closed the port, perhaps by interrupting all threads of the process.

@@ -202,15 +202,15 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     }
 
     /// The handshake that sets endpoints up with these options.
-    final HandShake handShake(SessionOptions settled) {
-        return new HandShake(device, settled, errors, new Owner());
+    final HandShake handShake(SessionOptions complete) {
+        return new HandShake(device, complete, errors, new Owner());
     }
 
-    /// Connects to the server that `settled` names, and keeps the endpoint. A server that is too busy is asked again,
+    /// Connects to the server that `complete` names, and keeps the endpoint. A server that is too busy is asked again,
     /// until the connect deadline.
-    final EndPoint reach(SessionOptions settled) {
-        long deadline = System.nanoTime() + settled.deadlines().connect().toNanos();
-        SessionOptions attempt = settled;
+    final EndPoint reach(SessionOptions complete) {
+        long deadline = System.nanoTime() + complete.deadlines().connect().toNanos();
+        SessionOptions attempt = complete;
         while (true) {
             try {
                 SessionOptions now = attempt;
@@ -221,7 +221,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
                 }
             }
             Duration left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
-            attempt = settled.withDeadlines(settled.deadlines().withConnect(left));
+            attempt = complete.withDeadlines(complete.deadlines().withConnect(left));
         }
     }
 

@@ -204,7 +204,7 @@ final class SessionDevice implements AutoCloseable {
     ///
     /// @param local the address that this side uses for TCP
     /// @throws CommException if the port is down
-    SessionOptions settle(SessionOptions given, Supplier<InetAddress> local) {
+    SessionOptions forConnection(SessionOptions given, Supplier<InetAddress> local) {
         PortAttributes port = checkPort();
         int index = given.channel().connection().path().gidIndex();
         if (index == PathOptions.AUTOMATIC_GID) {
@@ -237,9 +237,9 @@ final class SessionDevice implements AutoCloseable {
         onLost = task;
     }
 
-    /// The place of the queue pairs that are made with these options, which [#settle] has returned.
-    QueuePairInfo numbers(SessionOptions settled) {
-        PathOptions path = settled.channel().connection().path();
+    /// The place of the queue pairs that are made with these options, which [#forConnection] has returned.
+    QueuePairInfo numbers(SessionOptions complete) {
+        PathOptions path = complete.channel().connection().path();
         return new QueuePairInfo(0, 0, port().lid(), context.gid(portNumber, path.gidIndex()), path.mtu());
     }
 

@@ -17,10 +17,10 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/// TLS for the TCP connections over which endpoints and meshes are set up. It encrypts what is sent there: addresses,
-/// queue
-/// pair and packet numbers, tokens, proofs. Its certificates say who may connect. What is sent afterwards, messages,
-/// WRITEs, READs and announced buffers, goes over RDMA and stays in the clear. Immutable and thread-safe.
+/// TLS for the TCP connections over which endpoints and meshes are set up. It encrypts what is sent
+/// there: addresses, queue pair and packet numbers, tokens, proofs. Its certificates say who may
+/// connect. What is sent afterwards, messages, WRITEs, READs and announced buffers, goes over RDMA and
+/// stays in the clear. Immutable and thread-safe.
 ///
 /// ```java
 /// SessionOptions options = SessionOptions.defaults().withTls(Tls.of(sslContext));

@@ -45,7 +45,7 @@ final class DoomedRequests {
     }
 
     /// Makes the completion at `at` that of the rule, if it reports a doomed request.
-    void settle(MemorySegment completions, long at) {
+    void apply(MemorySegment completions, long at) {
         if (dooms.isEmpty()) {
             return;
         }

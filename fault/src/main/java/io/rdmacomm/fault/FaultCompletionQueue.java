@@ -94,7 +94,7 @@ final class FaultCompletionQueue extends CompletionQueue {
             int count = pollReal(asked, filled > 0);
             for (int i = 0; i < count; i++) {
                 long at = (long) i * CompletionLayout.BYTES;
-                dooms.settle(polled.segment(), at);
+                dooms.apply(polled.segment(), at);
                 if (!delays || !hold(polled.segment(), at)) {
                     MemorySegment.copy(
                             polled.segment(), at, into, (long) filled * CompletionLayout.BYTES, CompletionLayout.BYTES);

@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import java.util.Set;
 
-/// What the device does not do although the real one does.
+/// The operations that the device does not support although the real one does.
 ///
 /// @param lacking capabilities that it does not have
 /// @param inlineBytes the longest inline payload of a queue pair

@@ -107,7 +107,7 @@ final class ContextObjects implements SharedMemory.Events {
             try {
                 queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL);
             } catch (RuntimeException | Error e) {
-                context.engine().goOn(e);
+                context.engine().report(e);
             }
         }
     }

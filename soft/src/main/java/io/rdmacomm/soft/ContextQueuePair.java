@@ -12,7 +12,7 @@ interface ContextQueuePair {
     /// locks.
     void awaitExecutions();
 
-    /// What its peer is in the middle of, if that may use `region`; any thread, without its locks.
+    /// The operation that its peer is executing, if it may use `region`. Any thread, without its locks.
     ///
     /// @param region null for any memory
     /// @return null if there is nothing

@@ -234,7 +234,7 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
             }
         } catch (RuntimeException | Error e) {
             if (context.engine().isCurrentThread()) {
-                context.engine().goOn(e);
+                context.engine().report(e);
             }
             failed(GENERAL_ERROR, 0, AsyncEventType.QUEUE_PAIR_FATAL);
         }

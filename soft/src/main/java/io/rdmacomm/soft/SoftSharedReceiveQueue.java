@@ -40,7 +40,7 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
         context.objects().add(number, this);
     }
 
-    /// What peers call it.
+    /// The number by which peers know it.
     int number() {
         return number;
     }

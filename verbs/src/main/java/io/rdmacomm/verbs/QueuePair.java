@@ -7,10 +7,9 @@ import java.util.Set;
 /// A send queue and a receive queue (`struct ibv_qp`, ibv_create_qp(3)). Thread-safe, unless it was created
 /// single-threaded.
 ///
-/// Every posted request ends exactly once: with a completion, silently if it succeeds and is unsignaled, or
-/// flushed after the queue pair has failed. A device without [Capability#FLUSH_IN_ERROR] may keep requests that are
-/// posted
-/// to a failed queue pair. `post` never blocks and never allocates.
+/// Every posted request ends exactly once: with a completion, silently if it succeeds and is
+/// unsignaled, or flushed after the queue pair has failed. A device without [Capability#FLUSH_IN_ERROR]
+/// may keep requests that are posted to a failed queue pair. `post` never blocks and never allocates.
 public abstract class QueuePair extends Resource {
     /// The number is part of what keeps strangers out of a connection, so nobody may guess it from others.
     private static final SecureRandom RANDOM = new SecureRandom();

@@ -62,9 +62,8 @@ final class NewJvm implements Peer {
         }
     }
 
-    /// Steps of 10 ms since the machine was started (proc_pid_stat(5), proc_uptime(5)). [ProcessHandle] adds the time
-    /// of
-    /// that start, which it knows in whole seconds only.
+    /// Steps of 10 ms since the machine was started (proc_pid_stat(5), proc_uptime(5)). [ProcessHandle]
+    /// adds the time of that start, which it knows in whole seconds only.
     private static double millisSinceStart() throws IOException {
         String stat = Files.readString(Path.of("/proc/self/stat"));
         // The second field is the name in parentheses, which may contain anything.

@@ -3,9 +3,8 @@ package io.rdmacomm.bench.peer;
 import java.io.IOException;
 import java.util.Map;
 
-/// Starts one end of a peer: `PeerMain NAME server|client PORT BYTES WARMUP SECONDS [SERVER-COMMAND]`. The client
-/// prints
-/// a line with the figure.
+/// Starts one end of a peer: `PeerMain NAME server|client PORT BYTES WARMUP SECONDS [SERVER-COMMAND]`.
+/// The client prints a line with the figure.
 public final class PeerMain {
     /// The line with the figure begins so.
     public static final String FIGURE = "figure ";

@@ -215,7 +215,7 @@ public final class BenchServer implements AutoCloseable {
         side.answer(mode, count);
         control.expect(BenchMessage.DONE, BenchMessage.FAILED);
         CpuUse use = meter.read();
-        side.settle(mode);
+        side.endStep(mode);
         side.verify(mode, count, side.plan().test().serverReceives());
         control.send(Frame.of(BenchMessage.REPORT, use.cpuNanos(), CompilerTime.nanos(), use.nanos()));
     }

@@ -27,7 +27,7 @@ public record MachineLoad(double others, double stolen, int processors) {
     /// Nothing is known of it.
     public static final MachineLoad UNKNOWN = new MachineLoad(0, 0, 1);
 
-    /// What the kernel has counted since it started, in hundredths of a second of one processor.
+    /// The times that the kernel has counted since it started, in hundredths of a second of one processor.
     private record Ticks(long busy, long stolen, long all, int processors) {
         static Ticks now() throws IOException {
             List<String> lines = Files.readAllLines(STATISTICS);

@@ -75,7 +75,7 @@ final class ReliableTrial implements Trial {
         side.initiate(mode, count, readings);
         CpuUse use = meter.read();
         control.send(Frame.of(BenchMessage.DONE));
-        side.settle(mode);
+        side.endStep(mode);
         Frame<BenchMessage> report = control.expect(BenchMessage.REPORT, BenchMessage.FAILED);
         compilerNanos = CompilerTime.nanos() + report.number(1);
         side.verify(mode, count, side.plan().test().clientReceives());

@@ -9,7 +9,7 @@ public final class Table {
     private static final String LATENCY = "%-14s %8s %10s %9s %9s %9s %9s %10s %9s %9s %8s %6s%n";
     private static final String BANDWIDTH = "%-14s %8s %10s %10s %12s %13s %11s %6s%n";
 
-    /// What a mark means.
+    /// The meaning of a mark.
     public static final String EXPLANATION =
             "~: fewer than ten samples were slower; !: beyond the limit, which was measured while the machine was slower";
 

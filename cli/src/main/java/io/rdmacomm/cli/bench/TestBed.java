@@ -141,7 +141,7 @@ final class TestBed implements AutoCloseable {
     /// Ends a step: waits until everything that either side has sent, written or read has arrived. On iWARP a
     /// completion alone does not guarantee that, and the control messages use another connection. Both sides call
     /// this.
-    void settle() {
+    void awaitBoth() {
         endPoint.barrier(BenchMessage.PATIENCE);
     }
 

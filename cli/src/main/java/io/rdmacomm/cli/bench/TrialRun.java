@@ -109,14 +109,14 @@ final class TrialRun {
     ///
     /// @return the CPU time of the wait
     StepUse idle(int millis) {
-        settle();
+        awaitCompilers();
         StepUse use = trial.step(millis, StepMode.IDLE, readings);
         trial.step(CHECKED, StepMode.CHECK, readings);
         return use;
     }
 
     /// Lets the JIT compilers finish: they would keep other threads from sleeping in peace.
-    private void settle() {
+    private void awaitCompilers() {
         int quiet = 0;
         for (int i = 0; i < MAX_SETTLING_STEPS && quiet < QUIET_STEPS; i++) {
             long compilerNanos = trial.compilerNanos();
@@ -176,7 +176,7 @@ final class TrialRun {
         return total;
     }
 
-    /// What several steps took together.
+    /// The sum of several steps.
     ///
     /// @param operations how many were performed
     /// @param arrived how many of them took effect

@@ -60,8 +60,8 @@ final class TrialSide {
 
     /// Waits until all operations of both sides have taken effect, and after a warm-up step until the JIT compiler
     /// is idle. Both sides call this at the end of a step.
-    void settle(StepMode mode) {
-        bed.settle();
+    void endStep(StepMode mode) {
+        bed.awaitBoth();
         if (mode == StepMode.WARM_UP) {
             CompilerTime.awaitIdle(COMPILER_LIMIT_NANOS);
         }

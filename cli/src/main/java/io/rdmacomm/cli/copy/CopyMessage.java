@@ -40,9 +40,8 @@ enum CopyMessage {
     FAILED,
     /// The receiver has room for more chunks.
     CREDIT,
-    /// A chunk of data has been sent. Over RDMA: the index of its block in the ring, its length, and the file. Over
-    /// TCP:
-    /// the length, 0, and the file; the bytes follow.
+    /// A chunk of data has been sent. Over RDMA: the index of its block in the ring, its length, and
+    /// the file. Over TCP: the length, 0, and the file; the bytes follow.
     DATA,
     /// The size of the ring that the receiver has chosen.
     RING,

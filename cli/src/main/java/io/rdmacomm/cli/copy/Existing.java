@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.copy;
 
-/// What happens to a file of that name in the receiver's directory. The order is that on the wire.
+/// The choices for a file that exists in the receiver's directory. The order is that on the wire.
 public enum Existing {
     /// The new file replaces it when it is complete, as with cp(1).
     OVERWRITE,

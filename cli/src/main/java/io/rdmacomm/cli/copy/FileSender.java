@@ -25,9 +25,9 @@ final class FileSender implements AutoCloseable {
 
     private final SenderLink link;
     private final CopyProgress progress;
-    /// What is not complete, by number.
+    /// The files that are not complete, by number.
     private final Map<Long, Outgoing> pending = new HashMap<>();
-    /// What is offered and has not been sent yet.
+    /// The files that are offered and have not been sent yet.
     private final Deque<Outgoing> offered = new ArrayDeque<>();
     private final Set<Long> rejectedFolders = new HashSet<>();
 

@@ -19,10 +19,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The directory that files are received into. A sender cannot write outside of it: a name is a single component, never
-/// a path, and directories below are entered only if they are none of somebody else's links. An existing regular file
-/// is
-/// replaced as a whole, if at all; anything else of that name is a reason to reject the file.
+/// The directory that files are received into. A sender cannot write outside of it: a name is a single
+/// component, never a path, and directories below are entered only if they are none of somebody else's
+/// links. An existing regular file is replaced as a whole, if at all; anything else of that name is a
+/// reason to reject the file.
 public final class IncomingFolder implements AutoCloseable {
     private static final int MAX_NAME_BYTES = 255;
     private static final int KEY_BYTES = 8;

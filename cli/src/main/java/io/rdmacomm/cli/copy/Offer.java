@@ -40,7 +40,7 @@ record Offer(
     private static final List<Kind> KINDS = List.of(Kind.values());
     private static final List<Existing> CHOICES = List.of(Existing.values());
 
-    /// What is offered. The order is that on the wire.
+    /// The kind of file that is offered. The order is that on the wire.
     enum Kind {
         /// A regular file.
         FILE,

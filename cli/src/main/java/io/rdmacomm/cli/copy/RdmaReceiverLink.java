@@ -28,8 +28,8 @@ public final class RdmaReceiverLink implements ReceiverLink {
     private int currentLength;
     private int unreturned;
 
-    /// What a sender writes into, and where it is copied before it is looked at: the sender can change the blocks
-    /// at any time, and what is checked must be what is stored.
+    /// The blocks that a sender writes into, and the memory for a copy of each piece: the sender can change the blocks
+    /// at any time, so the copy is checked and stored.
     private record Ring(RingSize size, RdmaBuffer blocks, ByteBuffer piece) {}
 
     /// Greets the sender.

@@ -18,10 +18,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/// Either end over a plain TCP socket, for comparison with RDMA. The control messages are the same; a chunk of data is
-/// a DATA message with the length, followed by the bytes. TCP does the flow control. The two HELLO messages are in
-/// frames
-/// of the port that a session has, too, so that both kinds of receivers protect themselves in the same way.
+/// Either end over a plain TCP socket, for comparison with RDMA. The control messages are the same; a
+/// chunk of data is a DATA message with the length, followed by the bytes. TCP does the flow control.
+/// The two HELLO messages are in frames of the port that a session has, too, so that both kinds of
+/// receivers protect themselves in the same way.
 public final class TcpLink implements SenderLink, ReceiverLink {
     private static final int MOST_WAITING = 4 * FileSender.WINDOW;
 

@@ -52,7 +52,7 @@ public final class TopTable {
         return text.isEmpty() ? Figures.UNKNOWN : text;
     }
 
-    /// What tells our own commands apart comes first.
+    /// The name of a command of ours without the words that all of them begin with.
     private static String ownName(String command) {
         return command.startsWith(OWN_PROGRAM) ? command.substring(OWN_PROGRAM.length()) : command;
     }

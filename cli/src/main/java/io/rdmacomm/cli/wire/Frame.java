@@ -43,7 +43,7 @@ public final class Frame<K extends Enum<K>> {
         return new Frame<>(kind, Arrays.stream(numbers).boxed().toList(), bytes.clone());
     }
 
-    /// What the message means.
+    /// The kind of the message.
     public K kind() {
         return kind;
     }

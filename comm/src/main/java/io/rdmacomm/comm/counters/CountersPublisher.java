@@ -10,10 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Copies the counters of this process' sessions into its counters file, at most once a second.
 ///
-/// There is a file while there are sessions. It has no thread: the threads of the control channels, which wake twice a
-/// second anyway, call [#tick()]. The data path knows nothing of it. `-Drdmacomm.counters=off` turns it off; so does
-/// the
-/// first failure, which is logged. Thread-safe.
+/// There is a file while there are sessions. It has no thread: the threads of the control channels,
+/// which wake twice a second anyway, call [#tick()]. The data path knows nothing of it.
+/// `-Drdmacomm.counters=off` turns it off; so does the first failure, which is logged. Thread-safe.
 public final class CountersPublisher {
     private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
     private static final long INTERVAL_NANOS = 1_000_000_000;

@@ -26,5 +26,5 @@ interface ChannelReceives {
     void beforeClose(CompletionGroup group, Runnable close);
 
     /// The queue pair is closed, and everything that the device has reported was dispatched. On the polling thread.
-    void settle();
+    void ended();
 }

@@ -319,7 +319,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
             // Operations that have completed keep their status.
             group.drain();
             group.leave(workIdBase);
-            receives.settle();
+            receives.ended();
             sends.flush();
         }
     }

@@ -135,7 +135,7 @@ public final class ReceivePool implements ReceiveBlocks, ChannelReceives {
     }
 
     @Override
-    public void settle() {
+    public void ended() {
         // They end with the queue pair.
     }
 }

@@ -189,9 +189,8 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         }
     }
 
-    /// The queue pair has failed by itself. It has no receives that would be flushed and tell that, so this does:
-    /// behind
-    /// the messages that have arrived.
+    /// The queue pair has failed by itself. It has no receives that would be flushed and tell that, so
+    /// this does: behind the messages that have arrived.
     private void queuePairFailed() {
         if (!ending && !failed) {
             failed = true;
@@ -217,8 +216,8 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
     }
 
     @Override
-    public void settle() {
+    public void ended() {
         parts.group().unroute(parts.queuePair().number(), this);
-        pool.settle(this);
+        pool.ended(this);
     }
 }

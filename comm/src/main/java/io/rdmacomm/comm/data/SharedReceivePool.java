@@ -343,7 +343,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
     }
 
     /// The channel has ended.
-    void settle(ReceiveShare share) {
+    void ended(ReceiveShare share) {
         lock.lock();
         try {
             if (shares.remove(share)) {

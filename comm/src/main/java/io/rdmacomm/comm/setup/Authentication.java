@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// What two sides do before either says anything else: TLS, and in it the proof of the secret.
+/// The steps before two sides say anything else: TLS, and in it the proof of the secret.
 ///
 /// @param tls makes the engine of each connection; null without TLS
 /// @param proof of the secret

@@ -13,7 +13,7 @@ public final class Reception {
     /// The most connections of strangers at a time.
     public static final int MOST_NEWCOMERS = 1024;
 
-    /// What a server does with a connection.
+    /// The work of a server for a connection.
     @FunctionalInterface
     public interface Service {
         /// Serves a connection, and closes it unless somebody else owns it then. Blocks.

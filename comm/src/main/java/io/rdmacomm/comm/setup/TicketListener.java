@@ -140,7 +140,7 @@ public final class TicketListener implements AutoCloseable {
         try {
             taken = isTaken(request);
         } catch (RuntimeException | Error e) {
-            thread.goOn(e);
+            thread.report(e);
         }
         if (!taken) {
             Closer.step("a request of " + listener, request::close);

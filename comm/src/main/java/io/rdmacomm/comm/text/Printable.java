@@ -5,8 +5,9 @@ import java.nio.charset.StandardCharsets;
 /// Text of a peer, of a file or of a variable that somebody else may have written, fit to be printed and logged: in one
 /// line, and without characters that control a terminal or change the order of others.
 ///
-/// What arrives is decoded here, so that unfiltered text exists only as bytes. What is printable is decided by the
-/// Unicode category: a question mark replaces controls (ESC, BEL, U+009B), formats (U+202E), separators of lines and
+/// Text is decoded here when it arrives, so that unfiltered text exists only as bytes. The Unicode category decides
+/// whether a character is printable: a question mark replaces controls (ESC, BEL, U+009B), formats (U+202E), separators
+/// of lines and
 /// paragraphs, lone surrogates, and what this JDK does not know. U+FFFD replaces what is not UTF-8.
 public final class Printable {
     private static final char REPLACEMENT = '?';

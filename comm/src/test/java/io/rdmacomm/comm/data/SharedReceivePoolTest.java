@@ -400,7 +400,7 @@ final class SharedReceivePoolTest {
         assertThat(channel.kept).hasSize(1);
         assertThat(channel.failures).hasSize(1);
         channel.giveBack();
-        channel.share.settle();
+        channel.share.ended();
         assertThat(channel.share.returned(1)).as("the channel has ended").isFalse();
         assertAllIsBack();
     }
@@ -414,7 +414,7 @@ final class SharedReceivePoolTest {
         assertThat(channel.kept).hasSize(2);
         assertThat(channel.failures).containsExactly("the peer has sent more messages than it was granted receives");
         channel.giveBackAll();
-        channel.share.settle();
+        channel.share.ended();
         assertAllIsBack();
     }
 
@@ -424,7 +424,7 @@ final class SharedReceivePoolTest {
         channel.complete(WorkStatus.FLUSHED);
 
         assertThat(channel.failures).containsExactly("receive FLUSHED");
-        channel.share.settle();
+        channel.share.ended();
         assertAllIsBack();
     }
 
@@ -437,8 +437,8 @@ final class SharedReceivePoolTest {
         }
         channel.arrive();
         channel.arrive();
-        channel.share.settle();
-        channel.share.settle();
+        channel.share.ended();
+        channel.share.ended();
 
         assertThat(pool.snapshot().kept()).isEqualTo(2);
         assertThat(pool.snapshot().lent()).isEqualTo(2);
@@ -450,7 +450,7 @@ final class SharedReceivePoolTest {
     void aMessageIsGivenBackAfterThePoolWasClosed() {
         Channel channel = new Channel();
         channel.arrive();
-        channel.share.settle();
+        channel.share.ended();
         channel.queuePair.close();
         pool.close();
 
@@ -519,7 +519,7 @@ final class SharedReceivePoolTest {
         assertThat(events.kept).hasSize(1);
         assertThat(device.log).containsExactly("error", "destroy");
         events.giveBackAll();
-        events.share.settle();
+        events.share.ended();
         assertAllIsBack();
     }
 }

@@ -1,8 +1,7 @@
 package io.rdmacomm.ibverbs.ffm;
 
-/// Byte offsets in the attributes of a device, `struct ibv_device_attr` (ibv_query_device(3)). Those of its limits are
-/// in
-/// `DeviceLimits`.
+/// Byte offsets in the attributes of a device, `struct ibv_device_attr` (ibv_query_device(3)). Those of
+/// its limits are in `DeviceLimits`.
 public final class DeviceAttributesLayout {
     /// Size of the struct.
     public static final int BYTES = 232;

@@ -11,10 +11,9 @@ import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import java.util.Set;
 
-/// The hook for the peculiarities of a kernel driver, one object for each open device. This class fits every driver
-/// that
-/// follows the man pages of libibverbs. A driver with defects has a subclass in a package of its own, which creates
-/// objects that work around them; other devices never load it.
+/// The hook for the peculiarities of a kernel driver, one object for each open device. This class fits
+/// every driver that follows the man pages of libibverbs. A driver with defects has a subclass in a
+/// package of its own, which creates objects that work around them; other devices never load it.
 public class Driver {
     private final boolean postsInUserSpace;
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param errno what the call fails with
 /// @param advice empty if there is none
 public record HostError(Errno errno, String advice) {
-    /// What an exception of files or sockets means.
+    /// Translates an exception of files or sockets.
     ///
     /// @param noRoom the errno of the call when there is no room for what it makes
     public static HostError of(IOException cause, Errno noRoom) {

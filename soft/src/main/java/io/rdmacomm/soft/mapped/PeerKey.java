@@ -6,9 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-/// A copy of the entry that a key has in a peer's [KeyTable]. While the key is that of the same region, only the word
-/// of
-/// its entry can change, so the rest is not read again. One thread at a time.
+/// A copy of the entry that a key has in a peer's [KeyTable]. While the key is that of the same region,
+/// only the word of its entry can change, so the rest is not read again. One thread at a time.
 public final class PeerKey {
     private final MemorySegment memory;
     private long word;

@@ -163,7 +163,7 @@ final class ControlConnections implements Engine.Ready, AutoCloseable {
                     receiver.onMessage(type, number, first, second);
                 }
             } catch (RuntimeException | Error e) {
-                engine.goOn(e);
+                engine.report(e);
             }
         }
     }

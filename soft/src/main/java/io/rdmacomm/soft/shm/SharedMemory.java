@@ -169,7 +169,7 @@ public final class SharedMemory implements AutoCloseable {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
-            engine.goOn(e);
+            engine.report(e);
         }
     }
 

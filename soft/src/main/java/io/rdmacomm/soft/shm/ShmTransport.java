@@ -155,7 +155,7 @@ final class ShmTransport implements Transport, Stager.Client {
             return end - first;
         }
         int kept = sends.add(batch, next, end);
-        settle(result);
+        finishOldest(result);
         return kept - first;
     }
 
@@ -170,7 +170,7 @@ final class ShmTransport implements Transport, Stager.Client {
         if (staging) {
             stage();
         } else if (sends.isOpen() && !sends.isEmpty()) {
-            workOff();
+            executeWaiting();
         }
     }
 
@@ -181,7 +181,7 @@ final class ShmTransport implements Transport, Stager.Client {
             // The engine is about to handle the end of a dead peer: see peerDied.
             bound = context.isConnected() && peer.bind(context, destination.number(), lid, gid, destination.sendPsn());
         } catch (RuntimeException | Error e) {
-            // What the peer says of itself cannot be read: it counts as not being there.
+            // The description of the peer cannot be read: the peer counts as absent.
             bound = false;
         }
         if (bound) {
@@ -200,7 +200,7 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     /// Executes the waiting requests, until none is left or one must wait again.
-    private void workOff() {
+    private void executeWaiting() {
         int result = Outcome.DONE;
         block.beginExecuting();
         try {
@@ -220,7 +220,7 @@ final class ShmTransport implements Transport, Stager.Client {
         } finally {
             block.endExecuting();
         }
-        settle(result);
+        finishOldest(result);
     }
 
     private void completeHead() {
@@ -232,7 +232,7 @@ final class ShmTransport implements Transport, Stager.Client {
     /// Decides what happens to the oldest waiting request.
     ///
     /// @param result its [Outcome]
-    private void settle(int result) {
+    private void finishOldest(int result) {
         int failure;
         try {
             failure = whetherItFails(result);
@@ -274,7 +274,7 @@ final class ShmTransport implements Transport, Stager.Client {
         if (lane.isTurnOf(this)) {
             block.beginExecuting();
             try {
-                result = staged.isBegun() ? staged.goOn() : beginPayload();
+                result = staged.isBegun() ? staged.advance() : beginPayload();
             } catch (RuntimeException | Error e) {
                 // Somebody has freed memory without closing its region, or has truncated a file.
                 result = GENERAL_ERROR;
@@ -295,9 +295,9 @@ final class ShmTransport implements Transport, Stager.Client {
         result = endStaging(result);
         if (result == Outcome.DONE) {
             completeHead();
-            workOff();
+            executeWaiting();
         } else {
-            settle(result);
+            finishOldest(result);
         }
     }
 
@@ -330,7 +330,7 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     @Override
-    public void goOn() {
+    public void onTurn() {
         if (!lock.tryEnter()) {
             retries.again(LOCKED_NANOS);
             return;
@@ -466,7 +466,7 @@ final class ShmTransport implements Transport, Stager.Client {
                         && receives.ring().mayName(region.key()));
     }
 
-    /// What the peer is in the middle of.
+    /// The operation that the peer is executing.
     private final class Operation extends PeerOperation {
         private final long seen;
 

@@ -17,11 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// piece into a staging block, asks the peer's engine to copy it to its memory or from there, and goes on when that has
 /// answered. Slow, but with the same semantics.
 ///
-/// While the request waits for an answer, it uses no memory and keeps nobody from closing a region or a queue pair.
-/// What
-/// it is about is checked again before anything else is copied. One that is given up is withdrawn: if the peer has
-/// begun
-/// with it, its block is lent to the peer until that has finished. Under the send lock.
+/// While the request waits for an answer, it uses no memory and keeps nobody from closing a region or a
+/// queue pair. What it is about is checked again before anything else is copied. One that is given up
+/// is withdrawn: if the peer has begun with it, its block is lent to the peer until that has finished.
+/// Under the send lock.
 final class StagedRequest {
     private static final int REMOTE_ACCESS = WorkStatus.REMOTE_ACCESS_ERROR.code();
     private static final int RETRY_EXCEEDED = WorkStatus.RETRY_EXCEEDED.code();
@@ -69,7 +68,7 @@ final class StagedRequest {
 
     /// Begins with the request at `at`, whose memory is in the transfer.
     ///
-    /// @return as [#goOn]
+    /// @return as [#advance]
     int begin(Stager.Lane ofPeer, MemorySegment request, long at) {
         Peer asks = peer.peer();
         if (asks == null) {
@@ -124,7 +123,7 @@ final class StagedRequest {
     /// Goes on if the peer has answered.
     ///
     /// @return [Outcome#WAITS] if it has not, or has been asked again; else how the request has ended
-    int goOn() {
+    int advance() {
         int state = StagingBlock.state(SharedWords.acquire(stager.memory(), block + StagingBlock.STATE));
         if (StagingBlock.isUnanswered(state)) {
             return Outcome.WAITS;

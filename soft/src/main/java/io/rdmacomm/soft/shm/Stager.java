@@ -22,7 +22,7 @@ final class Stager {
     /// Has a request that needs a block.
     interface Client {
         /// It is its turn, or the peer has answered. The engine, without locks; does not block.
-        void goOn();
+        void onTurn();
     }
 
     /// A block whose request the peer was carrying out when it was withdrawn.
@@ -55,7 +55,7 @@ final class Stager {
         Lane lane = by == null ? null : lanes.get(by);
         Client first = lane == null ? null : lane.first();
         if (first != null) {
-            first.goOn();
+            first.onTurn();
         }
     }
 
@@ -140,7 +140,7 @@ final class Stager {
                 next = wasFirst ? first() : null;
             }
             if (next != null) {
-                engine.execute(next::goOn);
+                engine.execute(next::onTurn);
             }
         }
 

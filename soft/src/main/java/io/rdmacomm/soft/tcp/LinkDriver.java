@@ -243,9 +243,9 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// Leaves the acknowledgement for a while to the thread that the arrival has woken. That thread is likely to
-    /// answer,
-    /// or to poll and find nothing. In a dialogue, a separate acknowledgement would wake the peer once more.
+    /// Leaves the acknowledgement for a while to the thread that the arrival has woken. That thread is
+    /// likely to answer, or to poll and find nothing. In a dialogue, a separate acknowledgement would
+    /// wake the peer once more.
     ///
     /// @param awaited whether a thread sleeps until something is received
     private boolean driveFor(boolean awaited, long now) {

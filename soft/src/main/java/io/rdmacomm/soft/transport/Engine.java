@@ -151,14 +151,14 @@ public final class Engine implements AutoCloseable {
         } catch (CancelledKeyException e) {
             LOGGER.log(System.Logger.Level.TRACE, "another thread has closed it meanwhile", e);
         } catch (IOException | RuntimeException | Error e) {
-            goOn(e);
+            report(e);
         }
     }
 
     /// Reports a failure that costs one connection, and must neither end the engine nor keep it from the others. Never
     /// throws. Called by the engine.
-    public void goOn(Throwable e) {
-        thread.goOn(e);
+    public void report(Throwable e) {
+        thread.report(e);
     }
 
     /// Whether the calling thread is the engine's.

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// What a peer is in the middle of, on memory of this side. Any thread.
+/// An operation that a peer is executing on memory of this side. Any thread.
 public abstract class PeerOperation {
     private static final long DEADLINE_NANOS = 1_000_000_000L;
     private static final int SPINS = 1_000;

@@ -94,9 +94,8 @@ class ModuleArrowsTest {
                 .containsExactlyInAnyOrder("io.rdmacomm.comm", "io.rdmacomm.comm.jmx", MESH);
     }
 
-    /// A type that a program sees, but may not name. The compiler's own warning is off, because it would also ask for
-    /// the
-    /// annotations of JSpecify.
+    /// A type that a program sees, but may not name. The compiler's own warning is off, because it
+    /// would also ask for the annotations of JSpecify.
     @Test
     void exportedTypesShowOnlyExportedTypes() throws URISyntaxException {
         Set<String> exported = Stream.of(moduleOf(Context.class), moduleOf(ServerSession.class))

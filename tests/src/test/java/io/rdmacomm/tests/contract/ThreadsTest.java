@@ -286,9 +286,8 @@ class ThreadsTest extends ContractCase {
         }
     }
 
-    /// Checks that the first failure has one of the statuses in `first`, and that all others were flushed. A device
-    /// that
-    /// keeps late requests may keep all of them.
+    /// Checks that the first failure has one of the statuses in `first`, and that all others were
+    /// flushed. A device that keeps late requests may keep all of them.
     private void endedByThePeer(Tally tally, Set<WorkStatus> first) {
         List<WorkStatus> failed = tally.failed().stream().map(Outcome::status).toList();
         if (failed.isEmpty() && has(Deviation.WORK_POSTED_IN_ERROR_STAYS)) {

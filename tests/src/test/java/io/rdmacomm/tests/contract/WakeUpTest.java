@@ -34,10 +34,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The threads of the work modes that sleep, woken by one message at a time. The peer sends each at a random moment, so
-/// that it arrives before, while and after the thread arms the queue, drains it and falls asleep. The thread sleeps
-/// until
-/// an event wakes it and never looks otherwise, so a missed wake-up is a message without an answer.
+/// The threads of the work modes that sleep, woken by one message at a time. The peer sends each at a
+/// random moment, so that it arrives before, while and after the thread arms the queue, drains it and
+/// falls asleep. The thread sleeps until an event wakes it and never looks otherwise, so a missed
+/// wake-up is a message without an answer.
 @Tag("slow")
 class WakeUpTest extends ContractCase {
     private static final Duration FOR_GOOD = Duration.ofDays(1);

@@ -8,9 +8,8 @@ import io.rdmacomm.comm.mesh.Mesh;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 
-/// Joins real meshes in this process, and prints what a connection costs: figures for [JoinCosts]. Arguments: the port
-/// of
-/// the rendezvous, and the number of nodes of each mesh.
+/// Joins real meshes in this process, and prints what a connection costs: figures for [JoinCosts].
+/// Arguments: the port of the rendezvous, and the number of nodes of each mesh.
 public final class Calibration {
     private static final SessionOptions OPTIONS =
             SessionOptions.defaults().withThreadMode(ThreadMode.SHARED_CQ).withWorkMode(WorkMode.COMPLETION_CHANNEL);

@@ -8,10 +8,10 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.stream.IntStream;
 
-/// The nodes of a mesh that join: they register at the rendezvous on node 0, and connect in the
-/// order
-/// of the library. Discrete events: each node takes one step after the other, and a step begins when the message that
-/// it needs has arrived and the processor of its node is free. A node has one processor.
+/// The nodes of a mesh that join: they register at the rendezvous on node 0, and connect in the order
+/// of the library. Discrete events: each node takes one step after the other, and a step begins when
+/// the message that it needs has arrived and the processor of its node is free. A node has one
+/// processor.
 final class SimulatedJoin implements SimulatedRendezvous.Answers {
     private final int size;
     private final JoinCosts costs;

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /// @param owner the limit that counts, for messages: `the machine`, or the file that contains it
 public record MemoryRoom(long bytes, String owner) {
     private static final Path MACHINE = Path.of("/proc/meminfo");
-    /// What the kernel takes back before it ends a program: pages of files on a disk, and caches of its own.
+    /// The memory that the kernel takes back before it ends a program: pages of files on a disk, and caches of its own.
     private static final Set<String> RECLAIMABLE_2 = Set.of("active_file", "inactive_file", "slab_reclaimable");
     private static final Set<String> RECLAIMABLE_1 = Set.of("total_active_file", "total_inactive_file");
 

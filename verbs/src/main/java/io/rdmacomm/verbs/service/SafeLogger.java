@@ -5,10 +5,9 @@ import java.util.ResourceBundle;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A logger that never throws. Logs are written where something has gone wrong, and then the log itself may fail, too:
-/// it finds no file descriptor for what it loads, no memory, or it is the program's own and has a bug. What could not
-/// be
-/// logged is lost; whoever logs goes on. Thread-safe.
+/// A logger that never throws. Logs are written where something has gone wrong, and then the log itself
+/// may fail, too: it finds no file descriptor for what it loads, no memory, or it is the program's own
+/// and has a bug. What could not be logged is lost; whoever logs goes on. Thread-safe.
 public final class SafeLogger implements System.Logger {
     private final System.Logger logger;
 

@@ -4,10 +4,9 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// A thread that serves others, turn by turn. They depend on it, so no failure of a turn ends it: the thread reports
-/// the
-/// failure, pauses for a moment, and takes the next turn. It ends when a turn says that there are no more. Then it
-/// tells those who depend on it.
+/// A thread that serves others, turn by turn. They depend on it, so no failure of a turn ends it: the
+/// thread reports the failure, pauses for a moment, and takes the next turn. It ends when a turn says
+/// that there are no more. Then it tells those who depend on it.
 ///
 /// It is a platform thread. A virtual one waits while handlers of the program keep all carrier threads, and may never
 /// wake up again if there was no memory when it went to sleep.
@@ -17,7 +16,7 @@ public final class ServiceThread {
     private static final long COMPLAINT_NANOS = 1_000_000_000;
     private static final int FAREWELLS = 1_000;
 
-    /// What the thread does again and again.
+    /// The work that the thread repeats.
     @FunctionalInterface
     public interface Turn {
         /// Waits for something to do, and does it.
@@ -91,15 +90,14 @@ public final class ServiceThread {
     }
 
     private void survive(Throwable failure) {
-        goOn(failure);
+        report(failure);
         failures = Math.min(failures + 1, (int) (LONGEST_PAUSE_NANOS / PAUSE_NANOS));
         LockSupport.parkNanos(this, failures * PAUSE_NANOS);
     }
 
-    /// Reports a failure that must not end the turn, either: it costs only one of those who are served. Never throws.
-    /// On
-    /// this thread.
-    public void goOn(Throwable failure) {
+    /// Reports a failure that costs only one of those who are served: the turn continues. Never throws. On this
+    /// thread.
+    public void report(Throwable failure) {
         try {
             complain(failure);
         } catch (RuntimeException | Error again) {
@@ -111,7 +109,7 @@ public final class ServiceThread {
     private void complain(Throwable failure) {
         long now = System.nanoTime();
         if (now - nextComplaint < 0) {
-            // What fails once is likely to fail in each turn.
+            // A failure is likely to happen again in each turn.
             untold++;
             return;
         }
