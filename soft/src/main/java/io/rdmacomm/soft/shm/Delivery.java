@@ -73,7 +73,11 @@ final class Delivery {
                     return complete(RECEIVE, workId, status, request, at, flags);
                 }
                 int result = put();
-                return result == Outcome.NEEDS_STAGING ? result : finish(result, request, at, flags);
+                return switch (result) {
+                    case Outcome.NEEDS_STAGING -> result;
+                    case Outcome.DONE -> endWithPayload(request, at, flags);
+                    default -> endWithoutPayload(result, taken, request, at, flags);
+                };
             }
         }
         return Outcome.RECEIVER_NOT_READY;
@@ -89,13 +93,18 @@ final class Delivery {
         }
     }
 
-    /// Ends the receive that [#send] has taken.
+    /// Ends the receive that [#send] has taken for a payload that had to be staged. The peer may have failed after the
+    /// last piece was copied, and taken its receive back.
     ///
     /// @param result whether the payload was copied, or why not
     int finish(int result, MemorySegment request, long at, int flags) {
         if (result != Outcome.DONE) {
             return endWithoutPayload(result, taken, request, at, flags);
         }
+        return block.claimJournal() ? endWithPayload(request, at, flags) : Outcome.NO_PEER;
+    }
+
+    private int endWithPayload(MemorySegment request, long at, int flags) {
         int status = invalidated(request, at) ? Outcome.DONE : REMOTE_INVALID;
         return complete(RECEIVE, taken, status, request, at, flags);
     }

@@ -109,7 +109,7 @@ final class Lane implements AutoCloseable {
                 scene.closeThere();
                 return;
             }
-            fail(scene, survivor);
+            fail(scene, survivor, each);
             if (each.fate() == Fate.STOPPED_AND_KILLED) {
                 doomed.kill();
             } else {
@@ -161,8 +161,15 @@ final class Lane implements AutoCloseable {
     }
 
     /// Lets the queue pair fail. At most the receive that the stopped process had taken remains.
-    private void fail(Scene scene, Survivor survivor) {
-        scene.here().modify(QueuePairState.ERROR);
+    private void fail(Scene scene, Survivor survivor, Case each) {
+        if (each.fate() == Fate.STOPPED_AND_PARTED) {
+            Parting.of(scene.here().info(), scene.thereInfo());
+        }
+        if (each.fate() == Fate.STOPPED_AND_PARTED && !each.deed().has(Deed.Trait.UNCONNECTED)) {
+            scene.here().awaitState(QueuePairState.ERROR);
+        } else {
+            scene.here().modify(QueuePairState.ERROR);
+        }
         survivor.workUntilEnded(scene.shared() == null ? 1 : Scene.RECEIVES);
     }
 

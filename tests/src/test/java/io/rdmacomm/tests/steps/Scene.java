@@ -12,6 +12,7 @@ import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
@@ -49,6 +50,7 @@ final class Scene implements AutoCloseable {
     private final int bytes;
     private final LocalQueue here;
     private final EndQueue there;
+    private final QueuePairInfo thereInfo;
     private final LocalMemory ours;
     private final EndMemory theirs;
     private final @Nullable LocalSharedReceives shared;
@@ -66,15 +68,16 @@ final class Scene implements AutoCloseable {
                 : hereEnd.allocate(at(SLOTS), all);
         ours.fill(OURS);
         this.there = thereEnd.queue(SPEC);
+        this.thereInfo = there.info();
         this.theirs = deed.has(Deed.Trait.REGISTERED_THERE)
                 ? thereEnd.register(2L * bytes, all)
                 : thereEnd.allocate(2L * bytes, all);
         theirs.fill(THEIRS);
         if (deed.has(Deed.Trait.UNCONNECTED)) {
-            here.connect(there.info(), soon());
+            here.connect(thereInfo, soon());
         } else {
             // Patient, so that the end of the peer ends the work, and not a timeout.
-            here.connect(there.info(), ConnectionOptions.defaults().withTimeout(ChronoUnit.FOREVER.getDuration(), 7));
+            here.connect(thereInfo, ConnectionOptions.defaults().withTimeout(ChronoUnit.FOREVER.getDuration(), 7));
             connectThere();
             here.post(Work.write(0, new RemoteMemory(0, 0, 0)));
             if (here.one().status() != WorkStatus.SUCCESS) {
@@ -99,6 +102,11 @@ final class Scene implements AutoCloseable {
 
     EndQueue there() {
         return there;
+    }
+
+    /// Also when its process is stopped.
+    QueuePairInfo thereInfo() {
+        return thereInfo;
     }
 
     EndMemory theirs() {
