@@ -28,8 +28,8 @@
 #define SLOTS 4
 #define RINGS 3
 #define CELLS 12 /* SLOTS * RINGS */
-/* How many processes may die and lose their connection; all may be stopped. With two there are so many states that spin
- * needs more than 8 GB. */
+/* How many processes may die and lose their connection; all may be stopped. With two and more than two receives there are
+ * so many states that spin needs more than 8 GB. */
 #ifndef MORTALS
 #define MORTALS 1
 #endif
