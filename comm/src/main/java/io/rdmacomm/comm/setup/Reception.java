@@ -2,9 +2,11 @@ package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Phaser;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// Serves each connection that a port has accepted on a virtual thread of its own. A connection is a newcomer until it
 /// is known, and of too many newcomers the oldest gives way. Thread-safe.
@@ -26,8 +28,9 @@ public final class Reception {
     private final String threadName;
     private final Newcomers newcomers;
     private final Service service;
-    private final Set<TcpConnector> served = ConcurrentHashMap.newKeySet();
-    private final Phaser services = new Phaser(1);
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition ended = lock.newCondition();
+    private final Set<TcpConnector> served = new HashSet<>();
 
     /// @param threadName the beginning of the names of the threads
     /// @param mostOfAnOrigin how many newcomers may come from one address
@@ -42,8 +45,7 @@ public final class Reception {
     /// Begins to serve a connection. Does not block.
     public void welcome(TcpConnector connection) {
         newcomers.add(connection);
-        served.add(connection);
-        services.register();
+        enter(connection);
         boolean begun = false;
         try {
             Thread.ofVirtual().name(threadName + connection.peer()).start(() -> serve(connection));
@@ -75,15 +77,46 @@ public final class Reception {
         rest.run();
     }
 
+    private void enter(TcpConnector connection) {
+        lock.lock();
+        try {
+            served.add(connection);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void leave(TcpConnector connection) {
         newcomers.leave(connection);
-        served.remove(connection);
-        services.arriveAndDeregister();
+        lock.lock();
+        try {
+            served.remove(connection);
+            ended.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /// Closes all connections that are being served, and waits until that has ended. For when no more are accepted.
+    /// Any thread, and several at a time.
     public void close() {
-        served.forEach(TcpConnector::close);
-        services.arriveAndAwaitAdvance();
+        beingServed().forEach(TcpConnector::close);
+        lock.lock();
+        try {
+            while (!served.isEmpty()) {
+                ended.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<TcpConnector> beingServed() {
+        lock.lock();
+        try {
+            return List.copyOf(served);
+        } finally {
+            lock.unlock();
+        }
     }
 }

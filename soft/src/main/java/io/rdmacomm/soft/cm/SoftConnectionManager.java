@@ -2,7 +2,6 @@ package io.rdmacomm.soft.cm;
 
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.QueuePairAddress;
-import io.rdmacomm.soft.mapped.HostError;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.tcp.TcpSettings;
 import io.rdmacomm.verbs.AccessFlag;
@@ -140,7 +139,12 @@ public final class SoftConnectionManager extends ConnectionManager {
         try {
             return DatagramChannel.open();
         } catch (IOException e) {
-            throw HostError.of(e, Errno.ENOMEM).failure(operation, "no socket to ask for the route", e);
+            throw new VerbException(
+                    operation,
+                    Errno.EMFILE,
+                    "no socket to ask for the route: " + e.getMessage()
+                            + "; raise the limit of open files (ulimit -n, sysctl fs.file-max)",
+                    e);
         }
     }
 
