@@ -67,8 +67,9 @@ final class Receiver {
         long id = completions.workId(i);
         boolean success = completions.isSuccess(i);
         String wrong = inbox.completed(id, !style.shared());
-        if (wrong != null && !success && !held && wrong.startsWith("wrong")) {
-            // The peer was stopped, or got no processor, while it held this receive (decision 38).
+        if (wrong != null && failure != null && !held && wrong.startsWith("wrong")) {
+            // The peer was stopped, or got no processor, while it held this receive (decision 46). It ends with success
+            // if the peer goes on and completes it.
             held = true;
         } else if (wrong != null) {
             violations.accept(wrong + " with " + completions.status(i) + " after " + failure);
