@@ -14,7 +14,9 @@ import io.rdmacomm.comm.mesh.ElementType;
 import io.rdmacomm.comm.mesh.Elements;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Reduction;
+import io.rdmacomm.tests.fixture.Deadline;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -243,6 +245,10 @@ final class CollectiveFailuresTest {
         try (Ranks ranks = Ranks.join(2, DEVICE)) {
             CountDownLatch refused = new CountDownLatch(1);
             Thread waiting = Thread.ofPlatform().start(() -> ranks.mesh(0).barrier(PATIENCE));
+            Deadline.await(
+                    "the first thread in the barrier",
+                    () -> Arrays.stream(waiting.getStackTrace())
+                            .anyMatch(frame -> frame.getClassName().endsWith(".mesh.Waiting")));
             Thread second = Thread.ofPlatform().start(() -> {
                 while (refused.getCount() > 0 && waiting.isAlive()) {
                     try {
