@@ -1,33 +1,28 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.setup.LocalAddress;
+import io.rdmacomm.comm.setup.RetryPause;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /// The way to the server whose host and port options name.
 final class ServerReach {
     private static final long PAUSE_NANOS = 20_000_000;
 
-    private static final long LONGEST_BUSY_PAUSE_NANOS = 100_000_000;
-
     private ServerReach() {}
 
-    /// Waits a moment before a busy server is asked again: a random time, so that its clients do not come back
-    /// together.
+    /// Waits a moment before a busy server is asked again.
     ///
     /// @param deadline the last moment, of [System#nanoTime()]
     /// @return false if that comes first
     static boolean pause(long deadline) {
-        long nanos = ThreadLocalRandom.current().nextLong(PAUSE_NANOS, LONGEST_BUSY_PAUSE_NANOS);
-        if (deadline - System.nanoTime() <= nanos) {
+        if (!RetryPause.before(deadline)) {
             return false;
         }
-        LockSupport.parkNanos(nanos);
         if (Thread.currentThread().isInterrupted()) {
             throw new CommInterruptedException("interrupted while the server was busy", null);
         }

@@ -10,14 +10,13 @@ import io.rdmacomm.comm.PeerUnprovedException;
 import io.rdmacomm.comm.PortTakenException;
 import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.RetryPause;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// A node's connection to the rendezvous.
@@ -25,8 +24,6 @@ final class RendezvousVisit implements AutoCloseable {
     /// How much longer than its own patience a node waits for the rendezvous to say who is missing.
     private static final Duration GRACE = Duration.ofSeconds(2);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
-    private static final long PAUSE_NANOS = 30_000_000;
-    private static final long LONGEST_PAUSE_NANOS = 70_000_000;
 
     private final Rendezvous rendezvous;
     private final long deadline;
@@ -58,22 +55,10 @@ final class RendezvousVisit implements AutoCloseable {
                     first = first == null || e.reason() == Reason.INTERRUPTED ? e : first;
                 }
             }
-            if (first != null && (!isTemporary(first, rendezvous) || !pause(deadline))) {
+            if (first != null && (!isTemporary(first, rendezvous) || !RetryPause.before(deadline))) {
                 throw unreached(rendezvous, first);
             }
         }
-    }
-
-    /// Waits for a random time, so that nodes do not come back together.
-    ///
-    /// @return false if the deadline comes first
-    private static boolean pause(long deadline) {
-        long nanos = ThreadLocalRandom.current().nextLong(PAUSE_NANOS, LONGEST_PAUSE_NANOS);
-        if (deadline - System.nanoTime() <= nanos) {
-            return false;
-        }
-        LockSupport.parkNanos(nanos);
-        return true;
     }
 
     private static boolean isTemporary(SetUpException e, Rendezvous rendezvous) {
@@ -125,7 +110,7 @@ final class RendezvousVisit implements AutoCloseable {
             } catch (IllegalArgumentException e) {
                 throw new PeerProtocolException("the rendezvous at " + connection.peer() + ": " + e.getMessage(), e);
             } catch (SetUpException e) {
-                if (e.reason() != Reason.BUSY || closed || !pause(deadline)) {
+                if (e.reason() != Reason.BUSY || closed || !RetryPause.before(deadline)) {
                     throw incomplete(e);
                 }
             }

@@ -1,0 +1,26 @@
+package io.rdmacomm.comm.setup;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+
+/// The pause before a server that was busy or absent is asked again: a random time, so that its clients do not come
+/// back together.
+public final class RetryPause {
+    private static final long SHORTEST_NANOS = 20_000_000;
+    private static final long LONGEST_NANOS = 100_000_000;
+
+    private RetryPause() {}
+
+    /// Waits. An interrupt ends the wait, and its flag stays set.
+    ///
+    /// @param deadline the last moment, of [System#nanoTime()]
+    /// @return false, at once, if the deadline comes first
+    public static boolean before(long deadline) {
+        long nanos = ThreadLocalRandom.current().nextLong(SHORTEST_NANOS, LONGEST_NANOS);
+        if (deadline - System.nanoTime() <= nanos) {
+            return false;
+        }
+        LockSupport.parkNanos(nanos);
+        return true;
+    }
+}
