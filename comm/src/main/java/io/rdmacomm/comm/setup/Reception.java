@@ -44,10 +44,10 @@ public final class Reception {
 
     /// Begins to serve a connection. Does not block.
     public void welcome(TcpConnector connection) {
-        newcomers.add(connection);
-        enter(connection);
         boolean begun = false;
         try {
+            newcomers.add(connection);
+            enter(connection);
             Thread.ofVirtual().name(threadName + connection.peer()).start(() -> serve(connection));
             begun = true;
         } finally {
@@ -68,8 +68,8 @@ public final class Reception {
         try {
             rest = service.serve(connection);
         } catch (RuntimeException | Error e) {
-            LOGGER.log(Level.ERROR, "serving " + connection.peer() + " failed", e);
             connection.close();
+            LOGGER.log(Level.ERROR, "serving " + connection.peer() + " failed", e);
             return;
         } finally {
             leave(connection);
