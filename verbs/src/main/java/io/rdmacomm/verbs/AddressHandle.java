@@ -1,21 +1,42 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.AddressHandleDriver;
+
 /// The path to a peer for datagrams (`struct ibv_ah`, ibv_create_ah(3)). Keep it open until the sends that use it
 /// have completed. Thread-safe.
-public abstract class AddressHandle extends Resource {
+public final class AddressHandle implements Resource {
     private final ProtectionDomain protectionDomain;
+    private final AddressHandleDriver driver;
+    private final Lifetime lifetime;
 
-    /// For providers.
-    protected AddressHandle(ProtectionDomain protectionDomain) {
-        super(protectionDomain);
+    AddressHandle(ProtectionDomain protectionDomain, AddressHandleDriver driver) {
         this.protectionDomain = protectionDomain;
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, protectionDomain.lifetime(), driver);
     }
 
-    /// The provider's handle: the address of the C struct if there is one.
-    public abstract long handle();
+    /// As work requests name it.
+    long handle() {
+        return driver.handle();
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
 
     @Override
-    public final String toString() {
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
         return "address handle on " + protectionDomain.context();
     }
 }

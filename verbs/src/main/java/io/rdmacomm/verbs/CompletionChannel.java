@@ -1,5 +1,7 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -8,17 +10,19 @@ import org.jspecify.annotations.Nullable;
 ///
 /// To miss nothing, repeat: [#awaitEvent], [CompletionQueue#acknowledge], [CompletionQueue#arm], then poll until
 /// the queue is empty. An event for a queue that is already empty is normal.
-public abstract class CompletionChannel extends Resource {
+public final class CompletionChannel implements Resource {
     private final Context context;
+    private final CompletionChannelDriver driver;
+    private final Lifetime lifetime;
 
-    /// For providers.
-    protected CompletionChannel(Context context) {
-        super(context);
+    CompletionChannel(Context context, CompletionChannelDriver driver) {
         this.context = context;
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, context.lifetime(), driver);
     }
 
     /// The open device that it belongs to.
-    public final Context context() {
+    public Context context() {
         return context;
     }
 
@@ -29,33 +33,55 @@ public abstract class CompletionChannel extends Resource {
     /// @return the completion queue, whose event the caller acknowledges; null after the timeout or [#wakeUp()]
     /// @throws InterruptedException if the thread was interrupted
     /// @throws IllegalStateException if the channel is closed, or is being closed
-    public final @Nullable CompletionQueue awaitEvent(Duration timeout) throws InterruptedException {
-        checkOpen();
-        CompletionQueue queue = doAwaitEvent(timeout.toNanos());
-        if (queue == null) {
-            checkOpen();
-        } else {
-            queue.eventDelivered();
+    public @Nullable CompletionQueue awaitEvent(Duration timeout) throws InterruptedException {
+        lifetime.checkOpen();
+        long begin = System.nanoTime();
+        long nanos = timeout.toNanos();
+        long left = nanos;
+        while (true) {
+            long handle = driver.awaitEvent(left);
+            if (handle == 0) {
+                lifetime.checkOpen();
+                return null;
+            }
+            CompletionQueue queue = context.completionQueues().find(handle);
+            if (queue != null) {
+                queue.eventDelivered();
+                return queue;
+            }
+            // It is being closed.
+            left = Math.max(0, nanos - (System.nanoTime() - begin));
         }
-        return queue;
     }
 
     /// Ends the current wait in [#awaitEvent(Duration)], or the next one if no thread waits. Several calls before
     /// that count as one. Never blocks; does nothing if the channel is closed.
-    public final void wakeUp() {
+    public void wakeUp() {
         if (isOpen()) {
-            doWakeUp();
+            driver.wakeUp();
         }
     }
 
-    /// Ends a wait for [#wakeUp()].
-    protected abstract void doWakeUp();
+    CompletionChannelDriver driver() {
+        return driver;
+    }
 
-    /// Waits for [#awaitEvent(Duration)]; null after the timeout, a wake-up, and when the channel is closing.
-    protected abstract @Nullable CompletionQueue doAwaitEvent(long timeoutNanos) throws InterruptedException;
+    Lifetime lifetime() {
+        return lifetime;
+    }
 
     @Override
-    public final String toString() {
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
         return "completion channel on " + context;
     }
 }

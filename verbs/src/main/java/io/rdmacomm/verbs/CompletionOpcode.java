@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.spi.CompletionLayout;
 import java.util.Arrays;
 
 /// The kind of work that a completion reports (`enum ibv_wc_opcode`). Not valid when the status is not

@@ -3,6 +3,10 @@ package io.rdmacomm.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.CompletionLayout;
+import io.rdmacomm.verbs.spi.CompletionQueueDriver;
+import io.rdmacomm.verbs.spi.OperationLock;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -14,37 +18,41 @@ import org.jspecify.annotations.Nullable;
 /// An overrun breaks the queue: [AsyncEventType#COMPLETION_QUEUE_ERROR] is raised, and its queue pairs enter the error
 /// state. Polling throws on devices in software; on many adapters (mlx5) it finds nothing more, so that only the event
 /// tells. The same is true of a device that has failed ([AsyncEventType#DEVICE_FATAL]).
-public abstract class CompletionQueue extends Resource {
+public final class CompletionQueue implements Resource {
     private static final String MODERATE = "moderate completion queue (ibv_modify_cq)";
     private static final int BINDING = CompletionOpcode.BIND_WINDOW.code();
 
     private final Context context;
+    private final CompletionQueueDriver driver;
+    private final Lifetime lifetime;
     private final @Nullable CompletionChannel channel;
     private final @Nullable OperationLock lock;
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private @Nullable QueuePair lastCompleted;
     private int lastNumber;
 
-    /// For providers.
-    protected CompletionQueue(Context context, CompletionQueueOptions options) {
-        super(context);
+    CompletionQueue(Context context, CompletionQueueOptions options, CompletionQueueDriver driver) {
         this.context = context;
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, context.lifetime(), driver, this::release);
         this.channel = options.channel();
         this.lock = options.singleThreaded() ? null : new OperationLock();
     }
 
     /// The open device that it belongs to.
-    public final Context context() {
+    public Context context() {
         return context;
     }
 
     /// The channel that reports its events; null if it is only polled.
-    public final @Nullable CompletionChannel channel() {
+    public @Nullable CompletionChannel channel() {
         return channel;
     }
 
     /// The number of completions it can hold, at least the number requested.
-    public abstract int capacity();
+    public int capacity() {
+        return driver.capacity();
+    }
 
     /// Takes up to `completions.capacity()` completions (ibv_poll_cq(3)). Never blocks, never allocates.
     ///
@@ -52,7 +60,7 @@ public abstract class CompletionQueue extends Resource {
     ///
     /// @return the number of completions; fewer than the capacity means that the queue is empty now
     /// @throws VerbException EIO if the queue overran and the device lets polling know
-    public final int poll(Completions completions) {
+    public int poll(Completions completions) {
         return poll(completions, completions.capacity());
     }
 
@@ -60,7 +68,7 @@ public abstract class CompletionQueue extends Resource {
     ///
     /// @param max at most the capacity of `completions`
     /// @return the number of completions
-    public final int poll(Completions completions, int max) {
+    public int poll(Completions completions, int max) {
         if (max > completions.capacity()) {
             throw new IllegalArgumentException(
                     "max is " + max + ", the completions have room for " + completions.capacity());
@@ -78,18 +86,18 @@ public abstract class CompletionQueue extends Resource {
     }
 
     private int pollExclusively(Completions completions, int max) {
-        checkOpen();
+        lifetime.checkOpen();
         MemorySegment segment = completions.segment();
-        int count = doPoll(segment, max);
+        int count = driver.poll(segment, max);
         completions.size(count);
         if (count > 0) {
-            settle(segment, count);
+            report(segment, count);
         }
         return count;
     }
 
     /// Reports each completion to its queue pair, which frees the slots of the request or learns that it failed.
-    private void settle(MemorySegment completions, int count) {
+    private void report(MemorySegment completions, int count) {
         for (int i = 0; i < count; i++) {
             long at = (long) i * CompletionLayout.BYTES;
             QueuePair queuePair = findQueuePair(completions.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER));
@@ -97,13 +105,13 @@ public abstract class CompletionQueue extends Resource {
                 continue;
             }
             if (completions.get(JAVA_INT, at + CompletionLayout.STATUS) != 0) {
-                queuePair.noticeFailure(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
+                queuePair.failurePolled(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
                 continue;
             }
             int opcode = completions.get(JAVA_INT, at + CompletionLayout.OPCODE);
             queuePair.retire(CompletionOpcode.isReceive(opcode));
             if (opcode == BINDING) {
-                queuePair.noticeBinding(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
+                queuePair.bindingPolled(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
             }
         }
     }
@@ -113,30 +121,30 @@ public abstract class CompletionQueue extends Resource {
     ///
     /// @param solicitedOnly whether only a solicited receive or an error counts
     /// @throws VerbException EINVAL if the queue has no channel
-    public final void arm(boolean solicitedOnly) {
-        checkOpen();
+    public void arm(boolean solicitedOnly) {
+        lifetime.checkOpen();
         if (channel == null) {
             throw new VerbException(
                     "arm completion queue (ibv_req_notify_cq)", Errno.EINVAL, this + " was created without a channel");
         }
-        doArm(solicitedOnly);
+        driver.arm(solicitedOnly);
     }
 
     /// Acknowledges events of this queue (ibv_ack_cq_events(3)). [#close()] acknowledges the remaining ones.
     ///
     /// @throws IllegalArgumentException if fewer were delivered
-    public final void acknowledge(int events) {
+    public void acknowledge(int events) {
         int left = unacknowledged.addAndGet(-events);
         if (events < 0 || left < 0) {
             unacknowledged.addAndGet(events);
             throw new IllegalArgumentException(
                     events + " events acknowledged, " + (left + events) + " of " + this + " were delivered");
         }
-        doAcknowledge(events);
+        driver.acknowledge(events);
     }
 
     /// The number of events delivered but not yet acknowledged.
-    public final int unacknowledged() {
+    public int unacknowledged() {
         return unacknowledged.get();
     }
 
@@ -145,8 +153,8 @@ public abstract class CompletionQueue extends Resource {
     /// @throws UnsupportedVerbException if the device does not support this
     /// @throws VerbException EINVAL if the queue holds more completions than that, or the device does not support
     ///         the size
-    public final void resize(int capacity) {
-        checkOpen();
+    public void resize(int capacity) {
+        lifetime.checkOpen();
         if (!context.supports(Capability.RESIZE_COMPLETION_QUEUE)) {
             throw new UnsupportedVerbException(
                     "resize completion queue (ibv_resize_cq)",
@@ -162,12 +170,12 @@ public abstract class CompletionQueue extends Resource {
         }
         OperationLock guard = lock;
         if (guard == null) {
-            doResize(capacity);
+            driver.resize(capacity);
             return;
         }
         guard.lock();
         try {
-            doResize(capacity);
+            driver.resize(capacity);
         } finally {
             guard.unlock();
         }
@@ -183,8 +191,8 @@ public abstract class CompletionQueue extends Resource {
     /// @throws UnsupportedVerbException without [Capability#COMPLETION_MODERATION]
     /// @throws VerbException EINVAL if the queue has no channel, the device does not support the numbers, or only
     ///         one of them is zero: without a period the last completions would raise no event
-    public final void moderate(int completions, Duration period) {
-        checkOpen();
+    public void moderate(int completions, Duration period) {
+        lifetime.checkOpen();
         if (!context.supports(Capability.COMPLETION_MODERATION)) {
             throw new UnsupportedVerbException(
                     MODERATE, Capability.COMPLETION_MODERATION, context.device().name());
@@ -205,7 +213,7 @@ public abstract class CompletionQueue extends Resource {
                     completions + " completions and " + period + " for " + this + ", must be 1 to " + mostCompletions
                             + " and 1 to " + mostMicros + " microseconds, or zero for both");
         }
-        doModerate(completions, (int) ((period.toNanos() + 999) / 1000));
+        driver.moderate(completions, (int) ((period.toNanos() + 999) / 1000));
     }
 
     /// The open queue pair with this number, or null. Mostly it is the same as the last time.
@@ -221,28 +229,30 @@ public abstract class CompletionQueue extends Resource {
         return queuePair;
     }
 
-    final void eventDelivered() {
+    void eventDelivered() {
         unacknowledged.incrementAndGet();
     }
 
-    final void dependOnChannel() {
+    /// Makes it known to its context, and keeps its channel open.
+    void begin() {
         if (channel != null) {
-            dependOn(channel);
+            lifetime.dependOn(channel.lifetime());
         }
+        context.completionQueues().put(driver.handle(), this);
     }
 
-    @Override
-    protected final void doClose() {
+    private void release() {
         OperationLock guard = lock;
         if (guard != null) {
             guard.lock();
         }
         try {
+            context.completionQueues().remove(this);
             int left = unacknowledged.getAndSet(0);
             if (left > 0) {
-                doAcknowledge(left);
+                driver.acknowledge(left);
             }
-            doDestroy();
+            driver.close();
         } finally {
             lastCompleted = null;
             if (guard != null) {
@@ -251,32 +261,26 @@ public abstract class CompletionQueue extends Resource {
         }
     }
 
+    CompletionQueueDriver driver() {
+        return driver;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
     @Override
-    public final String toString() {
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
         return "completion queue of " + capacity() + " on " + context;
     }
-
-    /// Writes up to `max` 48-byte `ibv_wc` entries to the start of `into`.
-    protected abstract int doPoll(MemorySegment into, int max);
-
-    /// Arms for [#arm(boolean)].
-    protected abstract void doArm(boolean solicitedOnly);
-
-    /// Acknowledges for [#acknowledge(int)].
-    protected abstract void doAcknowledge(int events);
-
-    /// Resizes for [#resize(int)]; no thread polls meanwhile.
-    protected abstract void doResize(int capacity);
-
-    /// Moderates for [#moderate]; the default does not support it.
-    ///
-    /// @param completions within the limits of the device, 0 for no moderation
-    /// @param micros the period in microseconds, 0 for no moderation
-    protected void doModerate(int completions, int micros) {
-        throw new UnsupportedVerbException(
-                MODERATE, Capability.COMPLETION_MODERATION, context.device().name());
-    }
-
-    /// Releases the provider's resources. No thread polls meanwhile, and all events are acknowledged.
-    protected abstract void doDestroy();
 }

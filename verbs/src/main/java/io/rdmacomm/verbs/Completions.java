@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.rdmacomm.verbs.spi.CompletionLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -132,13 +133,12 @@ public final class Completions {
         return (flags(index) & CompletionLayout.FLAG_GLOBAL_ROUTE) != 0;
     }
 
-    /// The `FLAG_` bits of [CompletionLayout].
-    public int flags(int index) {
+    private int flags(int index) {
         return segment.get(JAVA_INT, at(index) + CompletionLayout.FLAGS);
     }
 
-    /// The completions in memory, in the format of [CompletionLayout], for providers.
-    public MemorySegment segment() {
+    /// The completions in memory, in the format of [CompletionLayout].
+    MemorySegment segment() {
         return segment;
     }
 

@@ -1,13 +1,15 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.lifetime.ContextAccess;
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.DriverEvent;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -16,17 +18,42 @@ import org.jspecify.annotations.Nullable;
 
 /// An open device (`struct ibv_context`, ibv_open_device(3)): the root of the tree of objects. Thread-safe. Not
 /// for the data path.
-public abstract class Context extends Resource {
+public final class Context implements Resource {
     private static final Set<Context> OPEN = ConcurrentHashMap.newKeySet();
 
+    static {
+        ContextAccess.set(new ContextAccess() {
+            @Override
+            public Lifetime lifetime(Context context) {
+                return context.lifetime;
+            }
+
+            @Override
+            public ContextDriver driver(Context context) {
+                return context.driver;
+            }
+        });
+    }
+
     private final Device device;
+    private final ContextDriver driver;
+    private final Lifetime lifetime;
     private final NumberTable<QueuePair> queuePairs = new NumberTable<>();
+    private final NumberTable<CompletionQueue> completionQueues = new NumberTable<>();
+    private final NumberTable<SharedReceiveQueue> sharedReceiveQueues = new NumberTable<>();
     private volatile @Nullable DeviceAttributes known;
 
-    /// For providers.
-    protected Context(Device device) {
-        super(null);
+    private Context(Device device, ContextDriver driver) {
         this.device = device;
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, null, driver, this::release);
+    }
+
+    /// The context of a device that has been opened.
+    static Context of(Device device, ContextDriver driver) {
+        Context context = new Context(device, driver);
+        OPEN.add(context);
+        return context;
     }
 
     /// The contexts that are open in this process.
@@ -34,22 +61,19 @@ public abstract class Context extends Resource {
         return Set.copyOf(OPEN);
     }
 
-    /// Called once, when the device has been opened.
-    final void begin() {
-        OPEN.add(this);
-    }
-
     /// The device that was opened.
-    public final Device device() {
+    public Device device() {
         return device;
     }
 
     /// Whether the device has `capability`. Calls that need a missing one throw [UnsupportedVerbException].
-    public abstract boolean supports(Capability capability);
+    public boolean supports(Capability capability) {
+        return driver.supports(capability);
+    }
 
     /// The rights in `wanted` that the device supports: all but atomics, which some devices do not have. Such a device
     /// may reject a region or queue pair with that right.
-    public final Set<AccessFlag> supported(Set<AccessFlag> wanted) {
+    public Set<AccessFlag> supported(Set<AccessFlag> wanted) {
         if (!wanted.contains(AccessFlag.REMOTE_ATOMIC) || supports(Capability.ATOMICS)) {
             return wanted;
         }
@@ -60,7 +84,7 @@ public abstract class Context extends Resource {
 
     /// `wanted` as far as the device can do it: without rights that it does not support, and with no more READs and
     /// atomics in flight than it allows. [QueuePair#connect] and its steps do so themselves.
-    public final ConnectionOptions fitting(ConnectionOptions wanted) {
+    public ConnectionOptions fitting(ConnectionOptions wanted) {
         return wanted.fitting(supported(wanted.accessFlags()), known());
     }
 
@@ -68,7 +92,7 @@ public abstract class Context extends Resource {
     /// it is open.
     ///
     /// @throws VerbException with the errno of that query
-    public final long limit(DeviceLimit limit) {
+    public long limit(DeviceLimit limit) {
         return known().limit(limit);
     }
 
@@ -91,24 +115,24 @@ public abstract class Context extends Resource {
     /// address there, and no program listens to their packets. Never blocks.
     ///
     /// @param sender the address that the numbers came from
-    public final boolean leadsTo(QueuePairInfo numbers, InetAddress sender) {
+    public boolean leadsTo(QueuePairInfo numbers, InetAddress sender) {
         return device.transport() != TransportType.UNSPECIFIED
                 || PeerPlace.of(numbers).isOf(sender);
     }
 
     /// The device's attributes (ibv_query_device(3)). Queries the device.
-    public final DeviceAttributes attributes() {
-        checkOpen();
-        return doQueryDevice();
+    public DeviceAttributes attributes() {
+        lifetime.checkOpen();
+        return driver.queryDevice();
     }
 
     /// A port's attributes (ibv_query_port(3)).
     ///
     /// @param number the port, counted from 1
     /// @throws VerbException EINVAL if there is no such port
-    public final PortAttributes port(int number) {
-        checkOpen();
-        return doQueryPort(number);
+    public PortAttributes port(int number) {
+        lifetime.checkOpen();
+        return driver.queryPort(number);
     }
 
     /// An entry of a port's GID table (ibv_query_gid(3)).
@@ -116,9 +140,9 @@ public abstract class Context extends Resource {
     /// @param port the port, counted from 1
     /// @param index the position in the table
     /// @throws VerbException EINVAL if there is no such port or entry
-    public final Gid gid(int port, int index) {
-        checkOpen();
-        return doQueryGid(port, index);
+    public Gid gid(int port, int index) {
+        lifetime.checkOpen();
+        return driver.queryGid(port, index);
     }
 
     /// The index of the GID to connect with by default: on RoCE a routable one of version 2, preferably an IPv4
@@ -126,7 +150,7 @@ public abstract class Context extends Resource {
     ///
     /// @param port the port, counted from 1
     /// @throws VerbException EINVAL if there is no such port
-    public final int preferredGidIndex(int port) {
+    public int preferredGidIndex(int port) {
         return GidChoice.choose(gidTable(port), LocalGids.NONE);
     }
 
@@ -138,7 +162,7 @@ public abstract class Context extends Resource {
     /// @param port the port, counted from 1
     /// @param local the address; the wildcard address for any
     /// @throws VerbException EINVAL if there is no such port
-    public final int preferredGidIndex(int port, InetAddress local) {
+    public int preferredGidIndex(int port, InetAddress local) {
         return GidChoice.choose(gidTable(port), LocalGids.of(local));
     }
 
@@ -148,7 +172,7 @@ public abstract class Context extends Resource {
     /// @param port the port, counted from 1
     /// @param local the address; no port has the wildcard address
     /// @throws VerbException EINVAL if there is no such port
-    public final boolean hasAddress(int port, InetAddress local) {
+    public boolean hasAddress(int port, InetAddress local) {
         LocalGids wanted = LocalGids.of(local);
         return !local.isAnyLocalAddress() && gidTable(port).stream().anyMatch(wanted::areHeldBy);
     }
@@ -157,9 +181,9 @@ public abstract class Context extends Resource {
     ///
     /// @param port the port, counted from 1
     /// @throws VerbException EINVAL if there is no such port
-    public final List<GidEntry> gidTable(int port) {
-        checkOpen();
-        return List.copyOf(doQueryGidTable(port));
+    public List<GidEntry> gidTable(int port) {
+        lifetime.checkOpen();
+        return List.copyOf(driver.queryGidTable(port));
     }
 
     /// The path back to the sender of a datagram (ibv_init_ah_from_wc(3)), for
@@ -169,8 +193,8 @@ public abstract class Context extends Resource {
     /// @param index the position of its completion
     /// @param buffer the buffer of its receive, from the first byte on
     /// @throws VerbException EINVAL if it cannot be answered; the message says why
-    public final AddressVector pathBack(int port, Completions completions, int index, MemorySegment buffer) {
-        checkOpen();
+    public AddressVector pathBack(int port, Completions completions, int index, MemorySegment buffer) {
+        lifetime.checkOpen();
         return ReturnPath.of(this, port, completions, index, buffer);
     }
 
@@ -179,9 +203,9 @@ public abstract class Context extends Resource {
     /// @param port the port, counted from 1
     /// @param index the position in the table
     /// @throws VerbException EINVAL if there is no such port or entry
-    public final int partitionKey(int port, int index) {
-        checkOpen();
-        return doQueryPartitionKey(port, index);
+    public int partitionKey(int port, int index) {
+        lifetime.checkOpen();
+        return driver.queryPartitionKey(port, index);
     }
 
     /// A port's counters by name; empty if the device has none. The provider chooses names and units: those of `soft`
@@ -190,34 +214,38 @@ public abstract class Context extends Resource {
     ///
     /// @param port the port, counted from 1
     /// @throws VerbException EINVAL if there is no such port
-    public final SortedMap<String, Long> counters(int port) {
-        checkOpen();
-        doQueryPort(port);
-        return Collections.unmodifiableSortedMap(new TreeMap<>(doQueryCounters(port)));
+    public SortedMap<String, Long> counters(int port) {
+        lifetime.checkOpen();
+        driver.queryPort(port);
+        return Collections.unmodifiableSortedMap(new TreeMap<>(driver.counters(port)));
     }
 
     /// Allocates a protection domain (ibv_alloc_pd(3)).
     ///
     /// @throws VerbException ENOMEM if the device has no more
-    public final ProtectionDomain allocateProtectionDomain() {
-        checkOpen();
-        return adopt(doAllocateProtectionDomain());
+    public ProtectionDomain allocateProtectionDomain() {
+        lifetime.checkOpen();
+        ProtectionDomain domain = new ProtectionDomain(this, driver.allocateProtectionDomain());
+        lifetime.adopt(domain.lifetime());
+        return domain;
     }
 
     /// Creates a channel for completion events (ibv_create_comp_channel(3)).
     ///
     /// @throws VerbException with the errno that the device reports
-    public final CompletionChannel createCompletionChannel() {
-        checkOpen();
-        return adopt(doCreateCompletionChannel());
+    public CompletionChannel createCompletionChannel() {
+        lifetime.checkOpen();
+        CompletionChannel channel = new CompletionChannel(this, driver.createCompletionChannel());
+        lifetime.adopt(channel.lifetime());
+        return channel;
     }
 
     /// Creates a completion queue (ibv_create_cq(3)).
     ///
     /// @throws VerbException EINVAL if the capacity exceeds the limit of the device, it has no such completion
     ///         vector, or the channel belongs to another context; ENOMEM if there is not enough memory
-    public final CompletionQueue createCompletionQueue(CompletionQueueOptions options) {
-        checkOpen();
+    public CompletionQueue createCompletionQueue(CompletionQueueOptions options) {
+        lifetime.checkOpen();
         CompletionChannel channel = options.channel();
         if (channel != null && !channel.context().equals(this)) {
             throw new VerbException(
@@ -240,11 +268,16 @@ public abstract class Context extends Resource {
                     this + " has no completion vector " + options.vector() + "; choose one of 0 to " + (vectors - 1));
         }
         if (channel != null) {
-            channel.checkOpen();
+            channel.lifetime().checkOpen();
         }
-        CompletionQueue queue = doCreateCompletionQueue(options);
-        queue.dependOnChannel();
-        return adopt(queue);
+        CompletionQueue queue = new CompletionQueue(
+                this,
+                options,
+                driver.createCompletionQueue(
+                        options.capacity(), channel == null ? null : channel.driver(), options.vector()));
+        queue.begin();
+        lifetime.adopt(queue.lifetime());
+        return queue;
     }
 
     /// Waits for the next asynchronous event (ibv_get_async_event(3)). Blocks; suits virtual threads. Closing the
@@ -254,80 +287,96 @@ public abstract class Context extends Resource {
     /// @return the event; null after the timeout
     /// @throws InterruptedException if the thread was interrupted
     /// @throws IllegalStateException if the context is closed, or is being closed
-    public final @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) throws InterruptedException {
-        checkOpen();
-        AsyncEvent event = doAwaitAsyncEvent(timeout.toNanos());
-        if (event == null) {
-            checkOpen();
+    public @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) throws InterruptedException {
+        lifetime.checkOpen();
+        long begin = System.nanoTime();
+        long nanos = timeout.toNanos();
+        long left = nanos;
+        while (true) {
+            DriverEvent event = driver.awaitEvent(left);
+            if (event == null) {
+                lifetime.checkOpen();
+                return null;
+            }
+            AsyncEvent known = translated(event);
+            if (known != null) {
+                return known;
+            }
+            left = Math.max(0, nanos - (System.nanoTime() - begin));
         }
-        return event;
+    }
+
+    /// The event of a user; null if its object was closed meanwhile, with which its events end, as in C.
+    private @Nullable AsyncEvent translated(DriverEvent event) {
+        AsyncEventType type = event.type();
+        return switch (type) {
+            case QUEUE_PAIR_FATAL,
+                    QUEUE_PAIR_REQUEST_ERROR,
+                    QUEUE_PAIR_ACCESS_ERROR,
+                    COMMUNICATION_ESTABLISHED,
+                    SEND_QUEUE_DRAINED,
+                    PATH_MIGRATED,
+                    PATH_MIGRATION_ERROR,
+                    QUEUE_PAIR_LAST_WORK_REACHED -> of(type, queuePairs.find(event.element()));
+            case COMPLETION_QUEUE_ERROR -> of(type, completionQueues.find(event.element()));
+            case SHARED_RECEIVE_QUEUE_ERROR, SHARED_RECEIVE_QUEUE_LIMIT_REACHED ->
+                of(type, sharedReceiveQueues.find(event.element()));
+            case PORT_ACTIVE,
+                    PORT_ERROR,
+                    LID_CHANGE,
+                    PARTITION_KEY_CHANGE,
+                    SUBNET_MANAGER_CHANGE,
+                    CLIENT_REREGISTER,
+                    GID_CHANGE -> new AsyncEvent(type, null, (int) event.element());
+            case DEVICE_FATAL, WORK_QUEUE_FATAL, UNKNOWN -> new AsyncEvent(type, null, 0);
+        };
+    }
+
+    private static @Nullable AsyncEvent of(AsyncEventType type, @Nullable Resource element) {
+        return element == null ? null : new AsyncEvent(type, element, 0);
     }
 
     /// The open queue pair with this number, as in [Completions#queuePairNumber(int)]; null if there is none.
-    public final @Nullable QueuePair queuePair(int number) {
+    public @Nullable QueuePair queuePair(int number) {
         return queuePairs.find(number);
     }
 
-    final NumberTable<QueuePair> queuePairs() {
+    NumberTable<QueuePair> queuePairs() {
         return queuePairs;
     }
 
-    @Override
-    protected final void doClose() {
+    NumberTable<CompletionQueue> completionQueues() {
+        return completionQueues;
+    }
+
+    NumberTable<SharedReceiveQueue> sharedReceiveQueues() {
+        return sharedReceiveQueues;
+    }
+
+    private void release() {
         try {
-            doCloseDevice();
+            driver.close();
         } finally {
             OPEN.remove(this);
         }
     }
 
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
     @Override
-    public final String toString() {
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
         return device.name();
     }
-
-    /// Queries the device for [#attributes()].
-    protected abstract DeviceAttributes doQueryDevice();
-
-    /// Queries a port for [#port(int)].
-    protected abstract PortAttributes doQueryPort(int number);
-
-    /// Queries a GID for [#gid(int, int)].
-    protected abstract Gid doQueryGid(int port, int index);
-
-    /// Queries the table for [#gidTable(int)]. The default queries the entries one by one, without their types.
-    protected List<GidEntry> doQueryGidTable(int port) {
-        List<GidEntry> entries = new ArrayList<>();
-        int length = doQueryPort(port).gidTableLength();
-        for (int index = 0; index < length; index++) {
-            Gid gid = doQueryGid(port, index);
-            if (!gid.equals(Gid.NONE)) {
-                entries.add(new GidEntry(index, gid, GidType.UNKNOWN, 0));
-            }
-        }
-        return entries;
-    }
-
-    /// Queries a partition key for [#partitionKey(int, int)].
-    protected abstract int doQueryPartitionKey(int port, int index);
-
-    /// Reads the counters for [#counters(int)], of a port that exists. By default there are none.
-    protected Map<String, Long> doQueryCounters(int port) {
-        return Map.of();
-    }
-
-    /// Creates the object for [#allocateProtectionDomain()].
-    protected abstract ProtectionDomain doAllocateProtectionDomain();
-
-    /// Creates the object for [#createCompletionChannel()].
-    protected abstract CompletionChannel doCreateCompletionChannel();
-
-    /// Creates the object for [#createCompletionQueue(CompletionQueueOptions)].
-    protected abstract CompletionQueue doCreateCompletionQueue(CompletionQueueOptions options);
-
-    /// Waits for [#awaitAsyncEvent(Duration)]; null after the timeout and when the context is closing.
-    protected abstract @Nullable AsyncEvent doAwaitAsyncEvent(long timeoutNanos) throws InterruptedException;
-
-    /// Closes the device, after its children.
-    protected abstract void doCloseDevice();
 }

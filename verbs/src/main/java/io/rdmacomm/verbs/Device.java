@@ -1,36 +1,50 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.spi.DeviceDriver;
+
 /// An RDMA device that can be opened (`struct ibv_device`, ibv_get_device_list(3)). Thread-safe.
-public abstract class Device {
-    /// For providers.
-    protected Device() {}
+public final class Device {
+    private final DeviceDriver driver;
+
+    private Device(DeviceDriver driver) {
+        this.driver = driver;
+    }
+
+    /// The device of a driver; for tests of a provider, and of programs with a driver of their own. Others call
+    /// [Rdma#device(String)].
+    public static Device of(DeviceDriver driver) {
+        return new Device(driver);
+    }
 
     /// The device's name, for example `soft0` or `mlx5_0`.
-    public abstract String name();
+    public String name() {
+        return driver.name();
+    }
 
     /// The name of its provider.
-    public abstract String provider();
+    public String provider() {
+        return driver.provider();
+    }
 
     /// The device's globally unique number, in host order (ibv_get_device_guid(3)).
-    public abstract long guid();
+    public long guid() {
+        return driver.guid();
+    }
 
     /// The transport of its messages.
-    public abstract TransportType transport();
+    public TransportType transport() {
+        return driver.transport();
+    }
 
     /// Opens the device (ibv_open_device(3)). The caller closes the context.
     ///
     /// @throws VerbException the errno of opening it, with what to do
-    public final Context open() {
-        Context context = doOpen();
-        context.begin();
-        return context;
+    public Context open() {
+        return Context.of(this, driver.open());
     }
 
-    /// Opens the device for [#open()].
-    protected abstract Context doOpen();
-
     @Override
-    public final String toString() {
+    public String toString() {
         return "device " + name();
     }
 }

@@ -1,5 +1,7 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.MemoryRegionDriver;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -8,101 +10,106 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Its addresses are those of the memory in this process, unless it is ZERO_BASED. If a region is closed while
 /// work refers to it, that work fails with a protection error. Thread-safe.
-public abstract class MemoryRegion extends Resource {
+public final class MemoryRegion implements Resource {
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
 
-    /// Memory that this process has not mapped.
-    ///
-    /// @param address of its first byte, for the device
-    /// @param length in bytes
-    private record Elsewhere(long address, long length) {}
-
-    private final @Nullable Elsewhere elsewhere;
+    private final MemoryRegionDriver driver;
+    private final Lifetime lifetime;
+    // Of memory that this process has not mapped.
+    private final long otherAddress;
+    private final long otherLength;
     private volatile ProtectionDomain protectionDomain;
-    private volatile MemorySegment segment;
+    private volatile @Nullable MemorySegment segment;
     private volatile int access;
 
-    /// For providers.
-    ///
-    /// @param access the bits of [AccessFlag]
-    protected MemoryRegion(ProtectionDomain protectionDomain, MemorySegment segment, int access) {
-        super(protectionDomain);
-        this.elsewhere = null;
+    private MemoryRegion(
+            ProtectionDomain protectionDomain, MemoryRegionDriver driver, long address, long length, int access) {
         this.protectionDomain = protectionDomain;
-        this.segment = segment;
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, protectionDomain.lifetime(), driver);
+        this.segment = driver.segment();
+        this.otherAddress = address;
+        this.otherLength = length;
         this.access = access;
     }
 
-    /// For providers: memory that this process has not mapped.
+    /// @param access the bits of [AccessFlag]
+    static MemoryRegion of(ProtectionDomain protectionDomain, MemoryRegionDriver driver, int access) {
+        return new MemoryRegion(protectionDomain, driver, 0, 0, access);
+    }
+
+    /// Memory that this process has not mapped.
     ///
     /// @param address of its first byte in scatter/gather elements and for peers
     /// @param length in bytes
     /// @param access the bits of [AccessFlag]
-    protected MemoryRegion(ProtectionDomain protectionDomain, long address, long length, int access) {
-        super(protectionDomain);
-        this.elsewhere = new Elsewhere(address, length);
-        this.protectionDomain = protectionDomain;
-        this.segment = MemorySegment.NULL;
-        this.access = access;
+    static MemoryRegion elsewhere(
+            ProtectionDomain protectionDomain, MemoryRegionDriver driver, long address, long length, int access) {
+        return new MemoryRegion(protectionDomain, driver, address, length, access);
     }
 
     /// The protection domain that it is registered in, and is closed with; [#reregister] can change it.
-    public final ProtectionDomain protectionDomain() {
+    public ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
 
     /// Whether the memory has a [#segment()] in this process: not that of a DMA buffer.
-    public final boolean isMapped() {
-        return elsewhere == null;
+    public boolean isMapped() {
+        return segment != null;
     }
 
     /// The memory itself.
     ///
     /// @throws UnsupportedOperationException if it is that of a DMA buffer
-    public final MemorySegment segment() {
-        if (elsewhere != null) {
+    public MemorySegment segment() {
+        MemorySegment memory = segment;
+        if (memory == null) {
             throw new UnsupportedOperationException(
                     this + " is a DMA buffer, which is not mapped here; map its file descriptor to access it");
         }
-        return segment;
+        return memory;
     }
 
     /// The address of the region in scatter/gather elements and for peers.
-    public final long address() {
-        Elsewhere other = elsewhere;
-        if (other != null) {
-            return other.address();
+    public long address() {
+        MemorySegment memory = segment;
+        if (memory == null) {
+            return otherAddress;
         }
-        return AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
+        return AccessFlag.ZERO_BASED.in(access) ? 0 : memory.address();
     }
 
     /// Its length in bytes.
-    public final long length() {
-        Elsewhere other = elsewhere;
-        return other == null ? segment.byteSize() : other.length();
+    public long length() {
+        MemorySegment memory = segment;
+        return memory == null ? otherLength : memory.byteSize();
     }
 
     /// The key for local scatter/gather elements.
-    public abstract int localKey();
+    public int localKey() {
+        return driver.localKey();
+    }
 
     /// The key that a peer needs.
-    public abstract int remoteKey();
+    public int remoteKey() {
+        return driver.remoteKey();
+    }
 
     /// The rights to use it, in addition to local reads.
-    public final Set<AccessFlag> access() {
+    public Set<AccessFlag> access() {
         return AccessFlag.of(access);
     }
 
-    /// [#access] as bits, for providers.
-    protected final int accessMask() {
-        return access;
+    MemoryRegionDriver driver() {
+        return driver;
     }
 
-    /// The provider's handle: the address of the C struct if there is one.
-    public abstract long handle();
+    Lifetime lifetime() {
+        return lifetime;
+    }
 
     /// The whole region as a peer names it in one-sided operations; send it to the peer.
-    public final RemoteMemory remote() {
+    public RemoteMemory remote() {
         return new RemoteMemory(address(), length(), remoteKey());
     }
 
@@ -112,22 +119,22 @@ public abstract class MemoryRegion extends Resource {
     /// @throws UnsupportedVerbException if the device does not support this
     /// @throws VerbException EINVAL if the rights are inconsistent, the protection domain belongs to another
     ///         context, or memory that the region owns would be replaced
-    public final void reregister(
+    public void reregister(
             @Nullable MemorySegment newSegment,
             @Nullable ProtectionDomain newDomain,
             @Nullable Set<AccessFlag> newAccess) {
-        checkOpen();
+        lifetime.checkOpen();
         if (!protectionDomain.context().supports(Capability.REREGISTER_MEMORY)) {
             throw new UnsupportedVerbException(
                     REREGISTER,
                     Capability.REREGISTER_MEMORY,
                     protectionDomain.context().device().name());
         }
-        if (newSegment != null && elsewhere != null) {
+        if (newSegment != null && segment == null) {
             throw new VerbException(REREGISTER, Errno.EINVAL, this + " is a DMA buffer; register the memory instead");
         }
         if (newDomain != null) {
-            newDomain.checkOpen();
+            newDomain.lifetime().checkOpen();
             if (!newDomain.context().equals(protectionDomain.context())) {
                 throw new VerbException(
                         REREGISTER,
@@ -136,26 +143,27 @@ public abstract class MemoryRegion extends Resource {
             }
         }
         int rights = newAccess == null ? -1 : protectionDomain.checkedAccess(newAccess);
-        doReregister(newSegment, newDomain, rights);
-    }
-
-    /// Changes the region for [#reregister], then calls [#reregistered]. Access is -1 to keep it.
-    protected abstract void doReregister(
-            @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess);
-
-    /// Records the change in this object; for providers, in [#doReregister].
-    protected final void reregistered(
-            @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess) {
+        driver.reregister(newSegment, newDomain == null ? null : newDomain.driver(), rights);
         segment = newSegment == null ? segment : newSegment;
-        access = newAccess == -1 ? access : newAccess;
+        access = rights == -1 ? access : rights;
         if (newDomain != null) {
             protectionDomain = newDomain;
-            moveTo(newDomain);
+            lifetime.moveTo(newDomain.lifetime());
         }
     }
 
     @Override
-    public final String toString() {
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
         return "memory region 0x" + Integer.toHexString(localKey()) + " on " + protectionDomain.context();
     }
 }

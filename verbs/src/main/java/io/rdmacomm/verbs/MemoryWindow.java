@@ -1,41 +1,63 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.MemoryWindowDriver;
+
 /// Remote access to part of a memory region, granted and revoked without registration (`struct ibv_mw`,
 /// ibv_alloc_mw(3)). Thread-safe.
-public abstract class MemoryWindow extends Resource {
+public final class MemoryWindow implements Resource {
     private final ProtectionDomain protectionDomain;
     private final MemoryWindowType type;
+    private final MemoryWindowDriver driver;
+    private final Lifetime lifetime;
 
-    /// For providers.
-    protected MemoryWindow(ProtectionDomain protectionDomain, MemoryWindowType type) {
-        super(protectionDomain);
+    MemoryWindow(ProtectionDomain protectionDomain, MemoryWindowType type, MemoryWindowDriver driver) {
         this.protectionDomain = protectionDomain;
         this.type = type;
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, protectionDomain.lifetime(), driver);
     }
 
     /// The protection domain that it was allocated in.
-    public final ProtectionDomain protectionDomain() {
+    public ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
 
     /// Its type, which determines how it is bound.
-    public final MemoryWindowType type() {
+    public MemoryWindowType type() {
         return type;
     }
 
     /// The key that a peer needs; each binding changes it.
-    public abstract int remoteKey();
-
-    /// The provider's handle: the address of the C struct if there is one.
-    public abstract long handle();
+    public int remoteKey() {
+        return driver.remoteKey();
+    }
 
     /// The next key for a window of type 2: `key` with its low 8 bits incremented (ibv_inc_rkey(3)).
     public static int nextKey(int key) {
         return (key & ~0xff) | ((key + 1) & 0xff);
     }
 
+    MemoryWindowDriver driver() {
+        return driver;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
     @Override
-    public final String toString() {
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
         return "memory window 0x" + Integer.toHexString(remoteKey()) + " on " + protectionDomain.context();
     }
 }

@@ -2,18 +2,18 @@ package io.rdmacomm.verbs;
 
 import org.jspecify.annotations.Nullable;
 
-/// Finds an object by its number without a lock or an allocation, as a poll looks up the queue pair of each
+/// Finds an object by its number or handle without a lock or an allocation, as a poll looks up the queue pair of each
 /// completion.
 ///
 /// Open addressing in arrays that writers replace and readers only read.
 final class NumberTable<T> {
     private static final class Slots {
-        private final int[] numbers;
+        private final long[] numbers;
         private final @Nullable Object[] values;
 
         Slots(int count) {
             int length = Math.max(16, Integer.highestOneBit(count) * 4);
-            numbers = new int[length];
+            numbers = new long[length];
             values = new @Nullable Object[length];
         }
 
@@ -26,17 +26,17 @@ final class NumberTable<T> {
         }
 
         /// Where `number` is, or would be.
-        int slot(int number) {
+        int slot(long number) {
             int mask = numbers.length - 1;
-            int mixed = number * 0x9E3779B9;
-            int slot = (mixed ^ (mixed >>> 16)) & mask;
+            long mixed = number * 0x9E37_79B9_7F4A_7C15L;
+            int slot = (int) (mixed >>> 32) & mask;
             while (values[slot] != null && numbers[slot] != number) {
                 slot = (slot + 1) & mask;
             }
             return slot;
         }
 
-        void put(int number, Object value) {
+        void put(long number, Object value) {
             int slot = slot(number);
             numbers[slot] = number;
             values[slot] = value;
@@ -47,12 +47,12 @@ final class NumberTable<T> {
 
     @SuppressWarnings("unchecked") // put takes nothing else
     @Nullable
-    T find(int number) {
+    T find(long number) {
         Slots current = slots;
         return (T) current.values[current.slot(number)];
     }
 
-    synchronized void put(int number, T value) {
+    synchronized void put(long number, T value) {
         Slots next = copyWithout(null);
         next.put(number, value);
         slots = next;

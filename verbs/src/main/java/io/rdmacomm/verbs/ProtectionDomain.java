@@ -1,11 +1,14 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /// Groups memory and queue pairs (`struct ibv_pd`, ibv_alloc_pd(3)): only queue pairs of the same protection
 /// domain, and their peers, can use a memory region. Thread-safe. Not for the data path.
-public abstract class ProtectionDomain extends Resource {
+public final class ProtectionDomain implements Resource {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String REGISTER_DMA_BUFFER = "register DMA buffer (ibv_reg_dmabuf_mr)";
     private static final Set<AccessFlag> OF_DMA_BUFFERS = Set.of(
@@ -18,15 +21,17 @@ public abstract class ProtectionDomain extends Resource {
     private static final String CREATE_QUEUE_PAIR = "create queue pair (ibv_create_qp)";
 
     private final Context context;
+    private final ProtectionDomainDriver driver;
+    private final Lifetime lifetime;
 
-    /// For providers.
-    protected ProtectionDomain(Context context) {
-        super(context);
+    ProtectionDomain(Context context, ProtectionDomainDriver driver) {
         this.context = context;
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, context.lifetime(), driver);
     }
 
     /// The open device that it belongs to.
-    public final Context context() {
+    public Context context() {
         return context;
     }
 
@@ -39,7 +44,7 @@ public abstract class ProtectionDomain extends Resource {
     /// @throws UnsupportedVerbException for ON_DEMAND, if the device does not support it
     /// @throws VerbException EINVAL for remote write or atomic without local write, ENOMEM or ENOSPC if there is
     ///         not enough memory; the message names the limit to raise
-    public final MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
+    public MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
         return allocate(bytes, access, PageSize.NORMAL);
     }
 
@@ -54,8 +59,8 @@ public abstract class ProtectionDomain extends Resource {
     /// @throws VerbException as for [#allocate(long, Set)]; ENOMEM, too, if the system has too few free huge
     ///        pages;
     ///         the message says how to reserve more
-    public final MemoryRegion allocate(long bytes, Set<AccessFlag> access, PageSize pages) {
-        checkOpen();
+    public MemoryRegion allocate(long bytes, Set<AccessFlag> access, PageSize pages) {
+        lifetime.checkOpen();
         Checks.range("length of a memory region", bytes, 1, Long.MAX_VALUE);
         if (pages == PageSize.HUGE) {
             require(
@@ -64,7 +69,8 @@ public abstract class ProtectionDomain extends Resource {
                     "use PageSize.NORMAL; the memory of a software device is files in /dev/shm, whose pages are chosen when"
                             + " that is mounted (`huge` in tmpfs(5))");
         }
-        return adopt(doAllocate(bytes, checkedAccess(access), pages));
+        int rights = checkedAccess(access);
+        return adopt(MemoryRegion.of(this, driver.allocate(bytes, rights, pages), rights));
     }
 
     /// Registers the caller's memory (ibv_reg_mr(3)). The region keeps the segment reachable. The caller frees it
@@ -78,8 +84,8 @@ public abstract class ProtectionDomain extends Resource {
     /// @throws UnsupportedVerbException for ON_DEMAND, if the device does not support it
     /// @throws VerbException EINVAL for remote write or atomic without local write, ENOMEM if the device cannot
     ///         register it; the message names the limit to raise
-    public final MemoryRegion register(MemorySegment segment, Set<AccessFlag> access) {
-        checkOpen();
+    public MemoryRegion register(MemorySegment segment, Set<AccessFlag> access) {
+        lifetime.checkOpen();
         if (!segment.isNative()) {
             throw new IllegalArgumentException("memory on the heap cannot be registered; allocate it from an Arena");
         }
@@ -93,7 +99,8 @@ public abstract class ProtectionDomain extends Resource {
         if (segment.isReadOnly() && access.contains(AccessFlag.LOCAL_WRITE)) {
             throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
         }
-        return adopt(doRegister(segment, checkedAccess(access)));
+        int rights = checkedAccess(access);
+        return adopt(MemoryRegion.of(this, driver.register(segment, rights), rights));
     }
 
     /// Registers a part of a DMA buffer (ibv_reg_dmabuf_mr(3)): memory of another device, for example of a
@@ -112,9 +119,9 @@ public abstract class ProtectionDomain extends Resource {
     /// @throws VerbException EINVAL for other rights, remote write or atomic without local write, an address
     ///        that does
     ///         not fit the offset, or a range beyond the buffer; EBADF if the file is not open
-    public final MemoryRegion registerDmaBuffer(
+    public MemoryRegion registerDmaBuffer(
             int file, long offset, long length, long address, Set<AccessFlag> access) {
-        checkOpen();
+        lifetime.checkOpen();
         Checks.range("file descriptor of a DMA buffer", file, 0, Integer.MAX_VALUE);
         Checks.range("offset in a DMA buffer", offset, 0, Long.MAX_VALUE);
         Checks.range("length of a memory region", length, 1, Long.MAX_VALUE - offset);
@@ -133,44 +140,55 @@ public abstract class ProtectionDomain extends Resource {
                     "address 0x" + Long.toHexString(address) + " and offset 0x" + Long.toHexString(offset)
                             + " have different positions in a page");
         }
-        return adopt(doRegisterDmaBuffer(file, offset, length, address, checkedAccess(access)));
+        int rights = checkedAccess(access);
+        MemoryRegionDriver region = driver.registerDmaBuffer(file, offset, length, address, rights);
+        return adopt(MemoryRegion.elsewhere(this, region, address, length, rights));
     }
 
     /// Allocates an unbound memory window (ibv_alloc_mw(3)).
     ///
     /// @throws UnsupportedVerbException if the device does not support windows of that type
-    public final MemoryWindow allocateWindow(MemoryWindowType type) {
-        checkOpen();
+    public MemoryWindow allocateWindow(MemoryWindowType type) {
+        lifetime.checkOpen();
         require(
                 type == MemoryWindowType.TYPE_1 ? Capability.MEMORY_WINDOW_TYPE_1 : Capability.MEMORY_WINDOW_TYPE_2,
                 "allocate memory window (ibv_alloc_mw)");
-        return adopt(doAllocateWindow(type));
+        MemoryWindow window = new MemoryWindow(this, type, driver.allocateWindow(type));
+        lifetime.adopt(window.lifetime());
+        return window;
     }
 
     /// Creates a shared receive queue (ibv_create_srq(3)).
     ///
     /// @throws UnsupportedVerbException if the device does not support them
     /// @throws VerbException EINVAL if the size exceeds a limit of the device
-    public final SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueOptions options) {
-        checkOpen();
+    public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueOptions options) {
+        lifetime.checkOpen();
         require(Capability.SHARED_RECEIVE_QUEUE, "create shared receive queue (ibv_create_srq)");
-        return adopt(doCreateSharedReceiveQueue(options));
+        SharedReceiveQueue queue = new SharedReceiveQueue(
+                this,
+                options,
+                driver.createSharedReceiveQueue(options.receives(), options.elements(), options.limit()));
+        lifetime.adopt(queue.lifetime());
+        return queue;
     }
 
     /// Creates an address handle for datagrams (ibv_create_ah(3)).
     ///
     /// @throws UnsupportedVerbException if the device does not support datagrams
-    public final AddressHandle createAddressHandle(AddressVector vector) {
-        checkOpen();
+    public AddressHandle createAddressHandle(AddressVector vector) {
+        lifetime.checkOpen();
         require(Capability.UNRELIABLE_DATAGRAM, "create address handle (ibv_create_ah)");
-        return adopt(doCreateAddressHandle(vector));
+        AddressHandle handle = new AddressHandle(this, driver.createAddressHandle(vector));
+        lifetime.adopt(handle.lifetime());
+        return handle;
     }
 
     /// Creates an address handle for datagrams to the port of `remote`, through a local port and GID.
     ///
     /// @throws UnsupportedVerbException if the device does not support datagrams
-    public final AddressHandle createAddressHandle(QueuePairInfo remote, PathOptions path) {
-        checkOpen();
+    public AddressHandle createAddressHandle(QueuePairInfo remote, PathOptions path) {
+        lifetime.checkOpen();
         int index =
                 path.gidIndex() == PathOptions.AUTOMATIC_GID ? context.preferredGidIndex(path.port()) : path.gidIndex();
         return createAddressHandle(path.to(remote.gid(), remote.lid(), index));
@@ -183,7 +201,7 @@ public abstract class ProtectionDomain extends Resource {
     /// @param buffer the buffer of its receive, from the first byte on
     /// @throws UnsupportedVerbException if the device does not support datagrams
     /// @throws VerbException EINVAL if it cannot be answered; the message says why
-    public final AddressHandle createAddressHandle(int port, Completions completions, int index, MemorySegment buffer) {
+    public AddressHandle createAddressHandle(int port, Completions completions, int index, MemorySegment buffer) {
         return createAddressHandle(context.pathBack(port, completions, index, buffer));
     }
 
@@ -192,8 +210,8 @@ public abstract class ProtectionDomain extends Resource {
     /// @throws UnsupportedVerbException if the device does not support queue pairs of that type
     /// @throws VerbException EINVAL if a size exceeds a limit of the device or an object belongs to another
     ///         context, ENOMEM if the device has no more queue pairs
-    public final QueuePair createQueuePair(QueuePairOptions options) {
-        checkOpen();
+    public QueuePair createQueuePair(QueuePairOptions options) {
+        lifetime.checkOpen();
         requireType(options.type());
         SharedReceiveQueue shared = options.sharedReceives();
         if (!options.sendCompletions().context().equals(context)
@@ -206,14 +224,20 @@ public abstract class ProtectionDomain extends Resource {
         }
         checkSizes(options.sizes());
         // Before the device is asked for anything that would have to be given back.
-        options.sendCompletions().checkOpen();
-        options.receiveCompletions().checkOpen();
+        options.sendCompletions().lifetime().checkOpen();
+        options.receiveCompletions().lifetime().checkOpen();
         if (shared != null) {
-            shared.checkOpen();
+            shared.lifetime().checkOpen();
         }
-        QueuePair queuePair = doCreateQueuePair(options);
+        QueuePair queuePair = new QueuePair(this, options);
         queuePair.begin();
-        return adopt(queuePair);
+        lifetime.adopt(queuePair.lifetime());
+        return queuePair;
+    }
+
+    private MemoryRegion adopt(MemoryRegion region) {
+        lifetime.adopt(region.lifetime());
+        return region;
     }
 
     private void checkSizes(QueueSizes sizes) {
@@ -257,7 +281,7 @@ public abstract class ProtectionDomain extends Resource {
     }
 
     /// Remote write and atomic rights require the local write right (ibv_reg_mr(3)).
-    final int checkedAccess(Set<AccessFlag> access) {
+    int checkedAccess(Set<AccessFlag> access) {
         boolean remote = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
         if (remote && !access.contains(AccessFlag.LOCAL_WRITE)) {
             throw new VerbException(
@@ -272,27 +296,26 @@ public abstract class ProtectionDomain extends Resource {
         return AccessFlag.mask(access);
     }
 
-    /// Creates the object for [#allocate(long, Set, PageSize)].
-    protected abstract MemoryRegion doAllocate(long bytes, int access, PageSize pages);
-
-    /// Creates the object for [#register(MemorySegment, Set)].
-    protected abstract MemoryRegion doRegister(MemorySegment segment, int access);
-
-    /// Creates the object for [#registerDmaBuffer]; the default does not support DMA buffers.
-    protected MemoryRegion doRegisterDmaBuffer(int file, long offset, long length, long address, int access) {
-        throw new UnsupportedVerbException(
-                REGISTER_DMA_BUFFER, Capability.DMA_BUFFER, context.device().name());
+    ProtectionDomainDriver driver() {
+        return driver;
     }
 
-    /// Creates the object for [#allocateWindow(MemoryWindowType)].
-    protected abstract MemoryWindow doAllocateWindow(MemoryWindowType type);
+    Lifetime lifetime() {
+        return lifetime;
+    }
 
-    /// Creates the object for [#createSharedReceiveQueue(SharedReceiveQueueOptions)].
-    protected abstract SharedReceiveQueue doCreateSharedReceiveQueue(SharedReceiveQueueOptions options);
+    @Override
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
 
-    /// Creates the object for [#createAddressHandle(AddressVector)].
-    protected abstract AddressHandle doCreateAddressHandle(AddressVector vector);
+    @Override
+    public void close() {
+        lifetime.close();
+    }
 
-    /// Creates the object for [#createQueuePair(QueuePairOptions)].
-    protected abstract QueuePair doCreateQueuePair(QueuePairOptions options);
+    @Override
+    public String toString() {
+        return driver.toString();
+    }
 }

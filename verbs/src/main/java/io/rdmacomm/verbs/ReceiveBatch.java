@@ -1,5 +1,7 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.RequestChain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -82,19 +84,9 @@ public final class ReceiveBatch {
         receives.replace(index, element, address, length, localKey);
     }
 
-    /// The memory of the requests and their elements, for providers.
-    public MemorySegment segment() {
-        return receives.segment();
-    }
-
-    /// The offset of request `index` in [#segment()], for providers.
-    public long at(int index) {
-        return receives.at(index);
-    }
-
-    /// The offset in [#segment()] of the elements of request `index`, for providers.
-    public long elementsAt(int index) {
-        return receives.elementAt(index, 0);
+    /// The receives in memory.
+    RequestChain chain() {
+        return receives;
     }
 
     /// How many of the first `count` receives come before the first with more than `elements` elements.
@@ -107,11 +99,5 @@ public final class ReceiveBatch {
             good++;
         }
         return good;
-    }
-
-    /// Ends the chain in memory behind receive `last`, for providers that post fewer receives than they were
-    /// given.
-    public void endAfter(int last) {
-        receives.endAfter(last);
     }
 }

@@ -3,6 +3,9 @@ package io.rdmacomm.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -30,7 +33,6 @@ public final class SendBatch {
     private final int inlineBytes;
     private final long inlineStart;
     // Noted while the batch is filled, so that posting need not look at each request.
-    private int opcodes;
     private int inlineOpcodes;
     private long mostInline;
     private int lastFlags;
@@ -76,7 +78,6 @@ public final class SendBatch {
     /// Removes all requests.
     public SendBatch clear() {
         requests.clear();
-        opcodes = 0;
         inlineOpcodes = 0;
         mostInline = 0;
         return this;
@@ -192,9 +193,9 @@ public final class SendBatch {
         Objects.checkFromIndexSize(offset, length, region.length());
         int rights = AccessFlag.grantedBy("memory window", access);
         long at = append(workId, SendOpcode.BIND_WINDOW, 0); // rxe rejects a binding with immediate data
-        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW, window.handle());
+        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW, window.driver().handle());
         segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_KEY, key);
-        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_REGION, region.handle());
+        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_REGION, region.driver().handle());
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_ADDRESS, region.address() + offset);
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_LENGTH, length);
         segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_ACCESS, rights);
@@ -320,35 +321,22 @@ public final class SendBatch {
         }
     }
 
-    /// The memory of the requests, their elements and inline data, for providers.
-    public MemorySegment segment() {
-        return segment;
+    /// Whether a request has this opcode.
+    public boolean contains(SendOpcode opcode) {
+        return requests.contains(opcode.code());
     }
 
-    /// The offset of request `index` in [#segment()], for providers.
-    public long at(int index) {
+    /// The requests in memory.
+    RequestChain chain() {
+        return requests;
+    }
+
+    private long at(int index) {
         return requests.at(index);
     }
 
-    /// The offset in [#segment()] of the elements of request `index`, for providers.
-    public long elementsAt(int index) {
-        return requests.elementAt(index, 0);
-    }
-
-    /// Ends the chain in memory behind request `last`, for providers that post fewer requests than they were
-    /// given.
-    public void endAfter(int last) {
-        requests.endAfter(last);
-    }
-
-    /// Whether a request has this opcode.
-    public boolean contains(SendOpcode opcode) {
-        return (opcodes & 1 << opcode.code()) != 0;
-    }
-
-    /// The `FLAG_` bits of request `index`, for providers.
-    public int flags(int index) {
-        return segment.get(JAVA_INT, at(index) + SendRequestLayout.FLAGS);
+    private int flags(int index) {
+        return requests.flags(index);
     }
 
     private int opcode(int index) {
@@ -357,7 +345,7 @@ public final class SendBatch {
 
     /// Whether `checks` accept every request, as far as that can be told without looking at each of them.
     boolean fits(SendChecks checks) {
-        return checks.accept(opcodes, requests.mostElements(), inlineOpcodes, mostInline)
+        return checks.accept(requests.opcodes(), requests.mostElements(), inlineOpcodes, mostInline)
                 && (!checks.areForDatagrams() || areDatagrams(checks));
     }
 
@@ -390,7 +378,7 @@ public final class SendBatch {
         segment.set(JAVA_INT, at + SendRequestLayout.OPCODE, opcode.code());
         segment.set(JAVA_INT, at + SendRequestLayout.FLAGS, 0);
         segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, immediate);
-        opcodes |= 1 << opcode.code();
+        requests.note(opcode.code());
         lastFlags = 0;
         remoteRoom = Long.MAX_VALUE;
         @Nullable AddressHandle[] all = addresses;

@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,9 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.OperationLock;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -9,10 +13,12 @@ import java.util.Objects;
 /// When a queue pair fails, the receives in the shared queue are not flushed; those that it has taken are. Wait for
 /// [AsyncEventType#QUEUE_PAIR_LAST_WORK_REACHED], if the device has [Capability#LAST_WORK_EVENT], and poll what
 /// has completed before closing that queue pair.
-public abstract class SharedReceiveQueue extends Resource {
+public final class SharedReceiveQueue implements Resource {
     private static final String MODIFY = "modify shared receive queue (ibv_modify_srq)";
 
     private final ProtectionDomain protectionDomain;
+    private final SharedReceiveQueueDriver driver;
+    private final Lifetime lifetime;
     private final int elements;
     private final OperationLock lock = new OperationLock();
     /// The receives that the queue pairs on it have completed, except those of closed ones.
@@ -20,15 +26,17 @@ public abstract class SharedReceiveQueue extends Resource {
     /// The receives that were posted, except those that closed queue pairs have completed.
     private long posted;
 
-    /// For providers.
-    protected SharedReceiveQueue(ProtectionDomain protectionDomain, SharedReceiveQueueOptions options) {
-        super(protectionDomain);
+    SharedReceiveQueue(
+            ProtectionDomain protectionDomain, SharedReceiveQueueOptions options, SharedReceiveQueueDriver driver) {
         this.protectionDomain = protectionDomain;
         this.elements = options.elements();
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, protectionDomain.lifetime(), driver, this::release);
+        protectionDomain.context().sharedReceiveQueues().put(driver.handle(), this);
     }
 
     /// The protection domain that it belongs to.
-    public final ProtectionDomain protectionDomain() {
+    public ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
 
@@ -37,7 +45,7 @@ public abstract class SharedReceiveQueue extends Resource {
     /// @return how many receives were posted; if fewer than the batch holds, the queue is full
     /// @throws WorkRequestException if a receive has more elements than the queue allows; the receives before it
     ///         were posted
-    public final int post(ReceiveBatch batch) {
+    public int post(ReceiveBatch batch) {
         return post(batch, batch.size());
     }
 
@@ -45,11 +53,11 @@ public abstract class SharedReceiveQueue extends Resource {
     ///
     /// @return how many receives were posted
     /// @throws IndexOutOfBoundsException if the batch does not hold so many
-    public final int post(ReceiveBatch batch, int count) {
+    public int post(ReceiveBatch batch, int count) {
         Objects.checkFromIndexSize(0, count, batch.size());
         lock.lock();
         try {
-            checkOpen();
+            lifetime.checkOpen();
             int good = batch.acceptable(count, elements);
             int taken = good == 0 ? 0 : postGood(batch, good);
             if (taken == good && good < count) {
@@ -62,28 +70,27 @@ public abstract class SharedReceiveQueue extends Resource {
     }
 
     private int postGood(ReceiveBatch batch, int count) {
-        batch.endAfter(count - 1);
-        int taken = doPost(batch, 0, count);
+        RequestChain receives = batch.chain();
+        receives.endAfter(count - 1);
+        int taken = driver.post(receives, 0, count);
         posted += taken;
         return taken;
     }
 
     /// A queue pair takes its receives from here.
     ///
-    /// @return where it counts those that have completed
-    final ReceiveDepth join() {
-        ReceiveDepth user = ReceiveDepth.ofShared();
+    /// @param user where it counts those that have completed
+    void join(ReceiveDepth user) {
         lock.lock();
         try {
             users.add(user);
         } finally {
             lock.unlock();
         }
-        return user;
     }
 
     /// That queue pair is closed.
-    final void leave(ReceiveDepth user) {
+    void leave(ReceiveDepth user) {
         lock.lock();
         try {
             users.remove(user);
@@ -95,8 +102,8 @@ public abstract class SharedReceiveQueue extends Resource {
 
     /// The most receives that can be in the queue now: those that were posted and whose success was not
     /// polled. Receives that have failed, or that were polled after their queue pair was closed, are still
-    /// counted. For [#doResize(int)].
-    protected final long mostPosted() {
+    /// counted.
+    private long mostPosted() {
         long most = posted;
         for (ReceiveDepth user : users) {
             most -= user.retired();
@@ -112,11 +119,11 @@ public abstract class SharedReceiveQueue extends Resource {
     /// @throws UnsupportedVerbException without [Capability#RESIZE_SHARED_RECEIVE_QUEUE]
     /// @throws VerbException EINVAL if more receives are posted, if the armed limit is greater, or if the
     ///         device does not support the size; ENOMEM if there is no memory for it
-    public final void resize(int receives) {
+    public void resize(int receives) {
         Context context = protectionDomain.context();
         lock.lock();
         try {
-            checkOpen();
+            lifetime.checkOpen();
             if (!context.supports(Capability.RESIZE_SHARED_RECEIVE_QUEUE)) {
                 throw new UnsupportedVerbException(
                         MODIFY,
@@ -128,7 +135,7 @@ public abstract class SharedReceiveQueue extends Resource {
                 throw new VerbException(
                         MODIFY, Errno.EINVAL, receives + " receives in " + this + ", must be 1 to " + max);
             }
-            int limit = doQuery().limit();
+            int limit = driver.query().limit();
             if (receives < limit) {
                 throw new VerbException(
                         MODIFY,
@@ -136,84 +143,78 @@ public abstract class SharedReceiveQueue extends Resource {
                         receives + " receives in " + this + ", but its limit is armed at " + limit
                                 + "; arm a lower one, or 0 for none, first");
             }
-            doResize(receives);
+            long posted = driver.resize(receives, mostPosted());
+            if (posted > 0) {
+                throw new VerbException(
+                        MODIFY,
+                        Errno.EINVAL,
+                        receives + " receives in " + this + ", but up to " + posted
+                                + " are posted; resize it when some are used");
+            }
         } finally {
             lock.unlock();
         }
-    }
-
-    /// The exception for [#doResize(int)] if more receives are posted than are to fit.
-    protected final VerbException tooManyPosted(int receives, long posted) {
-        return new VerbException(
-                MODIFY,
-                Errno.EINVAL,
-                receives + " receives in " + this + ", but up to " + posted
-                        + " are posted; resize it when some are used");
     }
 
     /// Arms the limit (ibv_modify_srq(3)): [AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED] is raised once when
     /// fewer than `limit` receives are left.
     ///
     /// @throws VerbException EINVAL if the limit exceeds the capacity of the queue
-    public final void armLimit(int limit) {
+    public void armLimit(int limit) {
         lock.lock();
         try {
-            checkOpen();
-            int depth = doQuery().receives();
+            lifetime.checkOpen();
+            int depth = driver.query().receives();
             if (limit < 0 || limit > depth) {
                 throw new VerbException(MODIFY, Errno.EINVAL, "limit is " + limit + ", must be 0 to " + depth);
             }
-            doArmLimit(limit);
+            driver.armLimit(limit);
         } finally {
             lock.unlock();
         }
     }
 
     /// Its size and the armed limit, 0 if none is armed (ibv_query_srq(3)).
-    public final SharedReceiveQueueOptions query() {
+    public SharedReceiveQueueOptions query() {
         lock.lock();
         try {
-            checkOpen();
-            return doQuery();
+            lifetime.checkOpen();
+            return driver.query();
         } finally {
             lock.unlock();
         }
     }
 
-    @Override
-    protected final void doClose() {
+    private void release() {
         lock.lock();
         try {
-            doDestroy();
+            protectionDomain.context().sharedReceiveQueues().remove(this);
+            driver.close();
         } finally {
             lock.unlock();
         }
     }
 
-    /// Posts for [#post(ReceiveBatch)]; returns how many were posted.
-    protected abstract int doPost(ReceiveBatch batch, int first, int count);
-
-    /// Arms for [#armLimit(int)].
-    protected abstract void doArmLimit(int limit);
-
-    /// Resizes for [#resize(int)]; no receives are posted meanwhile. The default does not support it.
-    ///
-    /// @throws VerbException [#tooManyPosted(int, long)] if it holds more receives than that
-    protected void doResize(int receives) {
-        throw new UnsupportedVerbException(
-                MODIFY,
-                Capability.RESIZE_SHARED_RECEIVE_QUEUE,
-                protectionDomain.context().device().name());
+    SharedReceiveQueueDriver driver() {
+        return driver;
     }
 
-    /// Queries for [#query()].
-    protected abstract SharedReceiveQueueOptions doQuery();
-
-    /// Releases the provider's resources. No other call is going on.
-    protected abstract void doDestroy();
+    Lifetime lifetime() {
+        return lifetime;
+    }
 
     @Override
-    public final String toString() {
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
         return "shared receive queue on " + protectionDomain.context();
     }
 }

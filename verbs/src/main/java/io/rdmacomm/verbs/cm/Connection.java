@@ -1,49 +1,80 @@
 package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.Resource;
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// A connected queue pair (rdma_cm(7)). Thread-safe. Closing the connection disconnects it and takes the queue
 /// pair to ERROR; its owner closes the queue pair.
-public abstract class Connection extends CommunicationIdentifier {
+public final class Connection implements Resource {
+    private final ConnectionManager manager;
     private final QueuePair queuePair;
+    private final ConnectionDriver driver;
+    private final Lifetime lifetime;
 
-    /// For providers.
-    protected Connection(ConnectionManager manager, QueuePair queuePair) {
-        super(manager);
+    Connection(ConnectionManager manager, QueuePair queuePair, ConnectionDriver driver) {
+        this.manager = manager;
         this.queuePair = queuePair;
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, manager.lifetime(), driver);
+    }
+
+    /// The connection manager that it belongs to.
+    public ConnectionManager manager() {
+        return manager;
+    }
+
+    /// The address on this side (rdma_get_local_addr(3)).
+    public InetSocketAddress localAddress() {
+        return driver.localAddress();
+    }
+
+    /// The address of the peer (rdma_get_peer_addr(3)).
+    public InetSocketAddress remoteAddress() {
+        return driver.remoteAddress();
     }
 
     /// The queue pair that is connected.
-    public final QueuePair queuePair() {
+    public QueuePair queuePair() {
         return queuePair;
     }
 
     /// The private data of the peer's request or reply. On InfiniBand and RoCE it is padded with zeros to the full
     /// size.
-    public abstract byte[] privateData();
+    public byte[] privateData() {
+        return driver.privateData();
+    }
 
     /// The number of READs and atomics that the peer may have in flight, as negotiated.
-    public abstract int responderResources();
+    public int responderResources() {
+        return driver.responderResources();
+    }
 
     /// The number of READs and atomics that this side may have in flight, as negotiated.
-    public abstract int initiatorDepth();
+    public int initiatorDepth() {
+        return driver.initiatorDepth();
+    }
 
     /// Whether the connection is established, as far as this side knows.
-    public final boolean isConnected() {
+    public boolean isConnected() {
         return isOpen() && disconnectReason() == null;
     }
 
     /// The reason why the connection ended, in one line; null while it is established.
-    public abstract @Nullable String disconnectReason();
+    public @Nullable String disconnectReason() {
+        return driver.disconnectReason();
+    }
 
     /// Ends the connection (rdma_disconnect(3)): the queue pair enters ERROR and flushes the queued requests. On
     /// iWARP, requests posted before are sent first, if the peer accepts them promptly. Does nothing if the
     /// connection has already ended.
-    public final void disconnect() {
-        checkOpen();
-        doDisconnect();
+    public void disconnect() {
+        lifetime.checkOpen();
+        driver.disconnect();
     }
 
     /// Waits until the connection has ended (RDMA_CM_EVENT_DISCONNECTED). Blocks. Closing the connection ends the
@@ -52,23 +83,26 @@ public abstract class Connection extends CommunicationIdentifier {
     /// @param timeout the longest wait; zero to poll
     /// @return whether it has ended
     /// @throws InterruptedException if the thread was interrupted
-    public final boolean awaitDisconnect(Duration timeout) throws InterruptedException {
-        return !isOpen() || doAwaitDisconnect(timeout.toNanos());
+    public boolean awaitDisconnect(Duration timeout) throws InterruptedException {
+        return !isOpen() || driver.awaitDisconnect(timeout.toNanos());
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
     }
 
     @Override
-    public final String toString() {
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
         return "connection of " + queuePair + " to " + remoteAddress();
     }
-
-    @Override
-    protected final void doPrepare(QueuePair other) {
-        throw new IllegalStateException(this + " already has its queue pair");
-    }
-
-    /// Disconnects for [#disconnect]; does nothing if the connection has ended.
-    protected abstract void doDisconnect();
-
-    /// Waits for [#awaitDisconnect]; true if the connection has ended or is closing.
-    protected abstract boolean doAwaitDisconnect(long timeoutNanos) throws InterruptedException;
 }

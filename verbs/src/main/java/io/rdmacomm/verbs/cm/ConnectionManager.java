@@ -7,6 +7,13 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.lifetime.ContextAccess;
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
+import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.DatagramRequestDriver;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -14,7 +21,7 @@ import java.time.Duration;
 /// Connects queue pairs of one device by network address (rdma_cm(7)), like a `rdma_event_channel` with its
 /// identifiers in C. Thread-safe. Every call that waits has a timeout and suits virtual threads. [#close()] ends
 /// all waits and closes everything created here, including open connections.
-public abstract class ConnectionManager extends Resource {
+public final class ConnectionManager implements Resource {
     /// The largest private data of a request for a datagram service, in bytes (rdma_connect(3)).
     public static final int DATAGRAM_REQUEST_BYTES = 180;
     /// The largest private data of the answer to such a request, in bytes (rdma_accept(3)).
@@ -23,11 +30,13 @@ public abstract class ConnectionManager extends Resource {
     private static final int DEFAULT_BACKLOG = 128;
 
     private final Context context;
+    private final ConnectionManagerDriver driver;
+    private final Lifetime lifetime;
 
-    /// For providers.
-    protected ConnectionManager(Context context) {
-        super(context);
+    private ConnectionManager(Context context, ConnectionManagerDriver driver) {
         this.context = context;
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, ContextAccess.get().lifetime(context), driver);
     }
 
     /// Opens the connection manager of a device (rdma_create_event_channel(3)). The caller closes it; closing the
@@ -36,25 +45,30 @@ public abstract class ConnectionManager extends Resource {
     /// @throws UnsupportedVerbException if the device has none; check [Capability#CONNECTION_MANAGER] first
     /// @throws VerbException with the errno of opening it, and what to do
     public static ConnectionManager open(Context context) {
-        ConnectionManagerProvider provider = context instanceof ConnectionManagerProvider able ? able : null;
-        if (provider != null && context.supports(Capability.CONNECTION_MANAGER)) {
-            return provider.openConnectionManager();
+        ContextDriver device = ContextAccess.get().driver(context);
+        if (!context.supports(Capability.CONNECTION_MANAGER)) {
+            throw new UnsupportedVerbException(
+                    "open connection manager (rdma_create_event_channel)",
+                    Capability.CONNECTION_MANAGER,
+                    context.device().name(),
+                    device.whyNoConnectionManager());
         }
-        throw new UnsupportedVerbException(
-                "open connection manager (rdma_create_event_channel)",
-                Capability.CONNECTION_MANAGER,
-                context.device().name(),
-                provider == null ? "" : provider.whyNoConnectionManager());
+        ContextAccess.get().lifetime(context).checkOpen();
+        ConnectionManager manager = new ConnectionManager(context, device.openConnectionManager());
+        ContextAccess.get().lifetime(context).adopt(manager.lifetime);
+        return manager;
     }
 
     /// The open device whose queue pairs it connects.
-    public final Context context() {
+    public Context context() {
         return context;
     }
 
     /// The largest private data, in bytes, of a request, reply or rejection: 56 on InfiniBand and RoCE, 251 on
     /// iWARP.
-    public abstract int privateDataLimit();
+    public int privateDataLimit() {
+        return driver.privateDataLimit();
+    }
 
     /// Listens for connection requests (rdma_bind_addr(3), rdma_listen(3)). Does not block.
     ///
@@ -63,7 +77,7 @@ public abstract class ConnectionManager extends Resource {
     /// @param backlog how many requests may wait for [Listener#awaitRequest]; 0 for a default
     /// @throws VerbException EADDRINUSE if the port is in use, EADDRNOTAVAIL if the address does
     ///         not belong to this device, EINVAL if the address is unresolved
-    public final Listener listen(InetSocketAddress address, int backlog) {
+    public Listener<ConnectionRequest> listen(InetSocketAddress address, int backlog) {
         return listen(address, backlog, IdentifierOptions.none());
     }
 
@@ -75,11 +89,17 @@ public abstract class ConnectionManager extends Resource {
     ///         name a type of service
     /// @throws VerbException as [#listen(InetSocketAddress, int)]; EOPNOTSUPP if the device
     ///         cannot listen at the IPv6 wildcard address for IPv6 alone
-    public final Listener listen(InetSocketAddress address, int backlog, IdentifierOptions options) {
-        checkOpen();
-        CommunicationIdentifier.checkResolved("listen (rdma_listen)", address);
+    public Listener<ConnectionRequest> listen(InetSocketAddress address, int backlog, IdentifierOptions options) {
+        lifetime.checkOpen();
+        checkResolved("listen (rdma_listen)", address);
         check(options);
-        return adopt(doListen(address, backlog > 0 ? backlog : DEFAULT_BACKLOG, options));
+        Listener<ConnectionRequest> listener = new Listener<>(
+                this,
+                "listener",
+                driver.listen(address, backlog > 0 ? backlog : DEFAULT_BACKLOG, options),
+                ConnectionManager::arrived);
+        lifetime.adopt(listener.lifetime());
+        return listener;
     }
 
     /// Finds the route to a peer (rdma_resolve_addr(3), rdma_resolve_route(3)). Blocks.
@@ -90,7 +110,7 @@ public abstract class ConnectionManager extends Resource {
     /// @throws RouteUnresolvedException if there is no route
     /// @throws ConnectionTimeoutException if the timeout passed first
     /// @throws InterruptedException if the thread was interrupted
-    public final Route resolve(InetSocketAddress destination, Duration timeout) throws InterruptedException {
+    public Route resolve(InetSocketAddress destination, Duration timeout) throws InterruptedException {
         return resolve(destination, IdentifierOptions.none(), timeout);
     }
 
@@ -102,12 +122,14 @@ public abstract class ConnectionManager extends Resource {
     ///         name a type of service
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)]
     /// @throws InterruptedException if the thread was interrupted
-    public final Route resolve(InetSocketAddress destination, IdentifierOptions options, Duration timeout)
+    public Route resolve(InetSocketAddress destination, IdentifierOptions options, Duration timeout)
             throws InterruptedException {
-        checkOpen();
-        CommunicationIdentifier.checkResolved("resolve address (rdma_resolve_addr)", destination);
+        lifetime.checkOpen();
+        checkResolved("resolve address (rdma_resolve_addr)", destination);
         check(options);
-        return adopt(doResolve(destination, options, timeout.toNanos()));
+        Route route = new Route(this, driver.resolve(destination, options, timeout.toNanos()));
+        lifetime.adopt(route.lifetime());
+        return route;
     }
 
     /// Resolves and connects in one call, for a queue pair whose receives are posted, or whose peer waits for the
@@ -116,7 +138,7 @@ public abstract class ConnectionManager extends Resource {
     /// @param timeout the longest wait for each of the two steps
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)] and [Route#connect]
     /// @throws InterruptedException if the thread was interrupted
-    public final Connection connect(
+    public Connection connect(
             InetSocketAddress destination, QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
             throws InterruptedException {
         try (Route route = resolve(destination, timeout)) {
@@ -131,12 +153,18 @@ public abstract class ConnectionManager extends Resource {
     /// @param backlog as for [#listen(InetSocketAddress, int)]
     /// @throws UnsupportedVerbException if the device lacks [Capability#DATAGRAM_SERVICES]
     /// @throws VerbException as [#listen(InetSocketAddress, int)]
-    public final DatagramListener listenForDatagrams(InetSocketAddress address, int backlog) {
+    public Listener<DatagramRequest> listenForDatagrams(InetSocketAddress address, int backlog) {
         String operation = "listen for datagram requests (rdma_listen)";
-        checkOpen();
-        CommunicationIdentifier.checkResolved(operation, address);
+        lifetime.checkOpen();
+        checkResolved(operation, address);
         requireDatagramServices(operation);
-        return adopt(doListenForDatagrams(address, backlog > 0 ? backlog : DEFAULT_BACKLOG));
+        Listener<DatagramRequest> listener = new Listener<>(
+                this,
+                "datagram listener",
+                driver.listenForDatagrams(address, backlog > 0 ? backlog : DEFAULT_BACKLOG),
+                ConnectionManager::asked);
+        lifetime.adopt(listener.lifetime());
+        return listener;
     }
 
     /// Asks which queue pair receives datagrams at an address (rdma_connect(3) in the port space `RDMA_PS_UDP`).
@@ -151,14 +179,14 @@ public abstract class ConnectionManager extends Resource {
     /// @throws PeerUnreachableException if the peer did not reply
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)]
     /// @throws InterruptedException if the thread was interrupted
-    public final DatagramService lookUp(InetSocketAddress destination, byte[] privateData, Duration timeout)
+    public DatagramService lookUp(InetSocketAddress destination, byte[] privateData, Duration timeout)
             throws InterruptedException {
         String operation = "look up datagram service (rdma_connect)";
-        checkOpen();
-        CommunicationIdentifier.checkResolved(operation, destination);
+        lifetime.checkOpen();
+        checkResolved(operation, destination);
         requireDatagramServices(operation);
         checkPrivateData(operation, privateData, DATAGRAM_REQUEST_BYTES);
-        return doLookUp(destination, privateData, timeout.toNanos());
+        return driver.lookUp(destination, privateData, timeout.toNanos());
     }
 
     /// Joins a multicast group (rdma_join_multicast(3)). Blocks.
@@ -171,15 +199,18 @@ public abstract class ConnectionManager extends Resource {
     ///         not belong to this device, or the errno with which the network or the device rejected it
     /// @throws ConnectionTimeoutException if the timeout passed first
     /// @throws InterruptedException if the thread was interrupted
-    public final MulticastMembership joinMulticast(InetAddress local, InetAddress group, Duration timeout)
+    public MulticastMembership joinMulticast(InetAddress local, InetAddress group, Duration timeout)
             throws InterruptedException {
         String operation = "join multicast group (rdma_join_multicast)";
-        checkOpen();
+        lifetime.checkOpen();
         require(Capability.MULTICAST, operation, "send a datagram to each receiver instead");
         if (!group.isMulticastAddress()) {
             throw new VerbException(operation, Errno.EINVAL, group.getHostAddress() + " is no multicast address");
         }
-        return adopt(doJoinMulticast(local, group, timeout.toNanos()));
+        MulticastMembership membership =
+                new MulticastMembership(this, driver.joinMulticast(local, group, timeout.toNanos()));
+        lifetime.adopt(membership.lifetime());
+        return membership;
     }
 
     private void requireDatagramServices(String operation) {
@@ -189,8 +220,13 @@ public abstract class ConnectionManager extends Resource {
                 "exchange queue pair numbers in another way, for example over TCP");
     }
 
+    /// Rejects private data of a connection that does not fit.
+    void checkPrivateData(String operation, byte[] privateData) {
+        checkPrivateData(operation, privateData, privateDataLimit());
+    }
+
     /// Rejects private data that does not fit.
-    final void checkPrivateData(String operation, byte[] privateData, int limit) {
+    void checkPrivateData(String operation, byte[] privateData, int limit) {
         if (privateData.length > limit) {
             throw new VerbException(
                     operation,
@@ -200,7 +236,7 @@ public abstract class ConnectionManager extends Resource {
     }
 
     @Override
-    public final String toString() {
+    public String toString() {
         return "connection manager of " + context;
     }
 
@@ -214,7 +250,7 @@ public abstract class ConnectionManager extends Resource {
     }
 
     /// Rejects parameters that the device cannot apply.
-    final void check(ConnectionParameters parameters) {
+    void check(ConnectionParameters parameters) {
         if (parameters.ackTimeout() != null) {
             require(
                     Capability.CONNECTION_ACK_TIMEOUT,
@@ -230,37 +266,43 @@ public abstract class ConnectionManager extends Resource {
         }
     }
 
-    /// Adopts a connection, which a provider creates outside the calls of this class.
-    final Connection established(Connection connection) {
-        return adopt(connection);
+    private static void checkResolved(String operation, InetSocketAddress address) {
+        if (address.isUnresolved()) {
+            throw new VerbException(
+                    operation, Errno.EINVAL, "host name " + address.getHostString() + " cannot be resolved; check it");
+        }
     }
 
-    /// Adopts a request that arrived at a listener.
-    final <R extends Resource> R arrived(R request) {
-        return adopt(request);
+    /// A connection is established. It belongs to this manager, not to its route or request.
+    Connection established(QueuePair queuePair, ConnectionDriver connected) {
+        Connection connection = new Connection(this, queuePair, connected);
+        lifetime.adopt(connection.lifetime());
+        return connection;
     }
 
-    /// Binds and listens for [#listen(InetSocketAddress, int, IdentifierOptions)].
-    protected abstract Listener doListen(InetSocketAddress address, int backlog, IdentifierOptions options);
-
-    /// Resolves for [#resolve(InetSocketAddress, IdentifierOptions, Duration)].
-    protected abstract Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos)
-            throws InterruptedException;
-
-    /// Binds and listens for [#listenForDatagrams]; only for devices with [Capability#DATAGRAM_SERVICES].
-    protected DatagramListener doListenForDatagrams(InetSocketAddress address, int backlog) {
-        throw new UnsupportedOperationException(context.device().name());
+    private ConnectionRequest arrived(ConnectionRequestDriver arrived) {
+        ConnectionRequest request = new ConnectionRequest(this, arrived);
+        lifetime.adopt(request.lifetime());
+        return request;
     }
 
-    /// Asks for [#lookUp]; only for devices with [Capability#DATAGRAM_SERVICES].
-    protected DatagramService doLookUp(InetSocketAddress destination, byte[] privateData, long timeoutNanos)
-            throws InterruptedException {
-        throw new UnsupportedOperationException(context.device().name());
+    private DatagramRequest asked(DatagramRequestDriver asked) {
+        DatagramRequest request = new DatagramRequest(this, asked);
+        lifetime.adopt(request.lifetime());
+        return request;
     }
 
-    /// Joins for [#joinMulticast]; only for devices with [Capability#MULTICAST].
-    protected MulticastMembership doJoinMulticast(InetAddress local, InetAddress group, long timeoutNanos)
-            throws InterruptedException {
-        throw new UnsupportedOperationException(context.device().name());
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
     }
 }

@@ -1,36 +1,68 @@
 package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.Resource;
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
+import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /// A peer's request for a connection (RDMA_CM_EVENT_CONNECT_REQUEST, rdma_get_cm_event(3)). Answer it once, with
 /// [#accept] or [#reject]; closing it unanswered rejects it. Thread-safe.
-public abstract class ConnectionRequest extends CommunicationIdentifier {
+public final class ConnectionRequest implements Resource {
     private static final String ACCEPT = "accept (rdma_accept)";
 
-    private final AtomicBoolean answered = new AtomicBoolean();
+    private final ConnectionManager manager;
+    private final ConnectionRequestDriver driver;
+    private final ConnectableChecks checks;
+    private final Answer answer = new Answer(this);
+    private final Lifetime lifetime;
 
-    /// For providers.
-    protected ConnectionRequest(ConnectionManager manager) {
-        super(manager);
+    ConnectionRequest(ConnectionManager manager, ConnectionRequestDriver driver) {
+        this.manager = manager;
+        this.driver = driver;
+        this.checks = new ConnectableChecks(manager, this, driver::prepare);
+        this.lifetime =
+                new Lifetime(this, manager.lifetime(), driver, () -> answer.close(driver, driver::reject));
+    }
+
+    /// The connection manager that it belongs to.
+    public ConnectionManager manager() {
+        return manager;
+    }
+
+    /// The address on this side (rdma_get_local_addr(3)).
+    public InetSocketAddress localAddress() {
+        return driver.localAddress();
+    }
+
+    /// The address of the peer (rdma_get_peer_addr(3)).
+    public InetSocketAddress remoteAddress() {
+        return driver.remoteAddress();
     }
 
     /// The private data of the request. On InfiniBand and RoCE it is padded with zeros to the full size.
-    public abstract byte[] privateData();
+    public byte[] privateData() {
+        return driver.privateData();
+    }
 
     /// The number of READs and atomics that the peer wants to have in flight.
-    public abstract int responderResources();
+    public int responderResources() {
+        return driver.responderResources();
+    }
 
     /// The number of READs and atomics that the peer accepts from this side.
-    public abstract int initiatorDepth();
+    public int initiatorDepth() {
+        return driver.initiatorDepth();
+    }
 
     /// Takes a queue pair from RESET to INIT, so that receives can be posted before [#accept].
     ///
     /// @throws io.rdmacomm.verbs.VerbException EINVAL if the queue pair belongs to another context
     /// @throws io.rdmacomm.verbs.QueuePairStateException if it is not in RESET
-    public final void prepare(QueuePair queuePair) {
-        prepareQueuePair(queuePair);
+    public void prepare(QueuePair queuePair) {
+        lifetime.checkOpen();
+        checks.prepare(queuePair);
     }
 
     /// Accepts with a queue pair and takes it to READY_TO_SEND (rdma_accept(3)). Blocks until the connection is
@@ -44,56 +76,43 @@ public abstract class ConnectionRequest extends CommunicationIdentifier {
     /// @throws ConnectionTimeoutException if the timeout passed first
     /// @throws IllegalStateException if the request was already answered
     /// @throws InterruptedException if the thread was interrupted
-    public final Connection accept(QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
+    public Connection accept(QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
             throws InterruptedException {
-        checkOpen();
-        checkPrivateData(ACCEPT, parameters.privateData());
-        manager().check(parameters);
-        makeReady(ACCEPT, queuePair);
-        answer();
-        return manager().established(doAccept(queuePair, parameters, timeout.toNanos()));
+        lifetime.checkOpen();
+        manager.checkPrivateData(ACCEPT, parameters.privateData());
+        manager.check(parameters);
+        checks.makeReady(ACCEPT, queuePair);
+        answer.give();
+        return manager.established(queuePair, driver.accept(queuePair, parameters, timeout.toNanos()));
     }
 
     /// Rejects the connection (rdma_reject(3)). Does not wait for the peer.
     ///
     /// @param privateData bytes for the peer's program, for example the reason
     /// @throws IllegalStateException if the request was already answered
-    public final void reject(byte[] privateData) {
-        checkOpen();
-        checkPrivateData("reject (rdma_reject)", privateData);
-        answer();
-        doReject(privateData);
+    public void reject(byte[] privateData) {
+        lifetime.checkOpen();
+        manager.checkPrivateData("reject (rdma_reject)", privateData);
+        answer.give();
+        driver.reject(privateData);
     }
 
-    private void answer() {
-        if (!answered.compareAndSet(false, true)) {
-            throw new IllegalStateException(this + " was already answered");
-        }
-    }
-
-    @Override
-    protected final void doClose() {
-        try {
-            if (answered.compareAndSet(false, true)) {
-                doReject(new byte[0]);
-            }
-        } finally {
-            doRelease();
-        }
+    Lifetime lifetime() {
+        return lifetime;
     }
 
     @Override
-    public final String toString() {
-        return "connection request of " + remoteAddress() + " on " + manager().context();
+    public boolean isOpen() {
+        return lifetime.isOpen();
     }
 
-    /// Accepts for [#accept]; what it returns no longer depends on this request.
-    protected abstract Connection doAccept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
-            throws InterruptedException;
+    @Override
+    public void close() {
+        lifetime.close();
+    }
 
-    /// Rejects for [#reject] and for a request that is closed unanswered.
-    protected abstract void doReject(byte[] privateData);
-
-    /// Releases the provider's resources of an answered request.
-    protected abstract void doRelease();
+    @Override
+    public String toString() {
+        return "connection request of " + remoteAddress() + " on " + manager.context();
+    }
 }

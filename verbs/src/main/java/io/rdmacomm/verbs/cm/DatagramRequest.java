@@ -5,30 +5,38 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.DatagramRequestDriver;
 import java.net.InetSocketAddress;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /// A program asks which queue pair receives datagrams (RDMA_CM_EVENT_CONNECT_REQUEST in the port space `RDMA_PS_UDP`,
 /// rdma_get_cm_event(3)). Answer it once, with [#accept] or [#reject]; closing it unanswered rejects it. Thread-safe.
 ///
 /// An answer can be lost; the program then asks again, and that is another request.
-public abstract class DatagramRequest extends Resource {
+public final class DatagramRequest implements Resource {
     private static final String ACCEPT = "answer datagram request (rdma_accept)";
 
     private final ConnectionManager manager;
-    private final AtomicBoolean answered = new AtomicBoolean();
+    private final DatagramRequestDriver driver;
+    private final Answer answer = new Answer(this);
+    private final Lifetime lifetime;
 
-    /// For providers.
-    protected DatagramRequest(ConnectionManager manager) {
-        super(manager);
+    DatagramRequest(ConnectionManager manager, DatagramRequestDriver driver) {
         this.manager = manager;
+        this.driver = driver;
+        this.lifetime =
+                new Lifetime(this, manager.lifetime(), driver, () -> answer.close(driver, driver::reject));
     }
 
     /// The address of the program that asks.
-    public abstract InetSocketAddress remoteAddress();
+    public InetSocketAddress remoteAddress() {
+        return driver.remoteAddress();
+    }
 
     /// The private data of the request, padded with zeros to the full size.
-    public abstract byte[] privateData();
+    public byte[] privateData() {
+        return driver.privateData();
+    }
 
     /// Names the queue pair that receives datagrams (rdma_accept(3)). Does not wait for the peer. The address of the
     /// peer comes with its first datagram; see
@@ -40,8 +48,8 @@ public abstract class DatagramRequest extends Resource {
     /// @throws VerbException EINVAL if the queue pair is not for datagrams or belongs to another context, or the
     ///         private data is too long
     /// @throws IllegalStateException if the request was already answered
-    public final void accept(QueuePair queuePair, byte[] privateData) {
-        checkOpen();
+    public void accept(QueuePair queuePair, byte[] privateData) {
+        lifetime.checkOpen();
         if (!queuePair.protectionDomain().context().equals(manager.context())) {
             throw new VerbException(
                     ACCEPT, Errno.EINVAL, queuePair + " belongs to another context than " + manager.context());
@@ -54,8 +62,8 @@ public abstract class DatagramRequest extends Resource {
                     queuePair + " is " + type + "; only " + QueuePairType.UNRELIABLE_DATAGRAM + " receives datagrams");
         }
         manager.checkPrivateData(ACCEPT, privateData, ConnectionManager.DATAGRAM_ANSWER_BYTES);
-        answer();
-        doAccept(queuePair, privateData);
+        answer.give();
+        driver.accept(queuePair, privateData);
     }
 
     /// Rejects the request (rdma_reject(3)). Does not wait for the peer.
@@ -63,42 +71,30 @@ public abstract class DatagramRequest extends Resource {
     /// @param privateData bytes for the peer's program, at most [ConnectionManager#DATAGRAM_ANSWER_BYTES]
     /// @throws VerbException EINVAL if the private data is too long
     /// @throws IllegalStateException if the request was already answered
-    public final void reject(byte[] privateData) {
-        checkOpen();
+    public void reject(byte[] privateData) {
+        lifetime.checkOpen();
         manager.checkPrivateData(
                 "reject datagram request (rdma_reject)", privateData, ConnectionManager.DATAGRAM_ANSWER_BYTES);
-        answer();
-        doReject(privateData);
+        answer.give();
+        driver.reject(privateData);
     }
 
-    private void answer() {
-        if (!answered.compareAndSet(false, true)) {
-            throw new IllegalStateException(this + " was already answered");
-        }
-    }
-
-    @Override
-    protected final void doClose() {
-        try {
-            if (answered.compareAndSet(false, true)) {
-                doReject(new byte[0]);
-            }
-        } finally {
-            doRelease();
-        }
+    Lifetime lifetime() {
+        return lifetime;
     }
 
     @Override
-    public final String toString() {
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
         return "datagram request of " + remoteAddress() + " on " + manager.context();
     }
-
-    /// Answers for [#accept].
-    protected abstract void doAccept(QueuePair queuePair, byte[] privateData);
-
-    /// Rejects for [#reject] and for a request that is closed unanswered.
-    protected abstract void doReject(byte[] privateData);
-
-    /// Releases the provider's resources of an answered request.
-    protected abstract void doRelease();
 }

@@ -1,26 +1,52 @@
 package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.Resource;
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.RouteDriver;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// A resolved route to a peer (rdma_resolve_route(3)). Thread-safe. Good for one connection.
-public abstract class Route extends CommunicationIdentifier {
+public final class Route implements Resource {
     private static final String CONNECT = "connect (rdma_connect)";
 
     private final AtomicBoolean used = new AtomicBoolean();
+    private final ConnectionManager manager;
+    private final RouteDriver driver;
+    private final ConnectableChecks checks;
+    private final Lifetime lifetime;
 
-    /// For providers.
-    protected Route(ConnectionManager manager) {
-        super(manager);
+    Route(ConnectionManager manager, RouteDriver driver) {
+        this.manager = manager;
+        this.driver = driver;
+        this.checks = new ConnectableChecks(manager, this, driver::prepare);
+        this.lifetime = new Lifetime(this, manager.lifetime(), driver);
+    }
+
+    /// The connection manager that it belongs to.
+    public ConnectionManager manager() {
+        return manager;
+    }
+
+    /// The address on this side (rdma_get_local_addr(3)).
+    public InetSocketAddress localAddress() {
+        return driver.localAddress();
+    }
+
+    /// The address of the peer (rdma_get_peer_addr(3)).
+    public InetSocketAddress remoteAddress() {
+        return driver.remoteAddress();
     }
 
     /// Takes a queue pair from RESET to INIT, so that receives can be posted before [#connect].
     ///
     /// @throws io.rdmacomm.verbs.VerbException EINVAL if the queue pair belongs to another context
     /// @throws io.rdmacomm.verbs.QueuePairStateException if it is not in RESET
-    public final void prepare(QueuePair queuePair) {
-        prepareQueuePair(queuePair);
+    public void prepare(QueuePair queuePair) {
+        lifetime.checkOpen();
+        checks.prepare(queuePair);
     }
 
     /// Connects a queue pair to the peer (rdma_connect(3)) and takes it to READY_TO_SEND. Blocks. On iWARP this
@@ -37,24 +63,34 @@ public abstract class Route extends CommunicationIdentifier {
     /// @throws ConnectionTimeoutException if the timeout passed first
     /// @throws IllegalStateException if the route was already used
     /// @throws InterruptedException if the thread was interrupted
-    public final Connection connect(QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
+    public Connection connect(QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
             throws InterruptedException {
-        checkOpen();
-        checkPrivateData(CONNECT, parameters.privateData());
-        manager().check(parameters);
-        makeReady(CONNECT, queuePair);
+        lifetime.checkOpen();
+        manager.checkPrivateData(CONNECT, parameters.privateData());
+        manager.check(parameters);
+        checks.makeReady(CONNECT, queuePair);
         if (!used.compareAndSet(false, true)) {
             throw new IllegalStateException(this + " was already used; resolve a new route for each connection");
         }
-        return manager().established(doConnect(queuePair, parameters, timeout.toNanos()));
+        return manager.established(queuePair, driver.connect(queuePair, parameters, timeout.toNanos()));
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
     }
 
     @Override
-    public final String toString() {
-        return "route to " + remoteAddress() + " on " + manager().context();
+    public boolean isOpen() {
+        return lifetime.isOpen();
     }
 
-    /// Connects for [#connect]; what it returns no longer depends on this route.
-    protected abstract Connection doConnect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
-            throws InterruptedException;
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
+        return "route to " + remoteAddress() + " on " + manager.context();
+    }
 }

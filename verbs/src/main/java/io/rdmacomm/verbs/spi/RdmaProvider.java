@@ -1,6 +1,5 @@
 package io.rdmacomm.verbs.spi;
 
-import io.rdmacomm.verbs.Device;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,18 +12,25 @@ public interface RdmaProvider {
     String name();
 
     /// The devices that can be opened now, in a stable order; empty if there are none. Thread-safe.
-    List<Device> devices();
+    List<DeviceDriver> devices();
 
     /// The device called `name` if it is not among [#devices()] because it takes parameters from its name.
     /// Thread-safe.
     ///
     /// @return empty if `name` does not name a device of this provider
     /// @throws io.rdmacomm.verbs.VerbException EINVAL if it does, but its parameters are wrong
-    default Optional<Device> device(String name) {
+    default Optional<DeviceDriver> device(String name) {
         return Optional.empty();
     }
 
     /// One line with the reason why [#devices()] is empty, and what to do; empty if there are devices, or if they
     /// are only made by name.
     Optional<String> unavailable();
+
+    /// The version of this package that the provider was written for. It grows when drivers must do something that they
+    /// did not have to do before; new methods with defaults do not count. A provider of a later version than
+    /// [Providers#DRIVER_VERSION] is not used.
+    default int driverVersion() {
+        return 1;
+    }
 }

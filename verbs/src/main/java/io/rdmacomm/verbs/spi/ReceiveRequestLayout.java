@@ -1,4 +1,4 @@
-package io.rdmacomm.verbs;
+package io.rdmacomm.verbs.spi;
 
 /// Byte offsets in a receive work request, `struct ibv_recv_wr` (ibv_post_recv(3)), and in the scatter/gather
 /// elements of both kinds of request, `struct ibv_sge`.

@@ -1,4 +1,4 @@
-package io.rdmacomm.verbs;
+package io.rdmacomm.verbs.spi;
 
 /// Byte offsets in a send work request, `struct ibv_send_wr` (ibv_post_send(3)): the format of requests in memory,
 /// for every provider.
@@ -13,7 +13,7 @@ public final class SendRequestLayout {
     public static final int ELEMENTS = 16;
     /// Length of the scatter/gather list.
     public static final int ELEMENT_COUNT = 24;
-    /// [SendOpcode#code()].
+    /// [io.rdmacomm.verbs.SendOpcode#code()].
     public static final int OPCODE = 28;
     /// The `FLAG_` bits.
     public static final int FLAGS = 32;

@@ -1,4 +1,4 @@
-package io.rdmacomm.verbs;
+package io.rdmacomm.verbs.spi;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,4 +1,4 @@
-package io.rdmacomm.verbs;
+package io.rdmacomm.verbs.spi;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -14,7 +14,12 @@ import java.util.Objects;
 ///
 /// Send and receive requests have work id, `next` and scatter/gather list at the same offsets. The addresses are
 /// written once; only the end of the chain moves, when a batch of another length is posted.
-final class RequestChain {
+///
+/// Batches fill it ([io.rdmacomm.verbs.SendBatch], [io.rdmacomm.verbs.ReceiveBatch]); drivers read it, and only that.
+/// Its format is that of [SendRequestLayout] and [ReceiveRequestLayout]. Nothing here allocates. Not thread-safe.
+public final class RequestChain {
+    private static final long LONGEST_ELEMENT = 0xffff_ffffL;
+
     private final MemorySegment segment;
     private final int capacity;
     private final int requestBytes;
@@ -24,10 +29,15 @@ final class RequestChain {
     // Elements of the last request, so that adding one does not read back a store that is still in flight.
     private int lastElements;
     private int end;
+    private int opcodes;
 
+    /// Writes the addresses into new memory.
+    ///
+    /// @param segment the memory of the requests and their elements
     /// @param capacity how many requests the segment has room for
+    /// @param requestBytes the size of one request
     /// @param elements the largest number of elements of one request
-    RequestChain(MemorySegment segment, int capacity, int requestBytes, int elements) {
+    public RequestChain(MemorySegment segment, int capacity, int requestBytes, int elements) {
         this.segment = segment;
         this.capacity = capacity;
         this.requestBytes = requestBytes;
@@ -39,27 +49,32 @@ final class RequestChain {
         }
     }
 
-    MemorySegment segment() {
+    /// The memory of the requests, their elements and inline data.
+    public MemorySegment segment() {
         return segment;
     }
 
-    int capacity() {
+    /// How many requests there is room for.
+    public int capacity() {
         return capacity;
     }
 
-    int size() {
+    /// How many requests there are.
+    public int size() {
         return size;
     }
 
-    void clear() {
+    /// Removes all requests.
+    public void clear() {
         size = 0;
         mostElements = 0;
+        opcodes = 0;
     }
 
     /// Appends a request without elements.
     ///
     /// @return where it begins
-    long append(long workId) {
+    public long append(long workId) {
         if (size == capacity) {
             throw new IllegalStateException("the batch holds " + capacity + " requests; post or clear it");
         }
@@ -71,30 +86,36 @@ final class RequestChain {
     }
 
     /// The index of the request that was appended last.
-    int last() {
+    public int last() {
         if (size == 0) {
             throw new IndexOutOfBoundsException("there is no request in the batch");
         }
         return size - 1;
     }
 
-    int checkIndex(int index) {
+    /// Checks that a request exists.
+    public int checkIndex(int index) {
         return Objects.checkIndex(index, size);
     }
 
-    /// Where a request begins.
-    long at(int index) {
+    /// Where a request begins in [#segment()].
+    public long at(int index) {
         return (long) index * requestBytes;
     }
 
-    /// Where an element of a request begins.
-    long elementAt(int index, int element) {
+    /// Where the elements of a request begin in [#segment()].
+    public long elementsAt(int index) {
+        return elementAt(index, 0);
+    }
+
+    /// Where an element of a request begins in [#segment()].
+    public long elementAt(int index, int element) {
         return (long) capacity * requestBytes
                 + ((long) index * elements + element) * ReceiveRequestLayout.ELEMENT_BYTES;
     }
 
     /// Adds an element to the last request.
-    void add(long address, long length, int localKey) {
+    public void add(long address, long length, int localKey) {
         int index = last();
         if (lastElements == elements) {
             throw new IllegalStateException("a request of this batch has at most " + elements + " elements");
@@ -106,33 +127,58 @@ final class RequestChain {
     }
 
     /// Replaces an element of a request.
-    void replace(int index, int element, long address, long length, int localKey) {
+    public void replace(int index, int element, long address, long length, int localKey) {
         Objects.checkIndex(element, elementCount(checkIndex(index)));
         put(elementAt(index, element), address, length, localKey);
     }
 
     private void put(long at, long address, long length, int localKey) {
-        Checks.range("length of an element", length, 0, 0xffff_ffffL);
+        if (length < 0 || length > LONGEST_ELEMENT) {
+            throw new IllegalArgumentException(
+                    "length of an element is " + length + ", must be 0 to " + LONGEST_ELEMENT);
+        }
         segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH, (int) length);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY, localKey);
     }
 
-    void workId(int index, long workId) {
+    /// Changes the work id of a request.
+    public void workId(int index, long workId) {
         segment.set(JAVA_LONG, at(checkIndex(index)) + ReceiveRequestLayout.WORK_ID, workId);
     }
 
-    int elementCount(int index) {
+    /// How many elements a request has.
+    public int elementCount(int index) {
         return segment.get(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT);
     }
 
+    /// The `FLAG_` bits of a send request.
+    public int flags(int index) {
+        return segment.get(JAVA_INT, at(index) + SendRequestLayout.FLAGS);
+    }
+
+    /// Notes that a send request has this opcode.
+    public void note(int opcode) {
+        opcodes |= 1 << opcode;
+    }
+
+    /// The opcodes of all send requests, as a mask of `1 << opcode`.
+    public int opcodes() {
+        return opcodes;
+    }
+
+    /// Whether a send request has this opcode.
+    public boolean contains(int opcode) {
+        return (opcodes & 1 << opcode) != 0;
+    }
+
     /// No request has more elements than this.
-    int mostElements() {
+    public int mostElements() {
         return mostElements;
     }
 
     /// The bytes in all elements of a request.
-    long length(int index) {
+    public long length(int index) {
         long bytes = 0;
         for (int i = 0; i < elementCount(index); i++) {
             bytes += Integer.toUnsignedLong(
@@ -144,7 +190,7 @@ final class RequestChain {
     /// Makes `last` the last request, as those up to it are about to be posted.
     ///
     /// @throws IllegalStateException if the memory was freed, which no driver would notice
-    void endAfter(int last) {
+    public void endAfter(int last) {
         if (!segment.scope().isAlive()) {
             throw new IllegalStateException("the memory of the requests was freed: their arena is closed");
         }

@@ -1,4 +1,4 @@
-package io.rdmacomm.verbs;
+package io.rdmacomm.verbs.spi;
 
 /// Byte offsets in a completion, `struct ibv_wc` (ibv_poll_cq(3)): the format of completions in memory, for every
 /// provider.
@@ -7,9 +7,9 @@ public final class CompletionLayout {
     public static final int BYTES = 48;
     /// The work id, 8 bytes.
     public static final int WORK_ID = 0;
-    /// [WorkStatus#code()].
+    /// [io.rdmacomm.verbs.WorkStatus#code()].
     public static final int STATUS = 8;
-    /// [CompletionOpcode#code()].
+    /// [io.rdmacomm.verbs.CompletionOpcode#code()].
     public static final int OPCODE = 12;
     /// A bit of the opcode: a receive completed (IBV_WC_RECV).
     public static final int OPCODE_RECEIVE = 1 << 7;

@@ -1,0 +1,185 @@
+package io.rdmacomm.verbs.lifetime;
+
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Resource;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.Driver;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The place of an object in the tree of [Resource]s, and how it is closed.
+public final class Lifetime {
+    private final Resource object;
+    private final Driver driver;
+    private final Runnable release;
+    private volatile @Nullable Lifetime parent;
+    private final ReentrantLock closing = new ReentrantLock();
+    private final List<Lifetime> children = new ArrayList<>();
+    private final List<Lifetime> users = new ArrayList<>();
+    private final List<Lifetime> dependencies = new ArrayList<>();
+    private volatile boolean open = true;
+    private boolean closed;
+
+    /// Of a new object, which its parent adopts.
+    ///
+    /// @param parent null for a context
+    /// @param driver is closed with the object
+    public Lifetime(Resource object, @Nullable Lifetime parent, Driver driver) {
+        this(object, parent, driver, driver::close);
+    }
+
+    /// Of a new object that does more than close its driver.
+    ///
+    /// @param release called once, after the children were closed
+    public Lifetime(Resource object, @Nullable Lifetime parent, Driver driver, Runnable release) {
+        this.object = object;
+        this.parent = parent;
+        this.driver = driver;
+        this.release = release;
+    }
+
+    /// Whether [#close()] was not called.
+    public boolean isOpen() {
+        return open;
+    }
+
+    /// Throws [IllegalStateException] if the object is closed.
+    public void checkOpen() {
+        if (!open) {
+            throw new IllegalStateException(object + " is closed");
+        }
+    }
+
+    /// Closes the object as [Resource#close()] says.
+    public void close() {
+        closing.lock();
+        try {
+            if (!closed) {
+                refuseWhileUsed();
+                closeTree();
+            }
+        } finally {
+            closing.unlock();
+        }
+    }
+
+    /// Adds a child. If this object is being closed, closes the child and throws [IllegalStateException].
+    public void adopt(Lifetime child) {
+        boolean adopted;
+        synchronized (children) {
+            adopted = open;
+            if (adopted) {
+                children.add(child);
+            }
+        }
+        if (!adopted) {
+            child.close();
+            checkOpen();
+        }
+    }
+
+    /// Makes `other` the parent of this object. If `other` is being closed, closes this object and throws, as
+    /// [#adopt].
+    public void moveTo(Lifetime other) {
+        Lifetime before = parent;
+        if (before == null || before.equals(other)) {
+            return;
+        }
+        parent = other;
+        before.forget(this);
+        other.adopt(this);
+    }
+
+    /// Declares that this object uses `other`, which then cannot be closed before this one.
+    public void dependOn(Lifetime other) {
+        synchronized (other.users) {
+            other.checkOpen();
+            other.users.add(this);
+        }
+        dependencies.add(other);
+    }
+
+    private void refuseWhileUsed() {
+        String busy = driver.busyWith();
+        if (busy != null) {
+            throw new VerbException("close " + object, Errno.EBUSY, busy);
+        }
+        synchronized (users) {
+            if (!users.isEmpty()) {
+                throw new VerbException(
+                        "close " + object, Errno.EBUSY, users.getFirst().object + " uses it; close that first");
+            }
+            open = false;
+        }
+    }
+
+    private void closeTree() {
+        driver.closing();
+        RuntimeException failure = null;
+        while (true) {
+            Lifetime child = newestUnusedChild();
+            if (child == null) {
+                break;
+            }
+            failure = attempt(child::close, failure);
+            forget(child);
+        }
+        closed = true;
+        failure = attempt(release, failure);
+        for (Lifetime dependency : dependencies) {
+            synchronized (dependency.users) {
+                dependency.users.remove(this);
+            }
+        }
+        Lifetime owner = parent;
+        if (owner != null) {
+            owner.forget(this);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /// The child to close next: the newest that no sibling uses, so that queue pairs are closed before their
+    /// completion queues.
+    private @Nullable Lifetime newestUnusedChild() {
+        synchronized (children) {
+            for (Lifetime child : children.reversed()) {
+                if (!child.isUsed()) {
+                    return child;
+                }
+            }
+            return children.isEmpty() ? null : children.getLast();
+        }
+    }
+
+    private boolean isUsed() {
+        if (driver.busyWith() != null) {
+            return true;
+        }
+        synchronized (users) {
+            return !users.isEmpty();
+        }
+    }
+
+    private void forget(Lifetime child) {
+        synchronized (children) {
+            children.remove(child);
+        }
+    }
+
+    private static @Nullable RuntimeException attempt(Runnable step, @Nullable RuntimeException earlier) {
+        try {
+            step.run();
+            return earlier;
+        } catch (RuntimeException e) {
+            if (earlier == null) {
+                return e;
+            }
+            earlier.addSuppressed(e);
+            return earlier;
+        }
+    }
+}

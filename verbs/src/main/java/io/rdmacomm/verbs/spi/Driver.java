@@ -1,0 +1,18 @@
+package io.rdmacomm.verbs.spi;
+
+import org.jspecify.annotations.Nullable;
+
+/// What a provider implements for one object of the verbs. Its [#toString()] names the object in messages.
+public interface Driver {
+    /// Wakes the threads that wait on this object. Called once when closing begins, before its children are closed.
+    default void closing() {}
+
+    /// The reason why the object cannot be closed now, apart from objects that depend on it; null if there is none.
+    default @Nullable String busyWith() {
+        return null;
+    }
+
+    /// Releases the object. Called once, after its children were closed and no thread is in another call, unless that
+    /// call says otherwise.
+    void close();
+}

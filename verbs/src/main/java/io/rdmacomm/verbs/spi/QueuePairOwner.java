@@ -1,0 +1,40 @@
+package io.rdmacomm.verbs.spi;
+
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.SendOpcode;
+import java.util.Set;
+
+/// The queue pair of the user as its driver sees it: its locks, its state, and what the driver reports to it. Its
+/// [#toString()] names it in messages.
+public interface QueuePairOwner {
+    /// The lock that is held while sends are posted and the state changes; for threads of the driver that use the send
+    /// queue.
+    OperationLock sendLock();
+
+    /// The lock that is held while receives are posted and the state changes; acquired after [#sendLock()].
+    OperationLock receiveLock();
+
+    /// The state as far as this process knows. Never blocks.
+    QueuePairState state();
+
+    /// Whether the user has not begun to close it. Never blocks.
+    boolean isOpen();
+
+    /// Records that the queue pair has changed its state.
+    void entered(QueuePairState now);
+
+    /// Makes posting reject requests that the peer does not support, until the queue pair is reset or this is called
+    /// again. Called under [#sendLock()].
+    ///
+    /// @param missing the opcodes that the peer does not support; replaces those of the last call
+    /// @param why the kind of peer, and what to do
+    void peerLacks(Set<SendOpcode> missing, String why);
+
+    /// Records attributes that were set in another way than by [QueuePairDriver#modify], for example by a connection
+    /// manager.
+    void learned(QueuePairAttributes actual);
+
+    /// Takes the queue pair to ERROR, which flushes it, if it is in use. Any thread, without the locks.
+    void fail();
+}

@@ -1,0 +1,14 @@
+package io.rdmacomm.verbs.spi;
+
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.UnsupportedVerbException;
+
+/// The exception of the defaults of drivers. The classes of [io.rdmacomm.verbs] ask for the capability first, so a user
+/// meets it only if a driver has promised a verb that it does not implement.
+final class Unsupported {
+    private Unsupported() {}
+
+    static UnsupportedVerbException verb(Driver driver, String operation, Capability capability) {
+        return new UnsupportedVerbException(operation, capability, driver.toString());
+    }
+}
