@@ -50,7 +50,7 @@ public final class RdmaCmStringCopy {
         InetSocketAddress address = new InetSocketAddress(arguments.length > 1 ? arguments[1] : "localhost", 0);
         try (Context context = Rdma.open("");
                 ConnectionManager manager = ConnectionManager.open(context);
-                Listener listener = manager.listen(address, 1);
+                Listener<ConnectionRequest> listener = manager.listen(address, 1);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<String> server = threads.submit(() -> serve(listener));
             copy(manager, listener.localAddress(), text);
@@ -59,7 +59,7 @@ public final class RdmaCmStringCopy {
     }
 
     /// Lends a client as much memory as it asks for, and returns what it has written there.
-    private static String serve(Listener listener) throws InterruptedException {
+    private static String serve(Listener<ConnectionRequest> listener) throws InterruptedException {
         ConnectionRequest next = listener.awaitRequest(PATIENCE);
         if (next == null) {
             throw new IllegalStateException("no client has come within " + PATIENCE);

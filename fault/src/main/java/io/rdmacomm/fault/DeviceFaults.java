@@ -1,11 +1,11 @@
 package io.rdmacomm.fault;
 
-import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.DriverEvent;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class DeviceFaults {
     private static final int PORT = 1;
 
-    private final ConcurrentLinkedQueue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<DriverEvent> events = new ConcurrentLinkedQueue<>();
     private volatile boolean linkDown;
     private volatile boolean failed;
     private boolean returns;
@@ -25,7 +25,7 @@ final class DeviceFaults {
             returns = fault.nanos() != Fault.LinkDown.FOR_EVER;
             upAt = System.nanoTime() + (returns ? fault.nanos() : 0);
             linkDown = true;
-            events.add(new AsyncEvent(AsyncEventType.PORT_ERROR, null, PORT));
+            events.add(new DriverEvent(AsyncEventType.PORT_ERROR, PORT));
         }
     }
 
@@ -37,7 +37,7 @@ final class DeviceFaults {
     private synchronized boolean comesBack() {
         if (linkDown && returns && System.nanoTime() - upAt >= 0) {
             linkDown = false;
-            events.add(new AsyncEvent(AsyncEventType.PORT_ACTIVE, null, PORT));
+            events.add(new DriverEvent(AsyncEventType.PORT_ACTIVE, PORT));
         }
         return !linkDown;
     }
@@ -48,7 +48,7 @@ final class DeviceFaults {
             return false;
         }
         failed = true;
-        events.add(new AsyncEvent(AsyncEventType.DEVICE_FATAL, null, 0));
+        events.add(new DriverEvent(AsyncEventType.DEVICE_FATAL, 0));
         return true;
     }
 
@@ -60,13 +60,13 @@ final class DeviceFaults {
     }
 
     /// Raises an event about an object.
-    void raise(AsyncEvent event) {
+    void raise(DriverEvent event) {
         events.add(event);
     }
 
     /// The next event of these faults; null if there is none.
     @Nullable
-    AsyncEvent nextEvent() {
+    DriverEvent nextEvent() {
         isLinkDown();
         return events.poll();
     }

@@ -1,32 +1,29 @@
 package io.rdmacomm.fault;
 
-import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionQueue;
-import java.time.Duration;
+import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongConsumer;
 
-/// Stands for a completion channel. It also reports an armed queue when a completion that the queue held back becomes
-/// due.
-final class FaultCompletionChannel extends CompletionChannel {
-    private final FaultContext context;
-    private final CompletionChannel real;
+/// Also reports an armed queue when a completion that the queue held back becomes due.
+final class FaultCompletionChannel extends Wrapper<CompletionChannelDriver> implements CompletionChannelDriver {
+    private final LongConsumer onClose;
     private final List<FaultCompletionQueue> queues = new CopyOnWriteArrayList<>();
     private final AtomicBoolean woken = new AtomicBoolean();
+    private volatile boolean closing;
 
-    FaultCompletionChannel(FaultContext context, CompletionChannel real) {
-        super(context);
-        this.context = context;
-        this.real = real;
+    /// @param onClose is given the handle when the channel is closed
+    FaultCompletionChannel(CompletionChannelDriver real, LongConsumer onClose) {
+        super(real);
+        this.onClose = onClose;
     }
 
-    CompletionChannel real() {
-        return real;
+    @Override
+    public long handle() {
+        return real.handle();
     }
 
-    /// Adds a queue that may hold completions back.
     void add(FaultCompletionQueue queue) {
         queues.add(queue);
     }
@@ -41,68 +38,55 @@ final class FaultCompletionChannel extends CompletionChannel {
     }
 
     @Override
-    protected void doWakeUp() {
+    public void wakeUp() {
         woken.set(true);
         real.wakeUp();
     }
 
     @Override
-    protected @Nullable CompletionQueue doAwaitEvent(long timeoutNanos) throws InterruptedException {
+    public long awaitEvent(long timeoutNanos) throws InterruptedException {
         long begin = System.nanoTime();
         long left = timeoutNanos;
         while (true) {
-            CompletionQueue event = awaitNext(left);
+            long event = awaitNext(left);
             boolean ended = woken.getAndSet(false);
             left = timeoutNanos - (System.nanoTime() - begin);
-            if (event != null || ended || left <= 0 || !isOpen()) {
+            if (event != 0 || ended || left <= 0 || closing) {
                 return event;
             }
         }
     }
 
     /// Waits until something has happened, at most for `nanos`.
-    private @Nullable CompletionQueue awaitNext(long nanos) throws InterruptedException {
+    private long awaitNext(long nanos) throws InterruptedException {
         long wait = woken.get() ? 0 : Math.max(0, nanos);
         long now = System.nanoTime();
         for (FaultCompletionQueue queue : queues) {
             long untilDue = queue.untilDue(now);
             if (untilDue <= 0) {
                 queue.delivered();
-                return queue;
+                return queue.handle();
             }
             wait = Math.min(wait, untilDue);
         }
-        CompletionQueue event = awaitReal(wait);
-        if (event == null) {
-            return null;
-        }
-        event.acknowledge(1);
-        // Null if it is being closed.
-        FaultCompletionQueue queue = (FaultCompletionQueue) context.standIn(event);
-        if (queue != null) {
-            queue.delivered();
-        }
-        return queue;
-    }
-
-    private @Nullable CompletionQueue awaitReal(long nanos) throws InterruptedException {
-        try {
-            return real.awaitEvent(Duration.ofNanos(nanos));
-        } catch (IllegalStateException e) {
-            if (isOpen()) {
-                throw e;
+        long event = real.awaitEvent(wait);
+        for (FaultCompletionQueue queue : queues) {
+            if (queue.handle() == event) {
+                queue.realDelivered();
             }
-            return null; // closed meanwhile
         }
+        return event;
     }
 
     @Override
-    protected void onClosing() {
-        real.close(); // wakes its waiters
+    public void closing() {
+        closing = true;
+        real.closing();
     }
 
     @Override
-    protected void doClose() {
+    public void close() {
+        onClose.accept(handle());
         real.close();
     }
 }

@@ -2,56 +2,55 @@ package io.rdmacomm.fault;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionLayout;
 import io.rdmacomm.verbs.CompletionOpcode;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.VerbException;
-import java.lang.foreign.Arena;
+import io.rdmacomm.verbs.spi.CompletionLayout;
+import io.rdmacomm.verbs.spi.CompletionQueueDriver;
+import io.rdmacomm.verbs.spi.DriverEvent;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
-import java.time.temporal.ChronoUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Stands for a completion queue: gives doomed requests the status of their rule, and holds completions back.
-final class FaultCompletionQueue extends CompletionQueue {
-    private static final int AT_A_TIME = 64;
+/// Gives requests that were posted to fail the status of their rule, and holds completions back.
+final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implements CompletionQueueDriver {
+    private static final long BYTES = CompletionLayout.BYTES;
     private static final int SUCCESS = 0;
 
-    private final FaultContext context;
-    private final CompletionQueue real;
+    private final OpenDevice device;
     private final @Nullable FaultCompletionChannel channel;
     private final boolean delays;
-    private final Arena arena = Arena.ofShared();
-    private final Completions polled = Completions.create(arena, AT_A_TIME);
-    private final DoomedRequests dooms = new DoomedRequests();
+    private final InjectedFailures failures = new InjectedFailures();
     private final HeldCompletions held = new HeldCompletions();
+    /// The events of the real queue that are not acknowledged; only with a channel.
+    private final AtomicInteger unacknowledged = new AtomicInteger();
     private volatile boolean armed;
     private volatile boolean silent;
 
-    FaultCompletionQueue(FaultContext context, CompletionQueueOptions options, CompletionQueue real) {
-        super(context, options);
-        this.context = context;
-        this.real = real;
-        CompletionChannel where = options.channel();
-        this.channel = (FaultCompletionChannel) where;
-        this.delays = context.plan().delaysCompletions();
-        if (delays && channel != null) {
+    /// @param channel where it reports completions that it held back; null if nothing is to be reported
+    FaultCompletionQueue(OpenDevice device, CompletionQueueDriver real, @Nullable FaultCompletionChannel channel) {
+        super(real);
+        this.device = device;
+        this.channel = channel;
+        this.delays = device.plan().delaysCompletions();
+        if (channel != null) {
             channel.add(this);
         }
     }
 
-    CompletionQueue real() {
-        return real;
+    @Override
+    public long handle() {
+        return real.handle();
+    }
+
+    @Override
+    public int capacity() {
+        return real.capacity();
     }
 
     /// The requests that are to fail in it.
-    DoomedRequests dooms() {
-        return dooms;
+    InjectedFailures failures() {
+        return failures;
     }
 
     /// How long until a completion that it holds back is to raise an event; [HeldCompletions#NEVER] if none is.
@@ -65,9 +64,10 @@ final class FaultCompletionQueue extends CompletionQueue {
         armed = false;
     }
 
-    @Override
-    public int capacity() {
-        return real.capacity();
+    /// An event of the real queue is being delivered.
+    void realDelivered() {
+        unacknowledged.incrementAndGet();
+        delivered();
     }
 
     /// Reports nothing more.
@@ -79,33 +79,24 @@ final class FaultCompletionQueue extends CompletionQueue {
     void overrun() {
         if (!silent) {
             silence();
-            context.faults().raise(new AsyncEvent(AsyncEventType.COMPLETION_QUEUE_ERROR, this, 0));
+            device.faults().raise(new DriverEvent(AsyncEventType.COMPLETION_QUEUE_ERROR, handle()));
         }
     }
 
     @Override
-    protected int doPoll(MemorySegment into, int max) {
+    public int poll(MemorySegment into, int max) {
         if (silent) {
             return 0;
         }
         int filled = held.release(into, max);
-        while (filled < max) {
-            int asked = Math.min(max - filled, AT_A_TIME);
-            int count = pollReal(asked, filled > 0);
-            for (int i = 0; i < count; i++) {
-                long at = (long) i * CompletionLayout.BYTES;
-                dooms.apply(polled.segment(), at);
-                if (!delays || !hold(polled.segment(), at)) {
-                    MemorySegment.copy(
-                            polled.segment(), at, into, (long) filled * CompletionLayout.BYTES, CompletionLayout.BYTES);
-                    filled++;
-                }
-            }
-            if (count < asked) {
-                break;
-            }
+        boolean more = true;
+        while (more && filled < max) {
+            int asked = max - filled;
+            int count = pollReal(into, filled, asked);
+            filled = meetRules(into, filled, count);
+            more = count == asked;
         }
-        if (delays && armed) {
+        if (armed) {
             lookAgain();
         }
         // The queue may have fallen silent since this poll began, before the request was posted that completed
@@ -114,23 +105,40 @@ final class FaultCompletionQueue extends CompletionQueue {
     }
 
     /// A broken queue throws, but not before what was taken from it is reported.
-    private int pollReal(int max, boolean otherwiseEmpty) {
-        try {
-            return real.poll(polled, max);
-        } catch (VerbException e) {
-            if (otherwiseEmpty) {
-                return 0;
-            }
-            throw e;
+    private int pollReal(MemorySegment into, int filled, int max) {
+        if (filled == 0) {
+            return real.poll(into, max);
         }
+        try {
+            return real.poll(into.asSlice(filled * BYTES), max);
+        } catch (VerbException e) {
+            return 0;
+        }
+    }
+
+    /// Takes those completions out of the `count` ones behind `filled` that are held back.
+    ///
+    /// @return how many are left, and `filled`
+    private int meetRules(MemorySegment completions, int filled, int count) {
+        int left = filled;
+        for (int i = filled; i < filled + count; i++) {
+            failures.apply(completions, i * BYTES);
+            if (!delays || !hold(completions, i * BYTES)) {
+                if (left < i) {
+                    MemorySegment.copy(completions, i * BYTES, completions, left * BYTES, BYTES);
+                }
+                left++;
+            }
+        }
+        return left;
     }
 
     /// Holds the completion at `at` back, if a rule says so or an earlier one of its queue pair is held back.
     private boolean hold(MemorySegment completions, long at) {
         int number = completions.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER);
+        FaultQueuePair queuePair = device.queuePairs().get((long) number);
         long nanos = 0;
-        if (completions.get(JAVA_INT, at + CompletionLayout.STATUS) == SUCCESS
-                && context.queuePair(number) instanceof FaultQueuePair queuePair) {
+        if (completions.get(JAVA_INT, at + CompletionLayout.STATUS) == SUCCESS && queuePair != null) {
             int opcode = completions.get(JAVA_INT, at + CompletionLayout.OPCODE);
             nanos = queuePair.delayOf(Operation.ofCompletion(CompletionOpcode.of(opcode)));
         }
@@ -149,34 +157,41 @@ final class FaultCompletionQueue extends CompletionQueue {
     }
 
     @Override
-    protected void doArm(boolean solicitedOnly) {
+    public void arm(boolean solicitedOnly) {
         armed = true;
         real.arm(solicitedOnly);
         lookAgain();
     }
 
+    /// The real queue knows nothing of the events for completions that were held back.
     @Override
-    protected void doAcknowledge(int events) {
-        // The channel acknowledges the events of the real queue when it delivers them.
+    public void acknowledge(int events) {
+        if (channel == null) {
+            real.acknowledge(events);
+            return;
+        }
+        int ofReal = unacknowledged.getAndUpdate(left -> Math.max(0, left - events));
+        if (ofReal > 0) {
+            real.acknowledge(Math.min(ofReal, events));
+        }
     }
 
     @Override
-    protected void doResize(int capacity) {
+    public void resize(int capacity) {
         real.resize(capacity);
     }
 
     @Override
-    protected void doModerate(int completions, int micros) {
-        real.moderate(completions, Duration.of(micros, ChronoUnit.MICROS));
+    public void moderate(int completions, int micros) {
+        real.moderate(completions, micros);
     }
 
     @Override
-    protected void doDestroy() {
-        context.forget(real);
+    public void close() {
+        device.completionQueues().remove(handle());
         if (channel != null) {
             channel.remove(this);
         }
         real.close();
-        arena.close();
     }
 }

@@ -1,32 +1,28 @@
 package io.rdmacomm.fault;
 
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.Resource;
-import io.rdmacomm.verbs.cm.Connection;
-import io.rdmacomm.verbs.cm.ConnectionManager;
-import io.rdmacomm.verbs.cm.DatagramListener;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
-import io.rdmacomm.verbs.cm.Listener;
-import io.rdmacomm.verbs.cm.MulticastMembership;
-import io.rdmacomm.verbs.cm.RequestListener;
-import io.rdmacomm.verbs.cm.Route;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
+import io.rdmacomm.verbs.spi.DatagramRequestDriver;
+import io.rdmacomm.verbs.spi.ListenerDriver;
+import io.rdmacomm.verbs.spi.MulticastDriver;
+import io.rdmacomm.verbs.spi.RouteDriver;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
-import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Stands for a connection manager.
-final class FaultConnectionManager extends ConnectionManager {
-    private final FaultContext context;
-    private final ConnectionManager real;
+/// Connects queue pairs unless a rule fails that.
+final class FaultConnectionManager extends Wrapper<ConnectionManagerDriver> implements ConnectionManagerDriver {
+    private final OpenDevice device;
 
-    FaultConnectionManager(FaultContext context, ConnectionManager real) {
-        super(context);
-        this.context = context;
-        this.real = real;
+    FaultConnectionManager(OpenDevice device, ConnectionManagerDriver real) {
+        super(real);
+        this.device = device;
     }
 
     @Override
@@ -35,82 +31,151 @@ final class FaultConnectionManager extends ConnectionManager {
     }
 
     @Override
-    protected Listener doListen(InetSocketAddress address, int backlog, IdentifierOptions options) {
-        return new FaultListener(this, real.listen(address, backlog, options));
+    public ListenerDriver<ConnectionRequestDriver> listen(
+            InetSocketAddress address, int backlog, IdentifierOptions options) {
+        return new Listener(real.listen(address, backlog, options));
     }
 
     @Override
-    protected Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos)
+    public RouteDriver resolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos)
             throws InterruptedException {
-        return new FaultRoute(this, real.resolve(destination, options, Duration.ofNanos(timeoutNanos)));
+        return new Route(real.resolve(destination, options, timeoutNanos));
     }
 
     @Override
-    protected DatagramListener doListenForDatagrams(InetSocketAddress address, int backlog) {
-        return new FaultDatagramListener(this, real.listenForDatagrams(address, backlog));
+    public ListenerDriver<DatagramRequestDriver> listenForDatagrams(InetSocketAddress address, int backlog) {
+        return real.listenForDatagrams(address, backlog);
     }
 
     @Override
-    protected DatagramService doLookUp(InetSocketAddress destination, byte[] privateData, long timeoutNanos)
+    public DatagramService lookUp(InetSocketAddress destination, byte[] privateData, long timeoutNanos)
             throws InterruptedException {
-        return real.lookUp(destination, privateData, Duration.ofNanos(timeoutNanos));
+        return real.lookUp(destination, privateData, timeoutNanos);
     }
 
     @Override
-    protected MulticastMembership doJoinMulticast(InetAddress local, InetAddress group, long timeoutNanos)
+    public MulticastDriver joinMulticast(InetAddress local, InetAddress group, long timeoutNanos)
             throws InterruptedException {
-        return new FaultMulticastMembership(this, real.joinMulticast(local, group, Duration.ofNanos(timeoutNanos)));
+        return real.joinMulticast(local, group, timeoutNanos);
     }
 
-    /// Waits for a request at the real listener.
-    ///
-    /// @param stand stands for that listener
-    /// @param wrap makes the object that stands for the request
-    /// @return null after the timeout, and if `stand` was closed meanwhile
-    static <R extends Resource> @Nullable R await(
-            RequestListener<R> stand, RequestListener<R> real, long timeoutNanos, UnaryOperator<R> wrap)
-            throws InterruptedException {
-        try {
-            R request = real.awaitRequest(Duration.ofNanos(timeoutNanos));
-            return request == null ? null : wrap.apply(request);
-        } catch (IllegalStateException e) {
-            if (stand.isOpen()) {
+    /// Until this is closed, changes of the queue pair meet no rules.
+    private interface Managing extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    private Managing manage(QueuePair queuePair) {
+        long number = queuePair.number();
+        device.managed().add(number);
+        return () -> device.managed().remove(number);
+    }
+
+    private final class Listener extends Wrapper<ListenerDriver<ConnectionRequestDriver>>
+            implements ListenerDriver<ConnectionRequestDriver> {
+        Listener(ListenerDriver<ConnectionRequestDriver> real) {
+            super(real);
+        }
+
+        @Override
+        public InetSocketAddress localAddress() {
+            return real.localAddress();
+        }
+
+        @Override
+        public @Nullable ConnectionRequestDriver awaitRequest(long timeoutNanos) throws InterruptedException {
+            ConnectionRequestDriver request = real.awaitRequest(timeoutNanos);
+            return request == null ? null : new Request(request);
+        }
+    }
+
+    private final class Request extends Wrapper<ConnectionRequestDriver> implements ConnectionRequestDriver {
+        Request(ConnectionRequestDriver real) {
+            super(real);
+        }
+
+        @Override
+        public InetSocketAddress localAddress() {
+            return real.localAddress();
+        }
+
+        @Override
+        public InetSocketAddress remoteAddress() {
+            return real.remoteAddress();
+        }
+
+        @Override
+        public byte[] privateData() {
+            return real.privateData();
+        }
+
+        @Override
+        public int responderResources() {
+            return real.responderResources();
+        }
+
+        @Override
+        public int initiatorDepth() {
+            return real.initiatorDepth();
+        }
+
+        @Override
+        public void prepare(QueuePair queuePair) {
+            try (Managing _ = manage(queuePair)) {
+                real.prepare(queuePair);
+            }
+        }
+
+        /// A request whose acceptance fails by a rule is rejected, as it has to be answered.
+        @Override
+        public ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+                throws InterruptedException {
+            try {
+                device.before(Operation.CONNECT);
+            } catch (VerbException e) {
+                real.reject(new byte[0]);
                 throw e;
             }
-            return null;
+            try (Managing _ = manage(queuePair)) {
+                return real.accept(queuePair, parameters, timeoutNanos);
+            }
+        }
+
+        @Override
+        public void reject(byte[] privateData) {
+            real.reject(privateData);
         }
     }
 
-    /// Has the real connection manager prepare the real queue pair.
-    void prepare(QueuePair queuePair, Consumer<QueuePair> prepare) {
-        FaultQueuePair prepared = (FaultQueuePair) queuePair;
-        prepare.accept(prepared.real());
-        prepared.follow();
-    }
-
-    /// Has the real connection manager connect the real queue pair, unless a rule fails that.
-    Connection connect(QueuePair queuePair, Connecting connecting) throws InterruptedException {
-        context.before(Operation.CONNECT);
-        FaultQueuePair connected = (FaultQueuePair) queuePair;
-        try {
-            return new FaultConnection(this, connected, connecting.connect(connected.real()));
-        } finally {
-            connected.follow();
+    private final class Route extends Wrapper<RouteDriver> implements RouteDriver {
+        Route(RouteDriver real) {
+            super(real);
         }
-    }
 
-    /// Connects or accepts with a real queue pair.
-    interface Connecting {
-        Connection connect(QueuePair real) throws InterruptedException;
-    }
+        @Override
+        public InetSocketAddress localAddress() {
+            return real.localAddress();
+        }
 
-    @Override
-    protected void onClosing() {
-        real.close(); // wakes its waiters
-    }
+        @Override
+        public InetSocketAddress remoteAddress() {
+            return real.remoteAddress();
+        }
 
-    @Override
-    protected void doClose() {
-        real.close();
+        @Override
+        public void prepare(QueuePair queuePair) {
+            try (Managing _ = manage(queuePair)) {
+                real.prepare(queuePair);
+            }
+        }
+
+        @Override
+        public ConnectionDriver connect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+                throws InterruptedException {
+            device.before(Operation.CONNECT);
+            try (Managing _ = manage(queuePair)) {
+                return real.connect(queuePair, parameters, timeoutNanos);
+            }
+        }
     }
 }

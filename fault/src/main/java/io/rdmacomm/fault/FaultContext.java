@@ -1,121 +1,37 @@
 package io.rdmacomm.fault;
 
-import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.PortAttributes;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.Resource;
-import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.cm.ConnectionManager;
-import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
-import java.time.Duration;
+import io.rdmacomm.verbs.spi.CompletionChannelDriver;
+import io.rdmacomm.verbs.spi.CompletionQueueDriver;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.DriverEvent;
+import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// An open device that injects faults into another one. Each of its objects stands for one of the real device.
-final class FaultContext extends Context implements ConnectionManagerProvider {
+/// An open device that injects faults into another one.
+final class FaultContext extends Wrapper<ContextDriver> implements ContextDriver {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final Context real;
     private final FaultPlan plan;
-    private final DeviceFaults faults = new DeviceFaults();
-    private final RuleCounters calls;
-    private final @Nullable Spoiler spoiler;
-    private final Map<Resource, Resource> standIns = new ConcurrentHashMap<>();
-    private final AtomicInteger queuePairs = new AtomicInteger();
+    private final OpenDevice device;
+    private final DeviceFaults faults;
+    private final Map<Long, FaultCompletionChannel> channels = new ConcurrentHashMap<>();
+    private volatile boolean closing;
 
-    FaultContext(FaultDevice device, Context real, FaultPlan plan) {
-        super(device);
-        this.real = real;
+    FaultContext(String name, ContextDriver real, FaultPlan plan) {
+        super(real);
         this.plan = plan;
-        this.calls = new RuleCounters(plan, Rule.Moment.CALL, 0);
-        this.spoiler = plan.changesRequests() ? new Spoiler(real) : null;
-    }
-
-    FaultPlan plan() {
-        return plan;
-    }
-
-    DeviceFaults faults() {
-        return faults;
-    }
-
-    /// Makes requests fail; null if no rule does.
-    @Nullable
-    Spoiler spoiler() {
-        return spoiler;
-    }
-
-    /// The number of a new queue pair, counted from 1.
-    int nextQueuePair() {
-        return queuePairs.incrementAndGet();
-    }
-
-    /// Does what the rules want before a call to the real device.
-    ///
-    /// @throws VerbException if the call is to fail
-    void before(Operation operation) {
-        faults.checkAlive(operation.text());
-        Fault fault;
-        synchronized (calls) {
-            fault = calls.next(operation);
-        }
-        if (fault instanceof Fault.FailedCall failure) {
-            throw new VerbException(
-                    operation.text(), failure.errno(), "a rule in the name of " + device() + " says so");
-        }
-        if (fault instanceof Fault.Delay delay) {
-            pause(delay.mostNanos());
-        }
-    }
-
-    private static void pause(long nanos) {
-        long end = System.nanoTime() + nanos;
-        for (long left = nanos; left > 0 && !Thread.currentThread().isInterrupted(); left = end - System.nanoTime()) {
-            LockSupport.parkNanos(left); // for a time, not for a condition
-        }
-    }
-
-    /// Notes that `standIn` stands for `object` of the real device.
-    <T extends Resource> T standsFor(Resource object, T standIn) {
-        standIns.put(object, standIn);
-        return standIn;
-    }
-
-    /// Forgets `object` of the real device.
-    void forget(Resource object) {
-        standIns.remove(object);
-    }
-
-    /// The wrapper of `object`, which belongs to the real device; null if it was closed.
-    @Nullable
-    Resource standIn(Resource object) {
-        return standIns.get(object);
-    }
-
-    /// Fails the device: all queue pairs enter the error state or, if that is silent, no queue reports anything more.
-    void fail(boolean silent) {
-        if (faults.fail()) {
-            for (Resource standIn : standIns.values()) {
-                if (silent && standIn instanceof FaultCompletionQueue queue) {
-                    queue.silence();
-                } else if (!silent && standIn instanceof FaultQueuePair queuePair) {
-                    queuePair.failReal();
-                }
-            }
-        }
+        this.device = new OpenDevice(name, plan, plan.changesRequests() ? Spoiler.of(real) : null);
+        this.faults = device.faults();
     }
 
     @Override
@@ -124,116 +40,111 @@ final class FaultContext extends Context implements ConnectionManagerProvider {
     }
 
     @Override
-    protected DeviceAttributes doQueryDevice() {
-        return real.attributes();
+    public DeviceAttributes queryDevice() {
+        return real.queryDevice();
     }
 
     @Override
-    protected PortAttributes doQueryPort(int number) {
-        return faults.seen(number, real.port(number));
+    public PortAttributes queryPort(int number) {
+        return faults.seen(number, real.queryPort(number));
     }
 
     @Override
-    protected Gid doQueryGid(int port, int index) {
-        return real.gid(port, index);
+    public Gid queryGid(int port, int index) {
+        return real.queryGid(port, index);
     }
 
     @Override
-    protected List<GidEntry> doQueryGidTable(int port) {
-        return real.gidTable(port);
+    public List<GidEntry> queryGidTable(int port) {
+        return real.queryGidTable(port);
     }
 
     @Override
-    protected int doQueryPartitionKey(int port, int index) {
-        return real.partitionKey(port, index);
+    public int queryPartitionKey(int port, int index) {
+        return real.queryPartitionKey(port, index);
     }
 
     @Override
-    protected Map<String, Long> doQueryCounters(int port) {
+    public Map<String, Long> counters(int port) {
         return real.counters(port);
     }
 
     @Override
-    protected ProtectionDomain doAllocateProtectionDomain() {
-        before(Operation.ALLOCATE_DOMAIN);
-        return new FaultProtectionDomain(this, real.allocateProtectionDomain());
+    public ProtectionDomainDriver allocateProtectionDomain() {
+        device.before(Operation.ALLOCATE_DOMAIN);
+        return new FaultProtectionDomain(device, real.allocateProtectionDomain());
     }
 
     @Override
-    protected CompletionChannel doCreateCompletionChannel() {
-        before(Operation.CREATE_CHANNEL);
-        return new FaultCompletionChannel(this, real.createCompletionChannel());
+    public CompletionChannelDriver createCompletionChannel() {
+        device.before(Operation.CREATE_CHANNEL);
+        CompletionChannelDriver channel = real.createCompletionChannel();
+        if (!plan.delaysCompletions()) {
+            return channel;
+        }
+        FaultCompletionChannel wrapper = new FaultCompletionChannel(channel, channels::remove);
+        channels.put(channel.handle(), wrapper);
+        return wrapper;
     }
 
     @Override
-    protected CompletionQueue doCreateCompletionQueue(CompletionQueueOptions options) {
-        before(Operation.CREATE_COMPLETION_QUEUE);
-        FaultCompletionChannel channel = (FaultCompletionChannel) options.channel();
-        CompletionQueue queue = real.createCompletionQueue(new CompletionQueueOptions(
-                options.capacity(),
-                channel == null ? null : channel.real(),
-                options.vector(),
-                options.singleThreaded()));
-        return standsFor(queue, new FaultCompletionQueue(this, options, queue));
+    public CompletionQueueDriver createCompletionQueue(
+            int capacity, @Nullable CompletionChannelDriver channel, int vector) {
+        device.before(Operation.CREATE_COMPLETION_QUEUE);
+        CompletionQueueDriver queue = real.createCompletionQueue(capacity, channel, vector);
+        FaultCompletionQueue wrapper =
+                new FaultCompletionQueue(device, queue, channel == null ? null : channels.get(channel.handle()));
+        device.completionQueues().put(queue.handle(), wrapper);
+        return wrapper;
     }
 
     @Override
-    public ConnectionManager openConnectionManager() {
-        return adopt(new FaultConnectionManager(this, ConnectionManager.open(real)));
+    public ConnectionManagerDriver openConnectionManager() {
+        return new FaultConnectionManager(device, real.openConnectionManager());
     }
 
     @Override
     public String whyNoConnectionManager() {
-        return real instanceof ConnectionManagerProvider able ? able.whyNoConnectionManager() : "";
+        return real.whyNoConnectionManager();
     }
 
-    /// Nothing but an event of its own wakes a thread that waits for those of the real device, so while a rule may
-    /// raise one, this looks now and then.
+    /// Nothing but an event of its own wakes a thread that waits for those of the real device, so while
+    /// a rule may raise one, this looks now and then.
     @Override
-    protected @Nullable AsyncEvent doAwaitAsyncEvent(long timeoutNanos) throws InterruptedException {
+    public @Nullable DriverEvent awaitEvent(long timeoutNanos) throws InterruptedException {
         long begin = System.nanoTime();
         long left = timeoutNanos;
-        while (true) {
-            AsyncEvent injected = faults.nextEvent();
+        do {
+            DriverEvent injected = faults.nextEvent();
             if (injected != null) {
                 return injected;
             }
-            AsyncEvent event = awaitReal(plan.raisesEvents() ? Math.min(left, LOOK_NANOS) : left);
+            DriverEvent event = real.awaitEvent(plan.raisesEvents() ? Math.min(left, LOOK_NANOS) : left);
             if (event != null) {
-                return translated(event);
+                return event;
             }
             left = timeoutNanos - (System.nanoTime() - begin);
-            if (left <= 0 || !isOpen()) {
-                return faults.nextEvent();
-            }
-        }
-    }
-
-    private @Nullable AsyncEvent awaitReal(long nanos) throws InterruptedException {
-        try {
-            return real.awaitAsyncEvent(Duration.ofNanos(Math.max(0, nanos)));
-        } catch (IllegalStateException e) {
-            if (isOpen()) {
-                throw e;
-            }
-            return null; // closed meanwhile
-        }
-    }
-
-    private AsyncEvent translated(AsyncEvent event) {
-        Resource object = event.resource();
-        if (object == null) {
-            return event;
-        }
-        Resource standIn = standIn(object);
-        if (standIn instanceof FaultQueuePair queuePair) {
-            queuePair.noticeState();
-        }
-        return new AsyncEvent(event.type(), standIn == null ? object : standIn, event.port());
+        } while (left > 0 && !closing);
+        return faults.nextEvent();
     }
 
     @Override
-    protected void doCloseDevice() {
+    public void closing() {
+        closing = true;
+        real.closing();
+    }
+
+    @Override
+    public void close() {
+        Spoiler spoiler = device.spoiler();
+        if (spoiler != null) {
+            spoiler.close();
+        }
         real.close();
+    }
+
+    @Override
+    public String toString() {
+        return device.toString();
     }
 }

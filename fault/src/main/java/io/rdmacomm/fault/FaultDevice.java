@@ -1,26 +1,13 @@
 package io.rdmacomm.fault;
 
-import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.DeviceDriver;
 
-/// A device that injects faults into another one. Its name has the rules and, if they depend on it, the seed.
-final class FaultDevice extends Device {
-    private final String name;
-    private final Device real;
-    private final FaultPlan plan;
-
-    FaultDevice(String name, Device real, FaultPlan plan) {
-        this.name = name;
-        this.real = real;
-        this.plan = plan;
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
+/// A device that injects faults into another one.
+///
+/// @param name has the rules and, if they depend on it, the seed
+record FaultDevice(String name, DeviceDriver real, FaultPlan plan) implements DeviceDriver {
     @Override
     public String provider() {
         return FaultProvider.NAME;
@@ -37,11 +24,12 @@ final class FaultDevice extends Device {
     }
 
     @Override
-    protected Context doOpen() {
-        Context opened = real.open();
+    public ContextDriver open() {
+        ContextDriver opened = real.open();
         try {
-            return new FaultContext(this, opened, plan);
+            return new FaultContext(name, opened, plan);
         } catch (RuntimeException e) {
+            opened.closing();
             opened.close();
             throw e;
         }

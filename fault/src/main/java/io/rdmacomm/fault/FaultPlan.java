@@ -29,10 +29,14 @@ record FaultPlan(List<Rule> rules, Restrictions restrictions, long seed, String 
 
     /// Whether a rule raises an asynchronous event.
     boolean raisesEvents() {
-        return rules.stream()
-                .map(Rule::fault)
-                .anyMatch(fault -> fault instanceof Fault.LinkDown
-                        || fault instanceof Fault.DeviceFatal
-                        || fault instanceof Fault.Overrun);
+        return failsDevice()
+                || rules.stream()
+                        .map(Rule::fault)
+                        .anyMatch(fault -> fault instanceof Fault.LinkDown || fault instanceof Fault.Overrun);
+    }
+
+    /// Whether a rule fails the device.
+    boolean failsDevice() {
+        return rules.stream().anyMatch(rule -> rule.fault() instanceof Fault.DeviceFatal);
     }
 }

@@ -1,104 +1,80 @@
 package io.rdmacomm.fault;
 
-import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.AddressHandle;
 import io.rdmacomm.verbs.AddressVector;
-import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PageSize;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairOptions;
-import io.rdmacomm.verbs.SharedReceiveQueue;
-import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.spi.AddressHandleDriver;
+import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.MemoryWindowDriver;
+import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.lang.foreign.MemorySegment;
 
-/// Stands for a protection domain.
-final class FaultProtectionDomain extends ProtectionDomain {
-    private final FaultContext context;
-    private final ProtectionDomain real;
+/// Fails or delays what creates an object in a protection domain.
+final class FaultProtectionDomain extends Wrapper<ProtectionDomainDriver> implements ProtectionDomainDriver {
+    private final OpenDevice device;
+    private final Restrictions restrictions;
 
-    FaultProtectionDomain(FaultContext context, ProtectionDomain real) {
-        super(context);
-        this.context = context;
-        this.real = real;
-    }
-
-    ProtectionDomain real() {
-        return real;
+    FaultProtectionDomain(OpenDevice device, ProtectionDomainDriver real) {
+        super(real);
+        this.device = device;
+        this.restrictions = device.plan().restrictions();
     }
 
     @Override
-    protected MemoryRegion doAllocate(long bytes, int access, PageSize pages) {
-        beforeRegistering(access);
-        return new FaultMemoryRegion(this, real.allocate(bytes, AccessFlag.of(access), pages), access);
+    public long handle() {
+        return real.handle();
     }
 
     @Override
-    protected MemoryRegion doRegister(MemorySegment segment, int access) {
+    public MemoryRegionDriver allocate(long bytes, int access, PageSize pages) {
         beforeRegistering(access);
-        return new FaultMemoryRegion(this, real.register(segment, AccessFlag.of(access)), access);
+        return real.allocate(bytes, access, pages);
     }
 
     @Override
-    protected MemoryRegion doRegisterDmaBuffer(int file, long offset, long length, long address, int access) {
+    public MemoryRegionDriver register(MemorySegment segment, int access) {
         beforeRegistering(access);
-        MemoryRegion region = real.registerDmaBuffer(file, offset, length, address, AccessFlag.of(access));
-        return FaultMemoryRegion.ofDmaBuffer(this, region, access);
+        return real.register(segment, access);
+    }
+
+    @Override
+    public MemoryRegionDriver registerDmaBuffer(int file, long offset, long length, long address, int access) {
+        beforeRegistering(access);
+        return real.registerDmaBuffer(file, offset, length, address, access);
     }
 
     private void beforeRegistering(int access) {
-        context.before(Operation.REGISTER);
-        context.plan().restrictions().checkAccess("register memory", access);
+        device.before(Operation.REGISTER);
+        restrictions.checkAccess("register memory", access);
     }
 
     @Override
-    protected MemoryWindow doAllocateWindow(MemoryWindowType type) {
-        context.before(Operation.ALLOCATE_WINDOW);
-        return new FaultMemoryWindow(this, real.allocateWindow(type));
+    public MemoryWindowDriver allocateWindow(MemoryWindowType type) {
+        device.before(Operation.ALLOCATE_WINDOW);
+        return real.allocateWindow(type);
     }
 
     @Override
-    protected SharedReceiveQueue doCreateSharedReceiveQueue(SharedReceiveQueueOptions options) {
-        context.before(Operation.CREATE_SHARED_RECEIVE_QUEUE);
-        SharedReceiveQueue queue = real.createSharedReceiveQueue(options);
-        return context.standsFor(queue, new FaultSharedReceiveQueue(context, this, options, queue));
+    public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
+        device.before(Operation.CREATE_SHARED_RECEIVE_QUEUE);
+        return real.createSharedReceiveQueue(receives, elements, limit);
     }
 
     @Override
-    protected AddressHandle doCreateAddressHandle(AddressVector vector) {
-        return new FaultAddressHandle(this, real.createAddressHandle(vector));
+    public AddressHandleDriver createAddressHandle(AddressVector vector) {
+        return real.createAddressHandle(vector);
     }
 
     @Override
-    protected QueuePair doCreateQueuePair(QueuePairOptions options) {
-        context.before(Operation.CREATE_QUEUE_PAIR);
-        context.plan()
-                .restrictions()
-                .checkInline("create queue pair", options.sizes().inlineBytes());
-        FaultCompletionQueue sends = (FaultCompletionQueue) options.sendCompletions();
-        FaultCompletionQueue receives = (FaultCompletionQueue) options.receiveCompletions();
-        FaultSharedReceiveQueue shared = (FaultSharedReceiveQueue) options.sharedReceives();
-        QueuePair pair = real.createQueuePair(new QueuePairOptions(
-                options.type(),
-                sends.real(),
-                receives.real(),
-                shared == null ? null : shared.real(),
-                options.sizes(),
-                options.signalAll(),
-                options.singleThreaded()));
-        QueuePairOptions actual = options.withSingleThreaded(pair.options().singleThreaded());
-        return context.standsFor(pair, new FaultQueuePair(context, this, actual, pair));
-    }
-
-    @Override
-    protected void doClose() {
-        real.close();
-    }
-
-    @Override
-    public String toString() {
-        return "protection domain on " + context;
+    public QueuePairDriver createQueuePair(QueuePairRequest request) {
+        device.before(Operation.CREATE_QUEUE_PAIR);
+        restrictions.checkInline("create queue pair", request.sizes().inlineBytes());
+        QueuePairDriver queuePair = real.createQueuePair(request);
+        FaultQueuePair wrapper = new FaultQueuePair(device, request, queuePair);
+        device.queuePairs().put((long) queuePair.number(), wrapper);
+        return wrapper;
     }
 }

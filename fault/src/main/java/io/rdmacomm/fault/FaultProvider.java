@@ -1,7 +1,7 @@
 package io.rdmacomm.fault;
 
-import io.rdmacomm.verbs.Device;
-import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.spi.DeviceDriver;
+import io.rdmacomm.verbs.spi.Providers;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.util.List;
 import java.util.Optional;
@@ -21,12 +21,12 @@ public final class FaultProvider implements RdmaProvider {
     }
 
     @Override
-    public List<Device> devices() {
+    public List<DeviceDriver> devices() {
         return List.of();
     }
 
     @Override
-    public Optional<Device> device(String name) {
+    public Optional<DeviceDriver> device(String name) {
         if (!name.startsWith(PREFIX)) {
             return Optional.empty();
         }
@@ -34,7 +34,7 @@ public final class FaultProvider implements RdmaProvider {
         int mark = name.lastIndexOf('?');
         String wrapped = name.substring(PREFIX.length(), mark < 0 ? name.length() : mark);
         FaultPlan plan = new PlanParser(name).parse(mark < 0 ? "" : name.substring(mark + 1));
-        Device real = Rdma.device(wrapped);
+        DeviceDriver real = Providers.device(wrapped);
         return Optional.of(new FaultDevice(PREFIX + real.name() + plan.suffix(), real, plan));
     }
 

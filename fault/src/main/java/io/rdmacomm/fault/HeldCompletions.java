@@ -2,7 +2,7 @@ package io.rdmacomm.fault;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.rdmacomm.verbs.CompletionLayout;
+import io.rdmacomm.verbs.spi.CompletionLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -4,12 +4,12 @@ import io.rdmacomm.ibverbs.hns.HnsDriver;
 import io.rdmacomm.ibverbs.irdma.IrdmaDriver;
 import io.rdmacomm.ibverbs.mana.ManaDriver;
 import io.rdmacomm.ibverbs.mlx5.Mlx5Driver;
-import io.rdmacomm.ibverbs.objects.Driver;
+import io.rdmacomm.ibverbs.objects.KernelDriver;
 import io.rdmacomm.ibverbs.rxe.RxeDriver;
 import io.rdmacomm.ibverbs.siw.SiwDriver;
 import io.rdmacomm.verbs.DeviceAttributes;
 
-/// Chooses the [Driver] of a device. The only class that names a kernel driver.
+/// Chooses the [KernelDriver] of a device. The only class that names a kernel driver.
 final class Drivers {
     /// The kernel's software RoCE device (`RXE_VENDOR_ID`).
     private static final int RXE = 0xffffff;
@@ -30,7 +30,7 @@ final class Drivers {
     private Drivers() {}
 
     /// The driver of a device that was just opened.
-    static Driver of(DeviceAttributes attributes) {
+    static KernelDriver of(DeviceAttributes attributes) {
         return switch (attributes.vendorId()) {
             case RXE -> new RxeDriver();
             case SIW -> new SiwDriver();
@@ -38,8 +38,8 @@ final class Drivers {
             case IRDMA -> new IrdmaDriver();
             case MELLANOX -> new Mlx5Driver(System.getenv(Mlx5Driver.SCATTER));
             case HNS -> new HnsDriver();
-            case QLOGIC -> new Driver(false);
-            default -> new Driver(true);
+            case QLOGIC -> new KernelDriver(false);
+            default -> new KernelDriver(true);
         };
     }
 }

@@ -9,14 +9,14 @@ import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.objects.DeviceQueries;
 import io.rdmacomm.ibverbs.objects.IbvContext;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
-import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.DeviceDriver;
 import java.lang.foreign.MemorySegment;
 
 /// A device that libibverbs found (`struct ibv_device`), by its name.
-final class IbvDevice extends Device {
+final class IbvDevice implements DeviceDriver {
     private final NativeLibraries libraries;
     private final String name;
     private final String fileName;
@@ -68,14 +68,15 @@ final class IbvDevice extends Device {
     }
 
     @Override
-    protected Context doOpen() {
+    public ContextDriver open() {
         LibIbverbs library = libraries.verbs();
         long address = IbvFailure.address("open device (ibv_open_device)", DeviceList.open(library, name), toString());
         boolean success = false;
         try {
             DeviceQueries queries = new DeviceQueries(library, address, toString());
             DeviceAttributes attributes = queries.device();
-            Context context = new IbvContext(this, libraries, address, queries, attributes, Drivers.of(attributes));
+            ContextDriver context =
+                    new IbvContext(this, libraries, address, queries, attributes, Drivers.of(attributes));
             success = true;
             return context;
         } finally {
@@ -83,5 +84,10 @@ final class IbvDevice extends Device {
                 library.closeDevice(address);
             }
         }
+    }
+
+    @Override
+    public String toString() {
+        return "device " + name;
     }
 }

@@ -3,7 +3,7 @@ package io.rdmacomm.ibverbs;
 import io.rdmacomm.ibverbs.ffm.AbsentLibraryException;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.NativeLibraries;
-import io.rdmacomm.verbs.Device;
+import io.rdmacomm.verbs.spi.DeviceDriver;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,14 +57,14 @@ public final class IbvProvider implements RdmaProvider {
     }
 
     @Override
-    public List<Device> devices() {
+    public List<DeviceDriver> devices() {
         if (!Files.exists(drivers)) {
             return List.of();
         }
         try {
             return DeviceList.read(NativeLibraries.open(library, rdmacm)).devices().stream()
                     .filter(this::mayOpen)
-                    .map(Device.class::cast)
+                    .map(DeviceDriver.class::cast)
                     .toList();
         } catch (AbsentLibraryException e) {
             return List.of();

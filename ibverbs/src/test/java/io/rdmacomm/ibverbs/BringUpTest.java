@@ -86,7 +86,7 @@ class BringUpTest extends ConnectionCase {
 
     @Test
     void passiveSideOnRoce() throws InterruptedException {
-        Listener listener = manager.listen(HERE, 3);
+        Listener<ConnectionRequest> listener = manager.listen(HERE, 3);
         assertThat(listener.localAddress()).isEqualTo(HERE);
         assertThat(fake.log())
                 .containsExactly("create_id id0 context=0 space=106", "bind_addr id0 10.0.0.7:7174", "listen id0 3");
@@ -136,7 +136,7 @@ class BringUpTest extends ConnectionCase {
         assertThat(log.get(0)).isEqualTo("disconnect id" + log.get(0).replaceAll("\\D", ""));
         assertThat(log.get(1)).startsWith("modify_qp").contains("state=6");
 
-        Listener listener = manager.listen(HERE, 0);
+        Listener<ConnectionRequest> listener = manager.listen(HERE, 0);
         String name = fake.log().getFirst().replaceAll("create_id (id\\d+) .*", "$1");
         fake.request(name, "", false);
         QueuePair passive = pair();
@@ -173,7 +173,7 @@ class BringUpTest extends ConnectionCase {
     @Test
     void addressesOfBothFamilies() {
         InetAddress ipv6 = address(0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
-        Listener listener = manager.listen(new InetSocketAddress(ipv6, 0), 1);
+        Listener<ConnectionRequest> listener = manager.listen(new InetSocketAddress(ipv6, 0), 1);
         assertThat(fake.log()).contains("bind_addr id0 [fe80::1%0]:0");
         assertThat(listener.localAddress().getPort()).isEqualTo(40000);
         assertThat(listener.localAddress().getAddress()).isEqualTo(ipv6);
@@ -190,7 +190,7 @@ class BringUpTest extends ConnectionCase {
 
     @Test
     void withoutTheLibraryThereAreNoConnections() {
-        try (Context other = fake.withoutConnections().devices().getFirst().open()) {
+        try (Context other = FakeVerbs.device(fake.withoutConnections(), 0).open()) {
             assertThat(other.supports(Capability.CONNECTION_MANAGER)).isFalse();
             assertThatThrownBy(() -> ConnectionManager.open(other))
                     .isInstanceOf(UnsupportedVerbException.class)

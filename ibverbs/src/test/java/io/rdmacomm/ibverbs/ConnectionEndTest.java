@@ -51,7 +51,7 @@ class ConnectionEndTest extends ConnectionCase {
         fake.report("id0", DEVICE_REMOVAL, 0);
         assertThat(connection.awaitDisconnect(LONG)).isTrue();
         assertThat(connection.disconnectReason()).contains("device");
-        Listener listener = manager.listen(HERE, 1);
+        Listener<ConnectionRequest> listener = manager.listen(HERE, 1);
         fake.report("id1", DEVICE_REMOVAL, 0);
         assertThatThrownBy(() -> listener.awaitRequest(LONG)).isInstanceOf(DeviceRemovedException.class);
     }
@@ -71,7 +71,7 @@ class ConnectionEndTest extends ConnectionCase {
     void closingWakesWaitingThreads(boolean virtual) throws Exception {
         QueuePair connected = pair();
         Connection connection = manager.connect(PEER, connected, DEFAULTS, LONG);
-        Listener listener = manager.listen(HERE, 1);
+        Listener<ConnectionRequest> listener = manager.listen(HERE, 1);
         FutureTask<Boolean> ended = start(virtual, () -> connection.awaitDisconnect(LONG));
         FutureTask<ConnectionRequest> arrival = start(virtual, () -> listener.awaitRequest(LONG));
         fake.answer("rdma_connect", -1, 0, "");

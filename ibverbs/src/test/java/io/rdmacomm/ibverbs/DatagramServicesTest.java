@@ -17,10 +17,10 @@ import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
-import io.rdmacomm.verbs.cm.DatagramListener;
 import io.rdmacomm.verbs.cm.DatagramRequest;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.DatagramTarget;
+import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.MulticastMembership;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import java.net.InetAddress;
@@ -43,7 +43,7 @@ class DatagramServicesTest extends ConnectionCase {
         return pair;
     }
 
-    private DatagramRequest requested(DatagramListener listener) throws InterruptedException {
+    private DatagramRequest requested(Listener<DatagramRequest> listener) throws InterruptedException {
         fake.request("id0", "hello", false);
         DatagramRequest request = listener.awaitRequest(LONG);
         fake.log();
@@ -88,7 +88,7 @@ class DatagramServicesTest extends ConnectionCase {
 
     @Test
     void aRequestIsAnsweredWithAQueuePair() throws InterruptedException {
-        DatagramListener listener = manager.listenForDatagrams(HERE, 3);
+        Listener<DatagramRequest> listener = manager.listenForDatagrams(HERE, 3);
         assertThat(listener.localAddress()).isEqualTo(HERE);
         assertThat(fake.log())
                 .containsExactly("create_id id0 context=0 space=111", "bind_addr id0 10.0.0.7:7174", "listen id0 3");
@@ -108,7 +108,7 @@ class DatagramServicesTest extends ConnectionCase {
 
     @Test
     void aRequestIsRejectedByItsProgramAndWhenItIsClosed() throws InterruptedException {
-        DatagramListener listener = manager.listenForDatagrams(HERE, 0);
+        Listener<DatagramRequest> listener = manager.listenForDatagrams(HERE, 0);
         try (DatagramRequest request = requested(listener)) {
             request.reject(bytes("no"));
         }
@@ -122,7 +122,7 @@ class DatagramServicesTest extends ConnectionCase {
 
     @Test
     void onlyADatagramQueuePairOfThisContextCanAnswer() throws InterruptedException {
-        DatagramListener listener = manager.listenForDatagrams(HERE, 0);
+        Listener<DatagramRequest> listener = manager.listenForDatagrams(HERE, 0);
         QueuePair connected = pair();
         QueuePair good = datagrams();
         try (DatagramRequest request = requested(listener)) {

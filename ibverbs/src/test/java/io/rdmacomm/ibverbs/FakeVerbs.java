@@ -96,7 +96,11 @@ final class FakeVerbs {
     }
 
     Device device() {
-        return provider().devices().getFirst();
+        return device(provider(), 0);
+    }
+
+    static Device device(IbvProvider provider, int index) {
+        return Device.of(provider.devices().get(index));
     }
 
     Context open() {

@@ -41,7 +41,7 @@ class IdentifierOptionsTest extends ConnectionCase {
         assertThat(log).contains("set_option id0 0.3=20");
         assertThat(log.indexOf("set_option id0 0.3=20")).isLessThan(positionOf("connect id0", log));
 
-        Listener listener = manager.listen(HERE, 1);
+        Listener<ConnectionRequest> listener = manager.listen(HERE, 1);
         fake.request("id1", "", false);
         QueuePair passive = pair();
         try (ConnectionRequest request = listener.awaitRequest(LONG)) {

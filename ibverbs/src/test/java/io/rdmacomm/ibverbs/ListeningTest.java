@@ -3,13 +3,17 @@ package io.rdmacomm.ibverbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.ibverbs.cm.ClosingManager;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
+import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.ListenerDriver;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +36,7 @@ class ListeningTest extends ConnectionCase {
     void aPortInUseIsReplacedByAnother() {
         useIwarp();
         fake.fail("rdma_listen", 98, 2);
-        Listener listener = manager.listen(new InetSocketAddress(HERE.getAddress(), 0), 1);
+        Listener<ConnectionRequest> listener = manager.listen(new InetSocketAddress(HERE.getAddress(), 0), 1);
         assertThat(listener.localAddress().getPort()).isNotZero();
         assertThat(fake.connectionLeftovers()).containsExactly(1, 1, 0);
         fake.fail("rdma_listen", 98);
@@ -45,7 +49,7 @@ class ListeningTest extends ConnectionCase {
         assertThat(fake.connectionLeftovers()).containsExactly(1, 1, 0);
     }
 
-    private ConnectionRequest requested(Listener listener) throws InterruptedException {
+    private ConnectionRequest requested(Listener<ConnectionRequest> listener) throws InterruptedException {
         fake.request("id0", "", false);
         ConnectionRequest request = listener.awaitRequest(LONG);
         assertThat(request).isNotNull();
@@ -54,7 +58,7 @@ class ListeningTest extends ConnectionCase {
 
     @Test
     void acceptingFails() throws InterruptedException {
-        Listener listener = manager.listen(HERE, 0);
+        Listener<ConnectionRequest> listener = manager.listen(HERE, 0);
         for (int type : new int[] {REJECTED, UNREACHABLE, CONNECT_ERROR, DISCONNECTED}) {
             QueuePair pair = pair();
             fake.answer("rdma_accept", type, -110, "");
@@ -89,7 +93,7 @@ class ListeningTest extends ConnectionCase {
 
     @Test
     void rejecting() throws InterruptedException {
-        Listener listener = manager.listen(HERE, 0);
+        Listener<ConnectionRequest> listener = manager.listen(HERE, 0);
         ConnectionRequest request = requested(listener);
         fake.log();
         request.reject(bytes("no"));
@@ -101,7 +105,7 @@ class ListeningTest extends ConnectionCase {
 
     @Test
     void aRequestWhosePeerHasGoneIsStillClosed() throws InterruptedException {
-        Listener listener = manager.listen(HERE, 0);
+        Listener<ConnectionRequest> listener = manager.listen(HERE, 0);
         for (int errno : new int[] {22, 104}) {
             fake.fail("rdma_reject", errno);
             requested(listener).close();
@@ -116,7 +120,7 @@ class ListeningTest extends ConnectionCase {
 
     @Test
     void requestsThatAreNotTakenAreRejected() throws InterruptedException {
-        Listener listener = manager.listen(HERE, 2);
+        Listener<ConnectionRequest> listener = manager.listen(HERE, 2);
         fake.log();
         String elsewhere = fake.request("id0", "", true);
         awaitLog("destroy_id " + elsewhere);
@@ -135,12 +139,17 @@ class ListeningTest extends ConnectionCase {
 
     @Test
     void aRequestThatIsTakenWhileTheManagerClosesIsRejected() throws InterruptedException {
-        Listener listener = manager.listen(HERE, 1);
+        ContextDriver device = fake.provider().devices().getFirst().open();
+        ConnectionManagerDriver driver = device.openConnectionManager();
+        ListenerDriver<ConnectionRequestDriver> listener = driver.listen(HERE, 1, IdentifierOptions.none());
         String name = fake.request("id0", "", false);
         // The backlog is full once the next one is rejected.
         awaitLog("destroy_id " + fake.request("id0", "", false));
-        ClosingManager.begin(manager);
-        assertThatThrownBy(() -> listener.awaitRequest(LONG)).isInstanceOf(IllegalStateException.class);
+        driver.closing();
+        assertThatThrownBy(() -> listener.awaitRequest(LONG.toNanos())).isInstanceOf(IllegalStateException.class);
         assertThat(fake.log()).contains("reject " + name + " ", "destroy_id " + name);
+        listener.close();
+        driver.close();
+        device.close();
     }
 }

@@ -37,7 +37,7 @@ final class SeveralAdaptersTest {
     void twoAdapters() {
         fake = FakeVerbs.fresh();
         fake.devices(2, 0);
-        devices = fake.provider().devices();
+        devices = fake.provider().devices().stream().map(Device::of).toList();
         before = Rdma.openContexts();
     }
 

@@ -1,7 +1,5 @@
 package io.rdmacomm.ibverbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.verbs.AccessFlag;
@@ -13,7 +11,6 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.SendBatch;
-import io.rdmacomm.verbs.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,27 +128,18 @@ class SiwTest extends ConnectionCase {
         fake.keep(true);
         assertThat(pair.post(read)).isEqualTo(1);
         assertThat(fake.log()).singleElement().asString().contains("sge=1");
-        assertThat(elementsOf(read)).as("as before").isZero();
     }
 
     @Test
     void aShortMessageAcrossAPageIsPostedInTwoElements() {
         long toPage = -region.address() & PAGE - 1;
         SendBatch across = batch().send(1).with(region, toPage == 0 ? PAGE - 8 : toPage - 8, 32);
-        long list = across.segment().get(JAVA_LONG, across.at(0) + SendRequestLayout.ELEMENTS);
         fake.keep(true);
         assertThat(pair.post(across)).isEqualTo(1);
         assertThat(fake.log()).singleElement().asString().contains("sge=2");
-        assertThat(elementsOf(across)).as("as before").isEqualTo(1);
-        assertThat(across.segment().get(JAVA_LONG, across.at(0) + SendRequestLayout.ELEMENTS))
-                .isEqualTo(list);
 
         SendBatch within = batch().send(2).with(region, toPage == 0 ? 0 : toPage, 32);
         assertThat(pair.post(within)).isEqualTo(1);
         assertThat(fake.log()).singleElement().asString().contains("sge=1");
-    }
-
-    private static int elementsOf(SendBatch batch) {
-        return batch.segment().get(JAVA_INT, batch.at(0) + SendRequestLayout.ELEMENT_COUNT);
     }
 }

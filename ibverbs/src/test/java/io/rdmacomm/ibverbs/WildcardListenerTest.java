@@ -23,7 +23,7 @@ final class WildcardListenerTest extends ConnectionCase {
     @BeforeEach
     void openSecond() {
         fake.devices(2, 0);
-        second = fake.provider().devices().get(1).open();
+        second = FakeVerbs.device(fake.provider(), 1).open();
         secondManager = ConnectionManager.open(second);
         fake.log();
     }
@@ -33,7 +33,7 @@ final class WildcardListenerTest extends ConnectionCase {
         second.close();
     }
 
-    private static ConnectionRequest taken(Listener listener) throws InterruptedException {
+    private static ConnectionRequest taken(Listener<ConnectionRequest> listener) throws InterruptedException {
         ConnectionRequest request = listener.awaitRequest(LONG);
         assertThat(request).isNotNull();
         return request;
@@ -41,8 +41,8 @@ final class WildcardListenerTest extends ConnectionCase {
 
     @Test
     void eachDeviceGetsItsRequests() throws InterruptedException {
-        Listener first = manager.listen(EVERYWHERE, 2);
-        Listener other = secondManager.listen(EVERYWHERE, 2);
+        Listener<ConnectionRequest> first = manager.listen(EVERYWHERE, 2);
+        Listener<ConnectionRequest> other = secondManager.listen(EVERYWHERE, 2);
         assertThat(fake.log()).filteredOn(line -> line.startsWith("listen")).hasSize(1);
         fake.request("id0", "", false);
         String moved = fake.requestAtSecond("id0");
@@ -59,8 +59,8 @@ final class WildcardListenerTest extends ConnectionCase {
     /// The identifier belongs to the first, and moves.
     @Test
     void aDeviceListensOnWhenTheOtherStops() throws InterruptedException {
-        Listener first = manager.listen(EVERYWHERE, 2);
-        Listener other = secondManager.listen(EVERYWHERE, 2);
+        Listener<ConnectionRequest> first = manager.listen(EVERYWHERE, 2);
+        Listener<ConnectionRequest> other = secondManager.listen(EVERYWHERE, 2);
         FutureTask<ConnectionRequest> waiting = start(false, () -> other.awaitRequest(LONG));
         first.close();
         awaitLog("migrate_id id0");
@@ -73,7 +73,7 @@ final class WildcardListenerTest extends ConnectionCase {
         }
         other.close();
         awaitLog("destroy_id id0");
-        try (Listener again = secondManager.listen(EVERYWHERE, 2)) {
+        try (Listener<ConnectionRequest> again = secondManager.listen(EVERYWHERE, 2)) {
             assertThat(again.localAddress()).isEqualTo(EVERYWHERE);
         }
     }
@@ -88,7 +88,7 @@ final class WildcardListenerTest extends ConnectionCase {
 
     @Test
     void aDeviceListensOnceAtAPort() {
-        try (Listener first = manager.listen(EVERYWHERE, 2)) {
+        try (Listener<ConnectionRequest> first = manager.listen(EVERYWHERE, 2)) {
             assertThatThrownBy(() -> manager.listen(EVERYWHERE, 2))
                     .hasMessageContainingAll("EADDRINUSE", "already listens", "7174", "fake0");
             assertThat(first.isOpen()).isTrue();
@@ -99,7 +99,7 @@ final class WildcardListenerTest extends ConnectionCase {
     @Test
     void aRequestThatCannotMoveIsRefused() throws InterruptedException {
         manager.listen(EVERYWHERE, 2);
-        Listener other = secondManager.listen(EVERYWHERE, 2);
+        Listener<ConnectionRequest> other = secondManager.listen(EVERYWHERE, 2);
         fake.fail("rdma_migrate_id", 22);
         String refused = fake.requestAtSecond("id0");
         awaitLog("destroy_id " + refused);
@@ -110,8 +110,8 @@ final class WildcardListenerTest extends ConnectionCase {
     /// With a librdmacm that cannot move the port, the others are told.
     @Test
     void theOthersEndIfThePortCannotMove() throws InterruptedException {
-        Listener first = manager.listen(EVERYWHERE, 2);
-        Listener other = secondManager.listen(EVERYWHERE, 2);
+        Listener<ConnectionRequest> first = manager.listen(EVERYWHERE, 2);
+        Listener<ConnectionRequest> other = secondManager.listen(EVERYWHERE, 2);
         fake.fail("rdma_migrate_id", 95);
         first.close();
         assertThatThrownBy(() -> other.awaitRequest(LONG)).hasMessageContaining("went away");

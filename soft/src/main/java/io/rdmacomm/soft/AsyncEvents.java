@@ -1,9 +1,7 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.Resource;
+import io.rdmacomm.verbs.spi.DriverEvent;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -12,33 +10,34 @@ import org.jspecify.annotations.Nullable;
 /// kept.
 final class AsyncEvents {
     private static final int CAPACITY = 4096;
-    private static final AsyncEvent CLOSED = new AsyncEvent(AsyncEventType.UNKNOWN, null, 0);
+    private static final DriverEvent CLOSED = new DriverEvent(AsyncEventType.UNKNOWN, 0);
 
-    private final LinkedBlockingQueue<AsyncEvent> queue = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<DriverEvent> queue = new LinkedBlockingQueue<>();
 
-    void raise(AsyncEventType type, @Nullable Resource resource) {
+    /// Raises an event of the object with this number.
+    void raise(AsyncEventType type, long number) {
         if (queue.size() < CAPACITY) {
-            queue.add(new AsyncEvent(type, resource, 0));
+            queue.add(new DriverEvent(type, number));
         }
     }
 
-    /// A queue pair has failed and its work was flushed.
+    /// The queue pair with this number has failed and its work was flushed.
     ///
     /// @param sharesReceives whether its receives are those of a shared queue, which stay there
     /// @param event that says why, [AsyncEventType#UNKNOWN] for none
-    void raiseFailure(QueuePair queuePair, boolean sharesReceives, AsyncEventType event) {
+    void raiseFailure(int number, boolean sharesReceives, AsyncEventType event) {
         if (sharesReceives) {
-            raise(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, queuePair);
+            raise(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, number);
         }
         if (event != AsyncEventType.UNKNOWN) {
-            raise(event, queuePair);
+            raise(event, number);
         }
     }
 
     /// The next event, or null when there was none in time or the context is closing.
     @Nullable
-    AsyncEvent await(long nanos) throws InterruptedException {
-        AsyncEvent event = queue.poll(nanos, TimeUnit.NANOSECONDS);
+    DriverEvent await(long nanos) throws InterruptedException {
+        DriverEvent event = queue.poll(nanos, TimeUnit.NANOSECONDS);
         if (CLOSED.equals(event)) {
             // For the next waiter.
             queue.add(CLOSED);

@@ -1,34 +1,43 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.MemoryRegion;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.MemoryWindow;
-import io.rdmacomm.verbs.SendBatch;
-import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.MemoryWindowDriver;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /// Makes the send request behind ibv_bind_mw(3). Control path: it allocates.
 final class BindRequest {
+    private static final int POSSIBLE_FLAGS = SendRequestLayout.FLAG_SIGNALED | SendRequestLayout.FLAG_FENCE;
+
     private BindRequest() {}
 
-    static SendBatch create(
+    static RequestChain create(
             Arena arena,
             long workId,
-            MemoryWindow window,
-            int key,
-            MemoryRegion region,
-            long offset,
+            MemoryWindowDriver window,
+            MemoryRegionDriver region,
+            long address,
             long length,
             int access,
             int flags) {
-        SendBatch batch = SendBatch.create(arena, 1, 1)
-                .bindWindow(workId, window, key, region, offset, length, AccessFlag.of(access));
-        if ((flags & SendRequestLayout.FLAG_SIGNALED) != 0) {
-            batch.signaled();
-        }
-        if ((flags & SendRequestLayout.FLAG_FENCE) != 0) {
-            batch.fenced();
-        }
-        return batch;
+        MemorySegment segment = arena.allocate(SendRequestLayout.BYTES, Long.BYTES);
+        RequestChain requests = new RequestChain(segment, 1, SendRequestLayout.BYTES, 0);
+        long at = requests.append(workId);
+        segment.set(JAVA_INT, at + SendRequestLayout.OPCODE, RequestOpcode.BIND_WINDOW);
+        segment.set(JAVA_INT, at + SendRequestLayout.FLAGS, flags & POSSIBLE_FLAGS);
+        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW, window.handle());
+        segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_KEY, MemoryWindow.nextKey(window.remoteKey()));
+        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_REGION, region.handle());
+        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_ADDRESS, address);
+        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_LENGTH, length);
+        segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_ACCESS, access);
+        return requests;
     }
 }

@@ -8,21 +8,25 @@ import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.spi.CompletionChannelDriver;
+import io.rdmacomm.verbs.spi.CompletionQueueDriver;
+import io.rdmacomm.verbs.spi.Driver;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// The queue pairs, completion queues and shared receive queues of a context, for those who know them by number: peers
-/// on this host and callers on the network.
+/// The objects of a context, for those who know them by number: peers on this host, callers on the
+/// network, and other objects, which are given a driver that may wrap the one here.
 final class ContextObjects implements SharedMemory.Events {
     private final SoftContext context;
     private final QueuePairNumbers numbers = new QueuePairNumbers();
     private final AtomicInteger others = new AtomicInteger();
-    private final Set<ContextQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
+    private final QueuePairTable queuePairs = new QueuePairTable();
+    private final Map<Integer, SoftCompletionChannel> channels = new ConcurrentHashMap<>();
     private final Map<Integer, SoftCompletionQueue> completionQueues = new ConcurrentHashMap<>();
     private final Map<Integer, SoftSharedReceiveQueue> sharedQueues = new ConcurrentHashMap<>();
     private final Quarantine quarantine = new Quarantine();
@@ -49,6 +53,10 @@ final class ContextObjects implements SharedMemory.Events {
         queuePairs.remove(queuePair);
     }
 
+    void add(int number, SoftCompletionChannel channel) {
+        channels.put(number, channel);
+    }
+
     void add(int number, SoftCompletionQueue queue) {
         completionQueues.put(number, queue);
     }
@@ -57,21 +65,52 @@ final class ContextObjects implements SharedMemory.Events {
         sharedQueues.put(number, queue);
     }
 
-    /// Forgets the completion queue or shared receive queue with this number.
+    /// Forgets the object with this number, other than a queue pair.
     void remove(int number) {
+        channels.remove(number);
         completionQueues.remove(number);
         sharedQueues.remove(number);
     }
 
-    /// How a caller reaches the queue pair with this number, or null.
+    /// The channel that `driver` stands for.
+    ///
+    /// @throws IllegalStateException if it was closed meanwhile
+    SoftCompletionChannel channel(CompletionChannelDriver driver) {
+        return open(driver, channels.get((int) driver.handle()));
+    }
+
+    /// The completion queue that `driver` stands for.
+    ///
+    /// @throws IllegalStateException if it was closed meanwhile
+    SoftCompletionQueue completionQueue(CompletionQueueDriver driver) {
+        return open(driver, completionQueues.get((int) driver.handle()));
+    }
+
+    /// The shared receive queue that `driver` stands for.
+    ///
+    /// @throws IllegalStateException if it was closed meanwhile
+    SoftSharedReceiveQueue sharedQueue(SharedReceiveQueueDriver driver) {
+        return open(driver, sharedQueues.get((int) driver.handle()));
+    }
+
+    private static <T> T open(Driver driver, @Nullable T found) {
+        if (found == null) {
+            throw new IllegalStateException(driver + " is closed");
+        }
+        return found;
+    }
+
+    /// How the connected queue pair with this number gets a TCP connection, or null.
     @Nullable
     TcpEndpoint endpoint(int number) {
-        return context.queuePair(number) instanceof SoftQueuePair queuePair ? queuePair.tcp() : null;
+        ContextQueuePair queuePair = queuePairs.find(number);
+        return queuePair == null ? null : queuePair.tcp();
     }
 
     /// Where a datagram for the queue pair with this number goes, or null.
     DatagramPort.@Nullable Target datagramTarget(int number) {
-        return context.queuePair(number) instanceof SoftDatagramQueuePair queuePair ? queuePair : null;
+        ContextQueuePair queuePair = queuePairs.find(number);
+        return queuePair == null ? null : queuePair.datagrams();
     }
 
     /// The memory that stopped peers may still write to.
@@ -87,13 +126,13 @@ final class ContextObjects implements SharedMemory.Events {
     boolean quiesce(@Nullable LocalRegion region) {
         context.sharedMemory().awaitCopiesForPeers();
         List<PeerOperation> ofPeers = new ArrayList<>();
-        for (ContextQueuePair queuePair : queuePairs) {
+        queuePairs.forEach(queuePair -> {
             queuePair.awaitExecutions();
             PeerOperation operation = queuePair.operationOfPeer(region);
             if (operation != null) {
                 ofPeers.add(operation);
             }
-        }
+        });
         boolean idle = PeerOperation.awaitAll(ofPeers);
         return quarantine.look() && idle;
     }
@@ -102,21 +141,19 @@ final class ContextObjects implements SharedMemory.Events {
     void deviceFailed() {
         // First, so that a queue pair that connects meanwhile either sees it or is failed below.
         context.fail();
-        context.asyncEvents().raise(AsyncEventType.DEVICE_FATAL, null);
-        for (ContextQueuePair queuePair : queuePairs) {
+        context.asyncEvents().raise(AsyncEventType.DEVICE_FATAL, 0);
+        queuePairs.forEach(queuePair -> {
             try {
                 queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL);
             } catch (RuntimeException | Error e) {
                 context.engine().report(e);
             }
-        }
+        });
     }
 
     @Override
     public void onHello(Gid gid, int lid) {
-        for (ContextQueuePair queuePair : queuePairs) {
-            queuePair.peerAppeared(gid, lid);
-        }
+        queuePairs.forEach(queuePair -> queuePair.peerAppeared(gid, lid));
     }
 
     @Override
@@ -134,12 +171,12 @@ final class ContextObjects implements SharedMemory.Events {
             return;
         }
         queue.overrunTold();
-        context.asyncEvents().raise(AsyncEventType.COMPLETION_QUEUE_ERROR, queue);
-        for (ContextQueuePair queuePair : queuePairs) {
-            if (queuePair.completesIn(queue)) {
+        context.asyncEvents().raise(AsyncEventType.COMPLETION_QUEUE_ERROR, completionQueue);
+        queuePairs.forEach(queuePair -> {
+            if (queuePair.completesIn(completionQueue)) {
                 queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL);
             }
-        }
+        });
         queue.announce();
     }
 
@@ -148,20 +185,22 @@ final class ContextObjects implements SharedMemory.Events {
         SoftSharedReceiveQueue queue = sharedQueues.get(sharedReceiveQueue);
         if (queue != null) {
             queue.told();
-            context.asyncEvents().raise(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, queue);
+            context.asyncEvents().raise(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, sharedReceiveQueue);
         }
     }
 
     @Override
     public void onEstablished(int number) {
-        if (context.queuePair(number) instanceof SoftQueuePair queuePair) {
-            context.asyncEvents().raise(AsyncEventType.COMMUNICATION_ESTABLISHED, queuePair);
+        if (endpoint(number) != null) {
+            context.asyncEvents().raise(AsyncEventType.COMMUNICATION_ESTABLISHED, number);
         }
     }
 
     @Override
     public void onFault(int number, AsyncEventType event) {
-        if (context.queuePair(number) instanceof SoftQueuePair queuePair) {
+        ContextQueuePair queuePair = queuePairs.find(number);
+        // A peer on this host cannot fail a queue pair for datagrams: it is not connected to anybody.
+        if (queuePair != null && queuePair.tcp() != null) {
             queuePair.failLocally(event);
         }
     }

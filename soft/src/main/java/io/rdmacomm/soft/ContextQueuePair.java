@@ -1,6 +1,8 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.datagram.DatagramPort;
 import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
@@ -8,6 +10,19 @@ import org.jspecify.annotations.Nullable;
 
 /// A queue pair as its context sees it, whatever carries its requests.
 interface ContextQueuePair {
+    /// Its number.
+    int number();
+
+    /// How it gets a TCP connection; null if it is for datagrams.
+    default @Nullable TcpEndpoint tcp() {
+        return null;
+    }
+
+    /// Where its datagrams go; null if it is connected.
+    default DatagramPort.@Nullable Target datagrams() {
+        return null;
+    }
+
     /// Waits until this queue pair is not in the middle of an operation that began before; any thread, without its
     /// locks.
     void awaitExecutions();
@@ -20,8 +35,8 @@ interface ContextQueuePair {
         return null;
     }
 
-    /// Whether its sends or receives complete there.
-    boolean completesIn(SoftCompletionQueue queue);
+    /// Whether its sends or receives complete in the completion queue with this number.
+    boolean completesIn(int completionQueue);
 
     /// Fails the queue pair for a reason of its own process or because its peer says so; the engine.
     ///

@@ -1,6 +1,7 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.tcp.TcpSettings;
+import io.rdmacomm.verbs.Gid;
 import java.net.InetAddress;
 
 /// How one software device is set up: an entry of the system property `rdmacomm.soft.devices`, for example
@@ -54,6 +55,16 @@ record DeviceSettings(String name, boolean sharedMemory, TcpSettings tcp) {
         }
         return new DeviceSettings(
                 nameAndRest[0], shared, new TcpSettings(address, checksum, segment, silence, anywhere));
+    }
+
+    /// The address that the device is bound to.
+    Gid gid() {
+        return Gid.of(tcp.address());
+    }
+
+    /// A locally administered number made of the name and the address, the same at every start.
+    long guid() {
+        return 0x0200_0000_0000_0000L | (name.hashCode() & 0xffffL) << 32 | (gid().low() & 0xffff_ffffL);
     }
 
     private static int segment(String option) {

@@ -7,8 +7,8 @@ import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.soft.memory.WindowRequests;
 import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
 /// The requests of a queue pair whose peer has not been found: executes those that need none, and checks the memory of

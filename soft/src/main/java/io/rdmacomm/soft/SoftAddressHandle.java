@@ -1,27 +1,26 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.datagram.DatagramAddress;
-import io.rdmacomm.verbs.AddressHandle;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.AddressHandleDriver;
 import java.net.InetSocketAddress;
 
 /// An address handle: the UDP port of another context.
-final class SoftAddressHandle extends AddressHandle {
+final class SoftAddressHandle implements AddressHandleDriver {
     private static final String OPERATION = "create address handle (ibv_create_ah)";
 
     private final SoftContext context;
     private final long number;
 
-    SoftAddressHandle(SoftProtectionDomain domain, AddressVector vector) {
-        super(domain);
-        this.context = domain.softContext();
+    SoftAddressHandle(SoftContext context, int domain, AddressVector vector) {
+        this.context = context;
         check(vector);
         this.number = context.addressHandles()
                 .add(new DatagramAddress(
                         new InetSocketAddress(vector.destinationGid().address(), vector.destinationLid()),
-                        domain.number(),
+                        domain,
                         vector.trafficClass(),
                         vector.hopLimit()));
     }
@@ -35,10 +34,7 @@ final class SoftAddressHandle extends AddressHandle {
             throw refused("a software device is found by its GID and its LID, not by GID " + vector.destinationGid()
                     + " and LID " + vector.destinationLid());
         }
-        if (vector.port() != 1 || vector.sourceGidIndex() != 0) {
-            throw refused(context.device() + " has port 1 with entry 0, not port " + vector.port() + ", entry "
-                    + vector.sourceGidIndex());
-        }
+        context.checkPort(OPERATION, vector.port(), vector.sourceGidIndex());
     }
 
     private static VerbException refused(String detail) {
@@ -51,7 +47,12 @@ final class SoftAddressHandle extends AddressHandle {
     }
 
     @Override
-    protected void doClose() {
+    public void close() {
         context.addressHandles().remove(number);
+    }
+
+    @Override
+    public String toString() {
+        return "address handle on " + context;
     }
 }

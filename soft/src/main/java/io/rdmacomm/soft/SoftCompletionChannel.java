@@ -1,47 +1,69 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.tcp.PolledLinks;
-import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A queue of the completion queues that have something to announce.
-final class SoftCompletionChannel extends CompletionChannel {
+final class SoftCompletionChannel implements CompletionChannelDriver {
+    /// A completion queue as its channel sees it.
+    interface Announcing {
+        /// The number that its events carry.
+        long handle();
+
+        /// The TCP links whose requests complete there; null if there were none yet.
+        @Nullable
+        PolledLinks linksOrNull();
+    }
+
     /// A selector counts in milliseconds.
     private static final long LEAST_NANOS = 1_000_000;
 
+    private final String device;
+    private final int number;
+    private final IntConsumer onClose;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition announced = lock.newCondition();
-    private final ArrayDeque<CompletionQueue> queues = new ArrayDeque<>();
-    private final List<SoftCompletionQueue> users = new CopyOnWriteArrayList<>();
+    private final ArrayDeque<Announcing> queues = new ArrayDeque<>();
+    private final List<Announcing> users = new CopyOnWriteArrayList<>();
     private @Nullable PolledLinks awaited;
     private @Nullable Thread atLinks;
     private boolean woken;
-    private volatile @Nullable SoftCompletionQueue attended;
+    private boolean closing;
+    private volatile @Nullable Announcing attended;
 
-    SoftCompletionChannel(Context context) {
-        super(context);
+    /// @param device its name, for messages
+    /// @param onClose is given the number when the channel is closed
+    SoftCompletionChannel(String device, int number, IntConsumer onClose) {
+        this.device = device;
+        this.number = number;
+        this.onClose = onClose;
+    }
+
+    @Override
+    public long handle() {
+        return number;
     }
 
     /// A completion queue announces here from now on.
-    void add(SoftCompletionQueue queue) {
+    void add(Announcing queue) {
         users.add(queue);
     }
 
     /// Whether the last thread that waited here did so at the sockets of `queue`. The next one most likely does the
     /// same.
-    boolean attends(SoftCompletionQueue queue) {
+    boolean attends(Announcing queue) {
         return queue.equals(attended);
     }
 
     /// Announces that `queue` was armed and has a completion.
-    void announce(CompletionQueue queue) {
+    void announce(Announcing queue) {
         lock.lock();
         try {
             queues.add(queue);
@@ -52,7 +74,7 @@ final class SoftCompletionChannel extends CompletionChannel {
     }
 
     /// Forgets what `queue` announced: it is being closed.
-    void forget(CompletionQueue queue) {
+    void forget(Announcing queue) {
         lock.lock();
         try {
             users.removeIf(queue::equals);
@@ -64,16 +86,17 @@ final class SoftCompletionChannel extends CompletionChannel {
     }
 
     @Override
-    protected @Nullable CompletionQueue doAwaitEvent(long timeoutNanos) throws InterruptedException {
+    public long awaitEvent(long timeoutNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long left = timeoutNanos;
-            while (queues.isEmpty() && left > 0 && isOpen() && !woken) {
+            while (queues.isEmpty() && left > 0 && !closing && !woken) {
                 PolledLinks links = linksToAwait(left);
                 left = links == null ? announced.awaitNanos(left) : awaitAt(links, left);
             }
             woken = false;
-            return isOpen() ? queues.poll() : null;
+            Announcing queue = closing ? null : queues.poll();
+            return queue == null ? 0 : queue.handle();
         } finally {
             lock.unlock();
         }
@@ -87,7 +110,7 @@ final class SoftCompletionChannel extends CompletionChannel {
                 && awaited == null
                 && nanos >= LEAST_NANOS
                 && !Thread.currentThread().isVirtual();
-        SoftCompletionQueue only = possible ? users.getFirst() : null;
+        Announcing only = possible ? users.getFirst() : null;
         PolledLinks links = only == null ? null : only.linksOrNull();
         attended = links == null ? null : only;
         return links;
@@ -124,7 +147,7 @@ final class SoftCompletionChannel extends CompletionChannel {
     }
 
     @Override
-    protected void doWakeUp() {
+    public void wakeUp() {
         lock.lock();
         try {
             woken = true;
@@ -135,9 +158,10 @@ final class SoftCompletionChannel extends CompletionChannel {
     }
 
     @Override
-    protected void onClosing() {
+    public void closing() {
         lock.lock();
         try {
+            closing = true;
             announced.signalAll();
             signal();
         } finally {
@@ -146,7 +170,12 @@ final class SoftCompletionChannel extends CompletionChannel {
     }
 
     @Override
-    protected void doClose() {
-        // Its waiters were woken when closing began.
+    public void close() {
+        onClose.accept(number);
+    }
+
+    @Override
+    public String toString() {
+        return "completion channel on " + device;
     }
 }

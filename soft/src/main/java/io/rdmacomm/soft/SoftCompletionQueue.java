@@ -3,19 +3,17 @@ package io.rdmacomm.soft;
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.tcp.PolledLinks;
 import io.rdmacomm.soft.transport.CompletionSink;
-import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.spi.CompletionQueueDriver;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A completion queue is two rings in shared memory. Peers push to one of them, and the queue pairs of this context
 /// push to the other one when their requests end.
-final class SoftCompletionQueue extends CompletionQueue {
+final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletionChannel.Announcing {
     private static final SafeLogger LOGGER = SafeLogger.of(SoftCompletionQueue.class);
 
     private final SoftContext context;
@@ -34,17 +32,15 @@ final class SoftCompletionQueue extends CompletionQueue {
     /// The receives that were there before the first of them.
     private int receivesOwed;
 
-    SoftCompletionQueue(SoftContext context, CompletionQueueOptions options) {
-        super(context, options);
+    SoftCompletionQueue(SoftContext context, int capacity, @Nullable SoftCompletionChannel channel) {
         this.context = context;
         this.number = context.objects().nextNumber();
-        CompletionChannel where = options.channel();
-        this.channel = (SoftCompletionChannel) where;
+        this.channel = channel;
         try {
-            this.ring = CompletionRing.create(context.control(), options.capacity(), number, channel != null);
+            this.ring = CompletionRing.create(context.control(), capacity, number, channel != null);
             this.ownRing = ownRing(ring);
         } catch (IOException e) {
-            throw context.noSpace("create completion queue (ibv_create_cq)", options.capacity() + " completions", e);
+            throw context.noSpace("create completion queue (ibv_create_cq)", capacity + " completions", e);
         }
         this.receives = sinkOf(ring);
         this.sends = sinkOf(ownRing);
@@ -67,6 +63,11 @@ final class SoftCompletionQueue extends CompletionQueue {
         return new CompletionSink(context.memory().control(), context.lid(), to, this::announce, this::overran);
     }
 
+    @Override
+    public long handle() {
+        return number;
+    }
+
     /// Where peers push.
     CompletionRing ring() {
         return ring;
@@ -78,9 +79,8 @@ final class SoftCompletionQueue extends CompletionQueue {
         return known == null ? makeLinks() : known;
     }
 
-    /// The TCP links whose requests complete here; null if there were none yet.
-    @Nullable
-    PolledLinks linksOrNull() {
+    @Override
+    public @Nullable PolledLinks linksOrNull() {
         return links;
     }
 
@@ -141,7 +141,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     }
 
     @Override
-    protected int doPoll(MemorySegment into, int max) {
+    public int poll(MemorySegment into, int max) {
         int count = pollRings(into, max);
         PolledLinks polled = links;
         if (count == 0 && polled != null) {
@@ -188,7 +188,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     }
 
     @Override
-    protected void doArm(boolean solicitedOnly) {
+    public void arm(boolean solicitedOnly) {
         awaiting = true;
         ring.arm(solicitedOnly);
         if (links != null && (channel == null || !channel.attends(this))) {
@@ -197,12 +197,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     }
 
     @Override
-    protected void doAcknowledge(int events) {
-        // Events hold nothing here.
-    }
-
-    @Override
-    protected void doResize(int newCapacity) {
+    public void resize(int newCapacity) {
         try {
             boolean fits = ring.fits(newCapacity) && ownRing.fits(newCapacity);
             if (!fits || !ring.resize(newCapacity) || !ownRing.resize(newCapacity)) {
@@ -217,7 +212,7 @@ final class SoftCompletionQueue extends CompletionQueue {
     }
 
     @Override
-    protected void doDestroy() {
+    public void close() {
         context.objects().remove(number);
         if (channel != null) {
             channel.forget(this);
@@ -232,5 +227,10 @@ final class SoftCompletionQueue extends CompletionQueue {
     private void free() {
         ownRing.free();
         ring.free();
+    }
+
+    @Override
+    public String toString() {
+        return "completion queue of " + capacity() + " on " + context;
     }
 }

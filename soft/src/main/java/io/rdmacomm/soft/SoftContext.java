@@ -12,59 +12,40 @@ import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.shm.Peer;
 import io.rdmacomm.soft.shm.SharedMemory;
 import io.rdmacomm.soft.tcp.CallListener;
-import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.tcp.TcpNode;
 import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Retries;
 import io.rdmacomm.soft.transport.Transport;
-import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PortAttributes;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.cm.ConnectionManager;
-import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
+import io.rdmacomm.verbs.spi.CompletionChannelDriver;
+import io.rdmacomm.verbs.spi.CompletionQueueDriver;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.DriverEvent;
+import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
 import java.io.IOException;
 import java.net.BindException;
-import java.util.EnumSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// An open software device: a folder in shared memory, its control file, its keys, its peers and its engine.
-final class SoftContext extends Context implements ConnectionManagerProvider {
-    private static final Set<Capability> MISSING = EnumSet.of(
-            Capability.UNRELIABLE_CONNECTED,
-            Capability.MULTICAST,
-            Capability.DATAGRAM_SERVICES,
-            // Nothing interrupts a processor, so there is nothing to moderate.
-            Capability.COMPLETION_MODERATION,
-            // A processor copies all data, and cannot reach memory of other devices.
-            Capability.DMA_BUFFER,
-            // It locks nothing, so there is nothing to leave out.
-            Capability.ON_DEMAND_PAGING,
-            // Its memory is files, of which the file system chooses the pages.
-            Capability.HUGE_PAGES,
-            // A processor copies all data, in order.
-            Capability.RELAXED_ORDERING);
-
+final class SoftContext implements ContextDriver {
     private static final int MOST_PORTS = 100;
 
-    private final SoftDevice device;
+    private final DeviceSettings settings;
+    private final Gid gid;
     private final ShmDirectory directory;
     private final ControlFile control;
     private final LocalMemory memory;
@@ -78,22 +59,24 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     private final AddressHandles addressHandles = new AddressHandles();
     private @Nullable DatagramPort datagramPort;
     private volatile boolean failed;
+    private volatile boolean closing;
 
-    private SoftContext(SoftDevice device, ShmDirectory directory, ControlFile control, @Nullable CallListener listener)
+    private SoftContext(
+            DeviceSettings settings, ShmDirectory directory, ControlFile control, @Nullable CallListener listener)
             throws IOException {
-        super(device);
-        this.device = device;
+        this.settings = settings;
+        this.gid = settings.gid();
         this.directory = directory;
         this.control = control;
         this.memory = new LocalMemory(control);
-        this.engine = new Engine(device.name() + "-" + lid(), this::onTime, objects::deviceFailed);
+        this.engine = new Engine(settings.name() + "-" + lid(), this::onTime, objects::deviceFailed);
         this.retries = new Retries(engine::wakeup);
         boolean complete = false;
         try {
-            this.sharedMemory = new SharedMemory(directory, gid(), control, memory, engine, objects);
+            this.sharedMemory = new SharedMemory(directory, gid, control, memory, engine, objects);
             this.tcp = new TcpNode(
-                    device.settings().tcp(),
-                    gid(),
+                    settings.tcp(),
+                    gid,
                     lid(),
                     memory,
                     engine,
@@ -109,11 +92,11 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         }
     }
 
-    static SoftContext open(SoftDevice device) {
+    static SoftContext open(DeviceSettings settings) {
         try {
             for (int tries = 1; ; tries++) {
                 try {
-                    return openInFolder(device);
+                    return openInFolder(settings);
                 } catch (BindException e) {
                     // Some other program has the port of this LID.
                     if (tries == MOST_PORTS) {
@@ -122,15 +105,15 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
                 }
             }
         } catch (IOException e) {
-            throw HostError.of(e, Errno.ENOSPC).failure("open device " + device.name(), "", e);
+            throw HostError.of(e, Errno.ENOSPC).failure("open device " + settings.name(), "", e);
         }
     }
 
-    private static SoftContext openInFolder(SoftDevice device) throws IOException {
+    private static SoftContext openInFolder(DeviceSettings settings) throws IOException {
         ShmDirectory directory = ShmDirectory.claim();
         SoftContext context = null;
         try {
-            context = open(device, directory);
+            context = open(settings, directory);
             return context;
         } finally {
             if (context == null) {
@@ -139,17 +122,17 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         }
     }
 
-    private static SoftContext open(SoftDevice device, ShmDirectory directory) throws IOException {
-        CallListener listener = CallListener.open(device.settings().tcp().address(), directory.lid());
+    private static SoftContext open(DeviceSettings settings, ShmDirectory directory) throws IOException {
+        CallListener listener = CallListener.open(settings.tcp().address(), directory.lid());
         ControlFile control = null;
         SoftContext context = null;
         try {
-            control = ControlFile.create(
-                    directory, device.gid().high(), device.gid().low());
-            if (device.settings().sharedMemory()) {
+            Gid gid = settings.gid();
+            control = ControlFile.create(directory, gid.high(), gid.low());
+            if (settings.sharedMemory()) {
                 control.share();
             }
-            context = new SoftContext(device, directory, control, listener);
+            context = new SoftContext(settings, directory, control, listener);
             return context;
         } finally {
             if (context == null) {
@@ -179,13 +162,13 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
             throw new VerbException(
                     operation,
                     Errno.EIO,
-                    device.name()
+                    settings.name()
                             + " has failed (DEVICE_FATAL; the log says why); close this context and open another");
         }
     }
 
     /// Refuses a change of a queue pair that no kind of queue pair of this device can make.
-    void checkChange(QueuePair queuePair, QueuePairState to, QueuePairAttributes change) {
+    void checkChange(QueuePairDriver queuePair, QueuePairState to, QueuePairAttributes change) {
         String operation = "modify queue pair (ibv_modify_qp)";
         if (change.has(QueuePairAttribute.PORT) && change.port() != 1) {
             throw new VerbException(
@@ -201,7 +184,12 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     }
 
     Gid gid() {
-        return device.gid();
+        return gid;
+    }
+
+    /// Whether its user has not begun to close it.
+    boolean isOpen() {
+        return !closing;
     }
 
     ControlFile control() {
@@ -245,8 +233,8 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     @Nullable
     Transport connectOnHost(QueuePairResources queuePair) {
         Destination destination = queuePair.destination();
-        boolean allowed = device.settings().sharedMemory()
-                || (destination.lid() == lid() && destination.gid().equals(gid()));
+        boolean allowed =
+                settings.sharedMemory() || (destination.lid() == lid() && destination.gid().equals(gid));
         return allowed ? sharedMemory.connect(queuePair) : null;
     }
 
@@ -260,9 +248,9 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     synchronized void openDatagramPort() throws IOException {
         if (datagramPort == null) {
             datagramPort = new DatagramPort(
-                    device.settings().tcp().address(),
+                    settings.tcp().address(),
                     lid(),
-                    gid(),
+                    gid,
                     SoftLimits.MTU.bytes(),
                     engine,
                     objects::datagramTarget);
@@ -272,7 +260,7 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     /// The sender of the datagrams of a queue pair.
     DatagramSender datagramSender(int number, int domain, LocalElements elements) throws IOException {
         return new DatagramSender(
-                device.settings().tcp().address(),
+                settings.tcp().address(),
                 lid(),
                 SoftLimits.MTU.bytes(),
                 number,
@@ -293,86 +281,82 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
         return Math.min(Math.min(retries.onTime(), sharedMemory.onTime()), tcp.onTime());
     }
 
-    private static TcpEndpoint endpoint(QueuePair queuePair) {
-        if (queuePair instanceof SoftQueuePair connected) {
-            return connected.tcp();
-        }
-        throw new VerbException(
-                "connect queue pair by address",
-                Errno.EINVAL,
-                queuePair + " is for datagrams, which need no connection");
-    }
-
     @Override
-    public ConnectionManager openConnectionManager() {
+    public ConnectionManagerDriver openConnectionManager() {
         checkWorks("open connection manager");
-        return adopt(new SoftConnectionManager(this, device.settings().tcp(), gid(), lid(), SoftContext::endpoint));
+        return new SoftConnectionManager(toString(), settings.tcp(), gid, lid(), objects::endpoint);
     }
 
     @Override
     public boolean supports(Capability capability) {
-        return !MISSING.contains(capability);
+        return SoftLimits.supports(capability);
     }
 
     @Override
-    protected DeviceAttributes doQueryDevice() {
-        return SoftLimits.device(device.guid());
+    public DeviceAttributes queryDevice() {
+        return SoftLimits.device(settings.guid());
     }
 
     @Override
-    protected PortAttributes doQueryPort(int number) {
+    public PortAttributes queryPort(int number) {
         checkPort("query port (ibv_query_port)", number, 0);
         return SoftLimits.port(lid());
     }
 
     @Override
-    protected Gid doQueryGid(int port, int index) {
+    public Gid queryGid(int port, int index) {
         checkPort("query GID (ibv_query_gid)", port, index);
-        return device.gid();
+        return gid;
     }
 
     @Override
-    protected int doQueryPartitionKey(int port, int index) {
+    public int queryPartitionKey(int port, int index) {
         checkPort("query partition key (ibv_query_pkey)", port, index);
         return 0xffff;
     }
 
     @Override
-    protected Map<String, Long> doQueryCounters(int port) {
+    public Map<String, Long> counters(int port) {
         return SoftCounters.of(retries, sharedMemory, tcp);
     }
 
-    private void checkPort(String operation, int port, int index) {
+    /// Refuses a port or an entry of its tables that does not exist.
+    void checkPort(String operation, int port, int index) {
         if (port != 1 || index != 0) {
             throw new VerbException(
                     operation,
                     Errno.EINVAL,
-                    device + " has port 1 with entry 0, not port " + port + ", entry " + index);
+                    "device " + this + " has port 1 with entry 0, not port " + port + ", entry " + index);
         }
     }
 
     @Override
-    protected ProtectionDomain doAllocateProtectionDomain() {
+    public ProtectionDomainDriver allocateProtectionDomain() {
         return new SoftProtectionDomain(this, objects.nextNumber());
     }
 
     @Override
-    protected CompletionChannel doCreateCompletionChannel() {
-        return new SoftCompletionChannel(this);
+    public CompletionChannelDriver createCompletionChannel() {
+        int number = objects.nextNumber();
+        SoftCompletionChannel channel = new SoftCompletionChannel(toString(), number, objects::remove);
+        objects.add(number, channel);
+        return channel;
     }
 
     @Override
-    protected CompletionQueue doCreateCompletionQueue(CompletionQueueOptions options) {
-        return new SoftCompletionQueue(this, options);
+    public CompletionQueueDriver createCompletionQueue(
+            int capacity, @Nullable CompletionChannelDriver channel, int vector) {
+        return new SoftCompletionQueue(this, capacity, channel == null ? null : objects.channel(channel));
     }
 
     @Override
-    protected @Nullable AsyncEvent doAwaitAsyncEvent(long timeoutNanos) throws InterruptedException {
+    public @Nullable DriverEvent awaitEvent(long timeoutNanos) throws InterruptedException {
         return asyncEvents.await(timeoutNanos);
     }
 
     @Override
-    protected void onClosing() {
+    public void closing() {
+        closing = true;
         asyncEvents.close();
     }
 
@@ -383,7 +367,7 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
     }
 
     @Override
-    protected void doCloseDevice() {
+    public void close() {
         try (directory) {
             engine.close();
             closeDatagramPort();
@@ -391,7 +375,12 @@ final class SoftContext extends Context implements ConnectionManagerProvider {
             sharedMemory.close();
             control.close();
         } catch (IOException e) {
-            throw new VerbException("close device " + device.name(), Errno.EIO, "removing its shared memory", e);
+            throw new VerbException("close device " + this, Errno.EIO, "removing its shared memory", e);
         }
+    }
+
+    @Override
+    public String toString() {
+        return settings.name();
     }
 }

@@ -12,28 +12,31 @@ import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.SendCompleter;
 import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
-import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
-import io.rdmacomm.verbs.ReceiveBatch;
-import io.rdmacomm.verbs.SendBatch;
-import io.rdmacomm.verbs.SendRequestLayout;
-import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.OperationLock;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.QueuePairOwner;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /// A queue pair for datagrams. The posting thread sends them; the engine of the receiving context delivers them, so
 /// that no process touches the memory of another. All memory of requests is used under one of the two locks.
-final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair, DatagramPort.Target {
+final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, DatagramPort.Target {
     private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
 
     private final SoftContext context;
+    private final QueuePairOwner owner;
+    private final OperationLock sendLock;
+    private final OperationLock receiveLock;
     private final int number;
     private final QueueSizes sizes;
     private final SoftCompletionQueue sendCompletions;
@@ -44,33 +47,33 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
     private final DatagramReceiver receiver;
     private volatile int queueKey;
 
-    SoftDatagramQueuePair(SoftProtectionDomain domain, QueuePairOptions options, int number) throws IOException {
-        super(domain, options.withSingleThreaded(false)); // the engine uses it, too
-        this.context = domain.softContext();
+    /// @param domain number of its protection domain
+    SoftDatagramQueuePair(SoftContext context, int domain, QueuePairRequest request, int number) throws IOException {
+        this.context = context;
+        this.owner = request.owner();
+        this.sendLock = owner.sendLock();
+        this.receiveLock = owner.receiveLock();
         this.number = number;
-        QueueSizes asked = options.sizes();
+        QueueSizes asked = request.sizes();
         this.sizes = asked.withInline(Math.max(asked.inlineBytes(), LEAST_INLINE));
-        this.sendCompletions = (SoftCompletionQueue) options.sendCompletions();
-        this.receiveCompletions = (SoftCompletionQueue) options.receiveCompletions();
+        this.sendCompletions = context.objects().completionQueue(request.sendCompletions());
+        this.receiveCompletions = context.objects().completionQueue(request.receiveCompletions());
+        SharedReceiveQueueDriver shared = request.sharedReceives();
+        ReceiveRing sharedRing = shared == null ? null : context.objects().sharedQueue(shared).ring();
         context.openDatagramPort();
-        LocalElements elements = new LocalElements(context.memory(), domain.number());
-        this.sender = context.datagramSender(number, domain.number(), elements);
-        SharedReceiveQueue shared = options.sharedReceives();
-        this.receives =
-                new ReceiveQueue(ring(domain, asked, shared), shared != null, receiveCompletions.receives(), number);
+        LocalElements elements = new LocalElements(context.memory(), domain);
+        this.sender = context.datagramSender(number, domain, elements);
+        ReceiveRing ring = sharedRing == null ? ownRing(domain, asked) : sharedRing;
+        this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.receives(), number);
         this.sends =
-                new SendQueue(sizes, elements, new SendCompleter(sendCompletions.sends(), number, options.signalAll()));
+                new SendQueue(sizes, elements, new SendCompleter(sendCompletions.sends(), number, request.signalAll()));
         this.receiver = new DatagramReceiver(context.memory(), number, receives, context.objects()::onLimit);
         context.objects().add(this);
     }
 
-    private ReceiveRing ring(SoftProtectionDomain domain, QueueSizes asked, @Nullable SharedReceiveQueue shared)
-            throws IOException {
-        if (shared instanceof SoftSharedReceiveQueue queue) {
-            return queue.ring();
-        }
+    private ReceiveRing ownRing(int domain, QueueSizes asked) throws IOException {
         try {
-            return ReceiveRing.create(context.control(), asked.receives(), asked.receiveElements(), 0, domain.number());
+            return ReceiveRing.create(context.control(), asked.receives(), asked.receiveElements(), 0, domain);
         } catch (IOException e) {
             sender.close();
             throw e;
@@ -83,16 +86,28 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
     }
 
     @Override
-    protected QueueSizes doSizes() {
+    public QueueSizes sizes() {
         return sizes;
+    }
+
+    /// The engine delivers to it.
+    @Override
+    public boolean hasThreads() {
+        return true;
+    }
+
+    @Override
+    public DatagramPort.Target datagrams() {
+        return this;
     }
 
     // ---- Sending ----
 
     @Override
-    protected int doPost(SendBatch batch, int first, int count) {
+    public int postSends(RequestChain batch, int first, int count) {
         int end = first + count;
-        if (state() == QueuePairState.ERROR || state() == QueuePairState.SEND_QUEUE_ERROR) {
+        QueuePairState state = owner.state();
+        if (state == QueuePairState.ERROR || state == QueuePairState.SEND_QUEUE_ERROR) {
             sends.flush(batch, first, end);
             return count;
         }
@@ -135,8 +150,8 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
     // ---- Receiving ----
 
     @Override
-    protected int doPost(ReceiveBatch batch, int first, int count) {
-        if (state() == QueuePairState.ERROR) {
+    public int postReceives(RequestChain batch, int first, int count) {
+        if (owner.state() == QueuePairState.ERROR) {
             receives.flush(batch, first, count);
             return count;
         }
@@ -149,13 +164,13 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
             return;
         }
         int status = SUCCESS;
-        receiveLock().lock();
+        receiveLock.lock();
         try {
             if (isReceiving()) {
                 status = receiver.deliver(datagram);
             }
         } finally {
-            receiveLock().unlock();
+            receiveLock.unlock();
         }
         if (status != SUCCESS) {
             failLocally(AsyncEventType.UNKNOWN);
@@ -163,17 +178,16 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
     }
 
     private boolean isReceiving() {
-        return isOpen()
-                && switch (state()) {
-                    case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR -> true;
-                    case RESET, INIT, ERROR -> false;
-                };
+        return switch (owner.state()) {
+            case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR -> owner.isOpen();
+            case RESET, INIT, ERROR -> false;
+        };
     }
 
     // ---- State ----
 
     @Override
-    protected void doModify(
+    public void modify(
             QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
         context.checkChange(this, to, change);
         queueKey = effective.queueKey();
@@ -195,7 +209,7 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
             case SEND_QUEUE_DRAIN -> {
                 enter(to);
                 if (from != to && change.drainNotification()) {
-                    context.asyncEvents().raise(AsyncEventType.SEND_QUEUE_DRAINED, this);
+                    context.asyncEvents().raise(AsyncEventType.SEND_QUEUE_DRAINED, number);
                 }
             }
             case INIT, READY_TO_RECEIVE, SEND_QUEUE_ERROR -> enter(to);
@@ -203,7 +217,7 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
     }
 
     private void enter(QueuePairState to) {
-        entered(to);
+        owner.entered(to);
         sends.setOpen(to == QueuePairState.READY_TO_SEND);
     }
 
@@ -212,44 +226,48 @@ final class SoftDatagramQueuePair extends QueuePair implements ContextQueuePair,
         enter(QueuePairState.ERROR);
         sends.flush(FLUSHED, 0);
         receives.flush();
-        context.asyncEvents().raiseFailure(this, receives.isShared(), event);
+        context.asyncEvents().raiseFailure(number, receives.isShared(), event);
     }
 
     @Override
     public void failLocally(AsyncEventType event) {
-        sendLock().lock();
-        receiveLock().lock();
+        sendLock.lock();
+        receiveLock.lock();
         try {
             if (isReceiving()) {
                 fail(event);
             }
         } finally {
-            receiveLock().unlock();
-            sendLock().unlock();
+            receiveLock.unlock();
+            sendLock.unlock();
         }
     }
 
     @Override
-    public boolean completesIn(SoftCompletionQueue queue) {
-        return queue.equals(sendCompletions) || queue.equals(receiveCompletions);
+    public boolean completesIn(int completionQueue) {
+        return completionQueue == sendCompletions.handle() || completionQueue == receiveCompletions.handle();
     }
 
     /// Whoever uses memory holds one of the locks.
     @Override
     public void awaitExecutions() {
-        sendLock().lock();
-        receiveLock().lock();
-        receiveLock().unlock();
-        sendLock().unlock();
+        sendLock.lock();
+        receiveLock.lock();
+        receiveLock.unlock();
+        sendLock.unlock();
     }
 
     @Override
-    protected void doDestroy() {
-        entered(QueuePairState.RESET);
+    public void close() {
         context.objects().remove(this);
         receives.free();
         sends.close();
         sender.close();
         context.objects().numbers().free(number);
+    }
+
+    @Override
+    public String toString() {
+        return owner.toString();
     }
 }

@@ -1,24 +1,17 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.Device;
-import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.DeviceDriver;
 
 /// A device in software. Its GID is the address it is bound to; each opened context has a LID of its own.
-final class SoftDevice extends Device {
+final class SoftDevice implements DeviceDriver {
     private final String provider;
     private final DeviceSettings settings;
-    private final Gid gid;
 
     SoftDevice(String provider, DeviceSettings settings) {
         this.provider = provider;
         this.settings = settings;
-        this.gid = Gid.of(settings.tcp().address());
-    }
-
-    DeviceSettings settings() {
-        return settings;
     }
 
     @Override
@@ -31,10 +24,9 @@ final class SoftDevice extends Device {
         return provider;
     }
 
-    /// A locally administered number made of the name and the address, the same at every start.
     @Override
     public long guid() {
-        return 0x0200_0000_0000_0000L | (name().hashCode() & 0xffffL) << 32 | (gid.low() & 0xffff_ffffL);
+        return settings.guid();
     }
 
     @Override
@@ -42,12 +34,8 @@ final class SoftDevice extends Device {
         return TransportType.UNSPECIFIED;
     }
 
-    Gid gid() {
-        return gid;
-    }
-
     @Override
-    protected Context doOpen() {
-        return SoftContext.open(this);
+    public ContextDriver open() {
+        return SoftContext.open(settings);
     }
 }

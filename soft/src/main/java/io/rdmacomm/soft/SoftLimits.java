@@ -7,6 +7,7 @@ import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.tcp.LinkTerms;
 import io.rdmacomm.verbs.AtomicCapability;
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.LinkLayer;
@@ -14,9 +15,11 @@ import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 
-/// The limits and attributes of a software device.
+/// The capabilities, limits and attributes of a software device.
 final class SoftLimits {
     /// Deepest send, receive or shared receive queue.
     static final int MAX_DEPTH = ReceiveRing.MOST_RECEIVES;
@@ -27,7 +30,43 @@ final class SoftLimits {
     /// Most inline bytes of a request.
     static final int MAX_INLINE = 4096;
 
+    /// A processor copies all data, in order: it locks no memory, reaches none of other devices, and
+    /// has no interrupts to moderate. The file system chooses the pages.
+    private static final Set<Capability> CAPABILITIES = EnumSet.of(
+            Capability.RELIABLE_CONNECTED,
+            Capability.UNRELIABLE_DATAGRAM,
+            Capability.CONNECT_BY_NUMBERS,
+            Capability.CONNECTION_MANAGER,
+            Capability.CONNECTION_TYPE_OF_SERVICE,
+            Capability.CONNECTION_ACK_TIMEOUT,
+            Capability.SEND_WITH_IMMEDIATE,
+            Capability.WRITE_WITH_IMMEDIATE,
+            Capability.SEND_WITH_INVALIDATE,
+            Capability.LOCAL_INVALIDATE,
+            Capability.ATOMICS,
+            Capability.FENCED_READ,
+            Capability.SHORT_READ_ACROSS_PAGES,
+            Capability.EMPTY_ELEMENTS,
+            Capability.SEND_QUEUE_DRAIN,
+            Capability.RESET,
+            Capability.RECEIVER_NOT_READY,
+            Capability.SHARED_RECEIVE_QUEUE,
+            Capability.LAST_WORK_EVENT,
+            Capability.RESIZE_SHARED_RECEIVE_QUEUE,
+            Capability.MEMORY_WINDOW_TYPE_1,
+            Capability.MEMORY_WINDOW_TYPE_2,
+            Capability.RESIZE_COMPLETION_QUEUE,
+            Capability.REREGISTER_MEMORY,
+            Capability.ARRIVAL_AT_OFFSETS,
+            Capability.SOLICITED_EVENTS,
+            Capability.ORDERED_COMPLETIONS,
+            Capability.FLUSH_IN_ERROR);
+
     private SoftLimits() {}
+
+    static boolean supports(Capability capability) {
+        return CAPABILITIES.contains(capability);
+    }
 
     static DeviceAttributes device(long guid) {
         Map<DeviceLimit, Long> limits = new EnumMap<>(DeviceLimit.class);

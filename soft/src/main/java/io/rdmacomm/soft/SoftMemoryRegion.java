@@ -2,17 +2,18 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.MappedFile;
 import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process can
 /// reach.
-final class SoftMemoryRegion extends MemoryRegion {
+final class SoftMemoryRegion implements MemoryRegionDriver {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
 
@@ -22,22 +23,25 @@ final class SoftMemoryRegion extends MemoryRegion {
     private volatile LocalRegion local;
 
     private SoftMemoryRegion(
-            SoftProtectionDomain domain, MemorySegment segment, @Nullable MappedFile mapped, long file, int access)
+            SoftContext context,
+            int domain,
+            MemorySegment segment,
+            @Nullable MappedFile mapped,
+            long file,
+            int access)
             throws IOException {
-        super(domain, segment, access);
-        this.context = domain.softContext();
+        this.context = context;
         this.mapped = mapped;
         this.file = file;
-        this.local = grant(context.memory().allocateKey());
+        this.local = grant(context.memory().allocateKey(), domain, segment, access);
     }
 
-    static SoftMemoryRegion allocate(SoftProtectionDomain domain, long bytes, int access) {
-        SoftContext context = domain.softContext();
+    static SoftMemoryRegion allocate(SoftContext context, int domain, long bytes, int access) {
         long file = context.nextFile();
         try {
             MappedFile mapped = context.createRegionFile(file, bytes);
             try {
-                return new SoftMemoryRegion(domain, mapped.segment(), mapped, file, access);
+                return new SoftMemoryRegion(context, domain, mapped.segment(), mapped, file, access);
             } catch (IOException | RuntimeException e) {
                 mapped.close();
                 throw e;
@@ -47,17 +51,17 @@ final class SoftMemoryRegion extends MemoryRegion {
         }
     }
 
-    static SoftMemoryRegion register(SoftProtectionDomain domain, MemorySegment segment, int access) {
+    static SoftMemoryRegion register(SoftContext context, int domain, MemorySegment segment, int access) {
         try {
-            return new SoftMemoryRegion(domain, segment, null, 0, access);
+            return new SoftMemoryRegion(context, domain, segment, null, 0, access);
         } catch (IOException e) {
-            throw domain.softContext().noSpace(REGISTER, "a key", e);
+            throw context.noSpace(REGISTER, "a key", e);
         }
     }
 
-    private LocalRegion grant(int key) {
-        int domain = ((SoftProtectionDomain) protectionDomain()).number();
-        LocalRegion region = new LocalRegion(key, domain, accessMask(), address(), segment(), file, mapped);
+    private LocalRegion grant(int key, int domain, MemorySegment segment, int access) {
+        long address = AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
+        LocalRegion region = new LocalRegion(key, domain, access, address, segment, file, mapped);
         context.memory().add(region);
         return region;
     }
@@ -84,18 +88,23 @@ final class SoftMemoryRegion extends MemoryRegion {
     }
 
     @Override
-    protected @Nullable String busyWith() {
+    public MemorySegment segment() {
+        return local.segment();
+    }
+
+    @Override
+    public @Nullable String busyWith() {
         int bound = local.windows();
         return bound == 0 ? null : bound + " memory windows are bound to it; unbind or close them first";
     }
 
     @Override
-    protected void doReregister(
-            @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess) {
-        if (newSegment != null && mapped != null) {
+    public void reregister(@Nullable MemorySegment segment, @Nullable ProtectionDomainDriver domain, int access) {
+        LocalRegion before = local;
+        if (segment != null && mapped != null) {
             throw new VerbException(REREGISTER, Errno.EINVAL, this + " owns its memory, which cannot be replaced");
         }
-        if (local.windows() > 0) {
+        if (before.windows() > 0) {
             throw new VerbException(REREGISTER, Errno.EBUSY, this + " has windows bound to it");
         }
         int key;
@@ -105,13 +114,16 @@ final class SoftMemoryRegion extends MemoryRegion {
             throw context.noSpace(REREGISTER, "a key", e);
         }
         revoke();
-        context.memory().freeKey(local.key());
-        reregistered(newSegment, newDomain, newAccess);
-        local = grant(key);
+        context.memory().freeKey(before.key());
+        local = grant(
+                key,
+                domain == null ? before.domain() : (int) domain.handle(),
+                segment == null ? before.segment() : segment,
+                access == -1 ? before.access() : access);
     }
 
     @Override
-    protected void doClose() {
+    public void close() {
         boolean idle = revoke();
         if (mapped != null) {
             context.sharedMemory().regionGone();
@@ -124,5 +136,10 @@ final class SoftMemoryRegion extends MemoryRegion {
                 throw new VerbException("deregister memory (ibv_dereg_mr)", Errno.EIO, "unmapping " + this, e);
             }
         }
+    }
+
+    @Override
+    public String toString() {
+        return "memory region 0x" + Integer.toHexString(localKey()) + " on " + context;
     }
 }

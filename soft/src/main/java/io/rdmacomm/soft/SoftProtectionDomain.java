@@ -1,69 +1,94 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.verbs.AddressHandle;
+import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.verbs.AddressVector;
-import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.MemoryWindow;
+import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PageSize;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairOptions;
-import io.rdmacomm.verbs.SharedReceiveQueue;
-import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.QueuePairType;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.AddressHandleDriver;
+import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.MemoryWindowDriver;
+import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /// A protection domain is a number that keys and queue pairs carry.
-final class SoftProtectionDomain extends ProtectionDomain {
+final class SoftProtectionDomain implements ProtectionDomainDriver {
     private final SoftContext context;
     private final int number;
 
     SoftProtectionDomain(SoftContext context, int number) {
-        super(context);
         this.context = context;
         this.number = number;
     }
 
-    int number() {
+    @Override
+    public long handle() {
         return number;
     }
 
-    SoftContext softContext() {
-        return context;
+    @Override
+    public MemoryRegionDriver allocate(long bytes, int access, PageSize pages) {
+        return SoftMemoryRegion.allocate(context, number, bytes, access);
     }
 
     @Override
-    protected MemoryRegion doAllocate(long bytes, int access, PageSize pages) {
-        return SoftMemoryRegion.allocate(this, bytes, access);
+    public MemoryRegionDriver register(MemorySegment segment, int access) {
+        return SoftMemoryRegion.register(context, number, segment, access);
     }
 
     @Override
-    protected MemoryRegion doRegister(MemorySegment segment, int access) {
-        return SoftMemoryRegion.register(this, segment, access);
+    public MemoryWindowDriver allocateWindow(MemoryWindowType type) {
+        return new SoftMemoryWindow(context, number, type);
     }
 
     @Override
-    protected MemoryWindow doAllocateWindow(MemoryWindowType type) {
-        return new SoftMemoryWindow(this, type);
+    public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
+        return new SoftSharedReceiveQueue(context, number, receives, elements, limit);
     }
 
     @Override
-    protected SharedReceiveQueue doCreateSharedReceiveQueue(SharedReceiveQueueOptions options) {
-        return new SoftSharedReceiveQueue(this, options);
+    public AddressHandleDriver createAddressHandle(AddressVector vector) {
+        return new SoftAddressHandle(context, number, vector);
     }
 
     @Override
-    protected AddressHandle doCreateAddressHandle(AddressVector vector) {
-        return new SoftAddressHandle(this, vector);
+    public QueuePairDriver createQueuePair(QueuePairRequest request) {
+        String operation = "create queue pair (ibv_create_qp)";
+        context.checkWorks(operation);
+        int inline = request.sizes().inlineBytes();
+        if (inline > SoftLimits.MAX_INLINE) {
+            throw new VerbException(
+                    operation, Errno.EINVAL, inline + " inline bytes, this device allows " + SoftLimits.MAX_INLINE);
+        }
+        int allocated = context.objects().numbers().allocate();
+        if (allocated == 0) {
+            throw new VerbException(
+                    operation, Errno.ENOMEM, "all " + ControlLayout.QUEUE_PAIR_COUNT + " queue pairs are in use");
+        }
+        boolean created = false;
+        try {
+            QueuePairDriver queuePair = request.type() == QueuePairType.UNRELIABLE_DATAGRAM
+                    ? new SoftDatagramQueuePair(context, number, request, allocated)
+                    : new SoftQueuePair(context, number, request, allocated);
+            created = true;
+            return queuePair;
+        } catch (IOException e) {
+            throw context.noSpace(operation, "a queue pair of " + request.sizes(), e);
+        } finally {
+            if (!created) {
+                context.objects().numbers().free(allocated);
+            }
+        }
     }
 
     @Override
-    protected QueuePair doCreateQueuePair(QueuePairOptions options) {
-        return SoftQueuePair.create(this, options);
-    }
-
-    @Override
-    protected void doClose() {
+    public void close() {
         // A number needs no release.
     }
 

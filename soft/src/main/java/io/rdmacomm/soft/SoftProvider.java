@@ -1,7 +1,7 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.ShmDirectory;
-import io.rdmacomm.verbs.Device;
+import io.rdmacomm.verbs.spi.DeviceDriver;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,11 +29,11 @@ public final class SoftProvider implements RdmaProvider {
     }
 
     @Override
-    public List<Device> devices() {
+    public List<DeviceDriver> devices() {
         if (unavailable().isPresent()) {
             return List.of();
         }
-        List<Device> devices = new ArrayList<>();
+        List<DeviceDriver> devices = new ArrayList<>();
         for (String entry :
                 System.getProperty("rdmacomm.soft.devices", DEFAULT_DEVICES).split(",", -1)) {
             devices.add(new SoftDevice(NAME, DeviceSettings.parse(entry)));

@@ -1,6 +1,5 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.memory.LocalElements;
@@ -19,20 +18,20 @@ import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.MemoryWindow;
-import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
-import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
-import io.rdmacomm.verbs.ReceiveBatch;
-import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
-import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.MemoryWindowDriver;
+import io.rdmacomm.verbs.spi.OperationLock;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.QueuePairOwner;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.Set;
@@ -43,13 +42,17 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A transport only takes notes of what happens to it ([#failed], [#peerGone]). The queue pair acts on them in
 /// [#act()], when the call of the transport has returned, and always with the send lock held.
-final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transport.Events, SendLock, TcpEndpoint.Owner {
+final class SoftQueuePair
+        implements QueuePairDriver, ContextQueuePair, Transport.Events, SendLock, TcpEndpoint.Owner {
     private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
 
     private final SoftContext context;
+    private final QueuePairOwner owner;
+    private final OperationLock sendLock;
+    private final OperationLock receiveLock;
     private final int number;
     private final QueueSizes sizes;
     private final SoftCompletionQueue sendCompletions;
@@ -73,61 +76,38 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     private int failedVendorError;
     private AsyncEventType failedEvent = AsyncEventType.UNKNOWN;
 
-    private SoftQueuePair(SoftProtectionDomain domain, QueuePairOptions options, int number) throws IOException {
-        super(domain, options.withSingleThreaded(false)); // the engine also executes requests
-        this.context = domain.softContext();
+    /// @param domain number of its protection domain
+    SoftQueuePair(SoftContext context, int domain, QueuePairRequest request, int number) throws IOException {
+        this.context = context;
+        this.owner = request.owner();
+        this.sendLock = owner.sendLock();
+        this.receiveLock = owner.receiveLock();
         this.number = number;
-        QueueSizes asked = options.sizes();
+        QueueSizes asked = request.sizes();
         this.sizes = asked.withInline(Math.max(asked.inlineBytes(), LEAST_INLINE));
-        this.sendCompletions = (SoftCompletionQueue) options.sendCompletions();
-        this.receiveCompletions = (SoftCompletionQueue) options.receiveCompletions();
-        SharedReceiveQueue shared = options.sharedReceives();
-        ReceiveRing ring = shared instanceof SoftSharedReceiveQueue queue
-                ? queue.ring()
-                : ReceiveRing.create(context.control(), asked.receives(), asked.receiveElements(), 0, domain.number());
+        this.sendCompletions = context.objects().completionQueue(request.sendCompletions());
+        this.receiveCompletions = context.objects().completionQueue(request.receiveCompletions());
+        SharedReceiveQueueDriver shared = request.sharedReceives();
+        ReceiveRing ring = shared == null
+                ? ReceiveRing.create(context.control(), asked.receives(), asked.receiveElements(), 0, domain)
+                : context.objects().sharedQueue(shared).ring();
         this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.receives(), number);
         this.block = new QueuePairBlock(
                 context.control(),
                 number,
-                domain.number(),
+                domain,
                 ring.offset(),
                 receiveCompletions.ring().offset());
-        LocalElements elements = new LocalElements(context.memory(), domain.number());
-        SendCompleter completer = new SendCompleter(sendCompletions.sends(), number, options.signalAll());
+        LocalElements elements = new LocalElements(context.memory(), domain);
+        SendCompleter completer = new SendCompleter(sendCompletions.sends(), number, request.signalAll());
         this.sends = new SendQueue(sizes, elements, completer);
         this.retries = new RetryTimer(context.retries(), this, this::seekAgain);
-        WindowRequests windowRequests = new WindowRequests(context.memory(), number, domain.number());
+        WindowRequests windowRequests = new WindowRequests(context.memory(), number, domain);
         this.withoutPeer = new RequestsWithoutPeer(sends, windowRequests);
         this.resources = new QueuePairResources(
-                number, domain.number(), block, sends, receives, windowRequests, destination, retries, this, this);
+                number, domain, block, sends, receives, windowRequests, destination, retries, this, this);
         this.tcp = new TcpEndpoint(context.tcp(), resources, this, sendCompletions::links, receiveCompletions::links);
         context.objects().add(this);
-    }
-
-    /// Creates a queue pair of the type that `options` name.
-    static QueuePair create(SoftProtectionDomain domain, QueuePairOptions options) {
-        SoftContext context = domain.softContext();
-        String operation = "create queue pair (ibv_create_qp)";
-        context.checkWorks(operation);
-        if (options.sizes().inlineBytes() > SoftLimits.MAX_INLINE) {
-            throw new VerbException(
-                    operation,
-                    Errno.EINVAL,
-                    options.sizes().inlineBytes() + " inline bytes, this device allows " + SoftLimits.MAX_INLINE);
-        }
-        int number = context.objects().numbers().allocate();
-        if (number == 0) {
-            throw new VerbException(
-                    operation, Errno.ENOMEM, "all " + ControlLayout.QUEUE_PAIR_COUNT + " queue pairs are in use");
-        }
-        try {
-            return options.type() == QueuePairType.UNRELIABLE_DATAGRAM
-                    ? new SoftDatagramQueuePair(domain, options, number)
-                    : new SoftQueuePair(domain, options, number);
-        } catch (IOException e) {
-            context.objects().numbers().free(number);
-            throw context.noSpace(operation, "a queue pair of " + options.sizes(), e);
-        }
     }
 
     /// The objects that its transport works with.
@@ -135,14 +115,14 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
         return resources;
     }
 
-    /// How it gets a TCP connection.
-    TcpEndpoint tcp() {
+    @Override
+    public TcpEndpoint tcp() {
         return tcp;
     }
 
     @Override
-    public boolean completesIn(SoftCompletionQueue queue) {
-        return queue.equals(sendCompletions) || queue.equals(receiveCompletions);
+    public boolean completesIn(int completionQueue) {
+        return completionQueue == sendCompletions.handle() || completionQueue == receiveCompletions.handle();
     }
 
     @Override
@@ -151,15 +131,21 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     }
 
     @Override
-    protected QueueSizes doSizes() {
+    public QueueSizes sizes() {
         return sizes;
+    }
+
+    /// The engine executes requests, too.
+    @Override
+    public boolean hasThreads() {
+        return true;
     }
 
     // ---- Posting ----
 
     @Override
-    protected int doPost(SendBatch batch, int first, int count) {
-        if (state() == QueuePairState.ERROR) {
+    public int postSends(RequestChain batch, int first, int count) {
+        if (owner.state() == QueuePairState.ERROR) {
             sends.flush(batch, first, first + count);
             return count;
         }
@@ -176,8 +162,8 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     }
 
     @Override
-    protected int doPost(ReceiveBatch batch, int first, int count) {
-        if (state() == QueuePairState.ERROR) {
+    public int postReceives(RequestChain batch, int first, int count) {
+        if (owner.state() == QueuePairState.ERROR) {
             receives.flush(batch, first, count);
             return count;
         }
@@ -185,11 +171,16 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     }
 
     @Override
-    protected void doBind(
-            long workId, MemoryWindow window, MemoryRegion region, long offset, long length, int access, int flags) {
-        int next = MemoryWindow.nextKey(window.remoteKey());
+    public void bind(
+            long workId,
+            MemoryWindowDriver window,
+            MemoryRegionDriver region,
+            long address,
+            long length,
+            int access,
+            int flags) {
         try (Arena arena = Arena.ofConfined()) {
-            doPost(BindRequest.create(arena, workId, window, next, region, offset, length, access, flags), 0, 1);
+            postSends(BindRequest.create(arena, workId, window, region, address, length, access, flags), 0, 1);
         }
     }
 
@@ -254,11 +245,10 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
 
     @Override
     public boolean isConnected() {
-        return isOpen()
-                && switch (state()) {
-                    case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN -> true;
-                    case RESET, INIT, SEND_QUEUE_ERROR, ERROR -> false;
-                };
+        return switch (owner.state()) {
+            case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN -> owner.isOpen();
+            case RESET, INIT, SEND_QUEUE_ERROR, ERROR -> false;
+        };
     }
 
     @Override
@@ -274,7 +264,7 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
             dismiss(before, true);
         }
         transport = made;
-        peerLacks(missing, why);
+        owner.peerLacks(missing, why);
         retries.stop();
         made.resume();
     }
@@ -316,12 +306,12 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
 
     @Override
     public void enter() {
-        sendLock().lock();
+        sendLock.lock();
     }
 
     @Override
     public boolean tryEnter() {
-        return sendLock().tryLock();
+        return sendLock.tryLock();
     }
 
     @Override
@@ -329,7 +319,7 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
         try {
             act();
         } finally {
-            sendLock().unlock();
+            sendLock.unlock();
         }
     }
 
@@ -337,8 +327,8 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     public void progressed() {
         if (!established) {
             established = true;
-            if (state() == QueuePairState.READY_TO_RECEIVE) {
-                context.asyncEvents().raise(AsyncEventType.COMMUNICATION_ESTABLISHED, this);
+            if (owner.state() == QueuePairState.READY_TO_RECEIVE) {
+                context.asyncEvents().raise(AsyncEventType.COMMUNICATION_ESTABLISHED, number);
             }
         }
     }
@@ -378,35 +368,35 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
             Transport to = transport;
             if (to == null || to.isDrained()) {
                 drainWanted = false;
-                context.asyncEvents().raise(AsyncEventType.SEND_QUEUE_DRAINED, this);
+                context.asyncEvents().raise(AsyncEventType.SEND_QUEUE_DRAINED, number);
             }
         }
     }
 
     private void failAsTold() {
-        receiveLock().lock();
+        receiveLock.lock();
         try {
             if (isConnected()) {
                 fail(failedStatus, failedVendorError, failedEvent);
-            } else if (state() == QueuePairState.ERROR) {
+            } else if (owner.state() == QueuePairState.ERROR) {
                 // A receive may have come back that the peer had when the others were flushed.
                 receives.flush();
             }
         } finally {
-            receiveLock().unlock();
+            receiveLock.unlock();
         }
     }
 
     @Override
     public void failLocally(AsyncEventType event) {
         enter();
-        receiveLock().lock();
+        receiveLock.lock();
         try {
             if (isConnected()) {
                 fail(FLUSHED, 0, event);
             }
         } finally {
-            receiveLock().unlock();
+            receiveLock.unlock();
             leave();
         }
     }
@@ -417,7 +407,7 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
         stop();
         sends.flush(firstStatus, vendorError);
         receives.flush();
-        context.asyncEvents().raiseFailure(this, receives.isShared(), event);
+        context.asyncEvents().raiseFailure(number, receives.isShared(), event);
     }
 
     private void stop() {
@@ -432,7 +422,7 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     // ---- State ----
 
     @Override
-    protected void doModify(
+    public void modify(
             QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
         context.checkChange(this, to, change);
         block.rights(effective.accessFlags(), effective.minRnrTimer().code());
@@ -469,14 +459,14 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     }
 
     @Override
-    protected QueuePairAttributes doQuery(QueuePairAttributes known) {
+    public QueuePairAttributes query(QueuePairAttributes known) {
         Transport to = transport;
-        return known.draining(state() == QueuePairState.SEND_QUEUE_DRAIN && to != null && !to.isDrained());
+        return known.draining(owner.state() == QueuePairState.SEND_QUEUE_DRAIN && to != null && !to.isDrained());
     }
 
     private void enter(QueuePairState to) {
         block.publish(to);
-        entered(to);
+        owner.entered(to);
         sends.setOpen(to == QueuePairState.READY_TO_SEND);
     }
 
@@ -516,7 +506,7 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
     }
 
     @Override
-    protected void doDestroy() {
+    public void close() {
         block.withdraw();
         stop();
         disconnect();
@@ -525,5 +515,10 @@ final class SoftQueuePair extends QueuePair implements ContextQueuePair, Transpo
         quarantine().free(receives.ring(), receives::free);
         sends.close();
         quarantine().free(block, () -> context.objects().numbers().free(number));
+    }
+
+    @Override
+    public String toString() {
+        return owner.toString();
     }
 }

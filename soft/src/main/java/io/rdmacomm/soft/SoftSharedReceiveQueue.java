@@ -3,14 +3,14 @@ package io.rdmacomm.soft;
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.ReceiveBatch;
-import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.io.IOException;
 
 /// A shared receive queue is a receive ring that several queue pairs point at.
-final class SoftSharedReceiveQueue extends SharedReceiveQueue {
+final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
     private final SoftContext context;
     private final int elements;
     private final int number;
@@ -18,30 +18,29 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     /// A limit was armed and nobody has told of it since. The ring does not say that: takers disarm before they tell.
     private boolean awaiting;
 
-    SoftSharedReceiveQueue(SoftProtectionDomain domain, SharedReceiveQueueOptions options) {
-        super(domain, options);
-        this.context = domain.softContext();
-        this.elements = options.elements();
-        if (options.receives() > SoftLimits.MAX_DEPTH || options.elements() > ElementList.MAX_ELEMENTS) {
+    SoftSharedReceiveQueue(SoftContext context, int domain, int receives, int elements, int limit) {
+        this.context = context;
+        this.elements = elements;
+        if (receives > SoftLimits.MAX_DEPTH || elements > ElementList.MAX_ELEMENTS) {
             throw new VerbException(
                     "create shared receive queue (ibv_create_srq)",
                     Errno.EINVAL,
-                    options + " is more than " + SoftLimits.MAX_DEPTH + " receives of " + ElementList.MAX_ELEMENTS
-                            + " elements");
+                    new SharedReceiveQueueOptions(receives, elements, limit) + " is more than "
+                            + SoftLimits.MAX_DEPTH + " receives of " + ElementList.MAX_ELEMENTS + " elements");
         }
         this.number = context.objects().nextNumber();
         try {
-            this.ring = ReceiveRing.create(
-                    context.control(), options.receives(), options.elements(), number, domain.number());
+            this.ring = ReceiveRing.create(context.control(), receives, elements, number, domain);
         } catch (IOException e) {
-            throw context.noSpace("create shared receive queue (ibv_create_srq)", options.receives() + " receives", e);
+            throw context.noSpace("create shared receive queue (ibv_create_srq)", receives + " receives", e);
         }
-        doArmLimit(options.limit());
+        armLimit(limit);
         context.objects().add(number, this);
     }
 
-    /// The number by which peers know it.
-    int number() {
+    /// The number by which peers know it, too.
+    @Override
+    public long handle() {
         return number;
     }
 
@@ -50,7 +49,7 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    protected int doPost(ReceiveBatch batch, int first, int count) {
+    public int post(RequestChain batch, int first, int count) {
         int taken = 0;
         while (taken < count && ring.post(batch.segment(), batch.at(first + taken), batch.elementsAt(first + taken))) {
             taken++;
@@ -59,7 +58,7 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    protected synchronized void doArmLimit(int limit) {
+    public synchronized void armLimit(int limit) {
         awaiting = limit > 0;
         ring.armLimit(limit);
     }
@@ -80,24 +79,28 @@ final class SoftSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    protected void doResize(int receives) {
+    public long resize(int receives, long mostPosted) {
         try {
-            if (!ring.resize(receives)) {
-                throw tooManyPosted(receives, ring.size());
-            }
+            // Messages may have used some of the posted ones meanwhile.
+            return ring.resize(receives) ? 0 : Math.max(ring.size(), receives + 1);
         } catch (IOException e) {
             throw context.noSpace("modify shared receive queue (ibv_modify_srq)", receives + " receives", e);
         }
     }
 
     @Override
-    protected SharedReceiveQueueOptions doQuery() {
+    public SharedReceiveQueueOptions query() {
         return new SharedReceiveQueueOptions(ring.depth(), elements, ring.limit());
     }
 
     @Override
-    protected void doDestroy() {
+    public void close() {
         context.objects().remove(number);
         context.objects().quarantine().free(ring, ring::free);
+    }
+
+    @Override
+    public String toString() {
+        return "shared receive queue on " + context;
     }
 }

@@ -50,7 +50,7 @@ final class AddressEnd implements AutoCloseable {
     }
 
     AddressEnd(String settings) {
-        context = SoftContext.open(new SoftDevice("soft", DeviceSettings.parse(settings)));
+        context = Soft.open(settings);
         manager = ConnectionManager.open(context);
         domain = context.allocateProtectionDomain();
         queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(256));

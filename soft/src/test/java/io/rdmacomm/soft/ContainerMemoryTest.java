@@ -3,6 +3,8 @@ package io.rdmacomm.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.VerbException;
@@ -83,9 +85,9 @@ class ContainerMemoryTest {
     /// Allocates what the machine has, and 32 MiB, for which the group has room afterwards as well.
     static final class Program {
         public static void main(String[] arguments) {
-            SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1"));
+            Device device = Soft.device("soft0=127.0.0.1");
             String answer = "it was granted";
-            try (SoftContext context = (SoftContext) device.open();
+            try (Context context = device.open();
                     ProtectionDomain domain = context.allocateProtectionDomain()) {
                 try (MemoryRegion large = domain.allocate(600 * MIB, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
                     answer += " " + large;

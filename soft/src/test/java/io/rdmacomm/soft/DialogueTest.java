@@ -8,6 +8,8 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -29,10 +31,10 @@ class DialogueTest {
 
     private static final int ROUNDS = 100;
 
-    private final SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("talk=127.0.0.1?sharedMemory=false"));
+    private final Device device = Soft.device("talk=127.0.0.1?sharedMemory=false");
     private final Arena arena = Arena.ofShared();
-    private final SoftContext hereContext = (SoftContext) device.open();
-    private final SoftContext thereContext = (SoftContext) device.open();
+    private final Context hereContext = device.open();
+    private final Context thereContext = device.open();
     private final End here = new End(hereContext);
     private final End there = new End(thereContext);
 
@@ -46,7 +48,7 @@ class DialogueTest {
         private final MemoryRegion memory;
         private final Completions completions = Completions.create(arena, 1);
 
-        End(SoftContext context) {
+        End(Context context) {
             domain = context.allocateProtectionDomain();
             channel = context.createCompletionChannel();
             sends = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));

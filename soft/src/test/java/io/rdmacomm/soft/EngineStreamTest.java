@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.util.concurrent.CompletableFuture;
@@ -22,11 +24,10 @@ class EngineStreamTest {
     // The engine looks at everything twice a second: who was forgotten until then exceeds the patience.
     private static final int ROUNDS = 100;
 
-    private final SoftDevice device =
-            new SoftDevice("soft", DeviceSettings.parse("stream=127.0.0.1?sharedMemory=false"));
+    private final Device device = Soft.device("stream=127.0.0.1?sharedMemory=false");
     private final Arena arena = Arena.ofShared();
-    private final SoftContext here = (SoftContext) device.open();
-    private final SoftContext there = (SoftContext) device.open();
+    private final Context here = device.open();
+    private final Context there = device.open();
     private final ProtectionDomain domain = here.allocateProtectionDomain();
     private final ProtectionDomain otherDomain = there.allocateProtectionDomain();
     private final CompletionQueue target =

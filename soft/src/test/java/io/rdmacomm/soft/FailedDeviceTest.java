@@ -27,7 +27,6 @@ import org.junit.jupiter.api.Test;
 class FailedDeviceTest {
     private final AddressEnd end = new AddressEnd();
     private final AddressEnd peer = new AddressEnd();
-    private final SoftContext context = (SoftContext) end.context;
     private final Logger logger = Logger.getLogger(Engine.class.getName());
     private final QueuePair unconnected = end.domain.createQueuePair(QueuePairOptions.reliable(end.queue));
 
@@ -40,13 +39,14 @@ class FailedDeviceTest {
         end.post(end.batch().send(1).with(end.region, 0, 8).signaled());
         Pipe pipe = Pipe.open();
         pipe.source().configureBlocking(false);
-        context.engine()
+        Soft.of(end.context)
+                .engine()
                 .register(
                         pipe.source(),
                         SelectionKey.OP_READ,
                         key -> key.selector().close());
         pipe.sink().write(ByteBuffer.allocate(1));
-        AsyncEvent event = context.awaitAsyncEvent(AddressEnd.LONG);
+        AsyncEvent event = end.context.awaitAsyncEvent(AddressEnd.LONG);
         assertThat(event).isNotNull();
         assertThat(event.type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
         pipe.sink().close();
@@ -73,7 +73,7 @@ class FailedDeviceTest {
     void newWorkIsRefused() {
         refused(() -> end.domain.createQueuePair(QueuePairOptions.reliable(end.queue)));
         refused(() -> unconnected.connect(peer.pair.info()));
-        refused(() -> ConnectionManager.open(context));
+        refused(() -> ConnectionManager.open(end.context));
         assertThat(unconnected.state()).isEqualTo(QueuePairState.RESET);
         unconnected.close();
     }

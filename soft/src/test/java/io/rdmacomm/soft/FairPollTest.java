@@ -39,7 +39,7 @@ class FairPollTest {
     /// Connects a queue pair to itself.
     @BeforeEach
     void connect() {
-        context = new SoftDevice("soft", DeviceSettings.parse("soft1=127.0.0.1")).open();
+        context = Soft.open("soft1=127.0.0.1");
         ProtectionDomain domain = context.allocateProtectionDomain();
         queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
         pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
@@ -81,7 +81,7 @@ class FairPollTest {
     /// As when a queue pair fails: its requests are flushed first.
     @Test
     void aReceiveIsNotSeenBeforeARequestThatHadEnded() {
-        SoftCompletionQueue both = (SoftCompletionQueue) queue;
+        SoftCompletionQueue both = Soft.of(queue);
         Semaphore room = new Semaphore(16);
         // Not in the common pool, which has one thread on two processors: it would stay there if the test fails.
         CompletableFuture<Void> pushing = CompletableFuture.runAsync(
@@ -113,7 +113,7 @@ class FairPollTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 5})
     void allRequestsAreFlushedBeforeTheReceives(int atOnce) {
-        SoftCompletionQueue both = (SoftCompletionQueue) queue;
+        SoftCompletionQueue both = Soft.of(queue);
         CompletionFields fields = new CompletionFields();
         for (int i = 0; i < 64; i++) {
             fields.set(i, 0, 0, 0, 1);

@@ -8,7 +8,7 @@ import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.spi.RequestChain;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +69,7 @@ final class FakeTransport implements Transport {
     }
 
     @Override
-    public int post(SendBatch batch, int first, int end) {
+    public int post(RequestChain batch, int first, int end) {
         calls.add("post " + (end - first));
         int taken = queuePair.sends().add(batch, first, end) - first;
         work(onPost);

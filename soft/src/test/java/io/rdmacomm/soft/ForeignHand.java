@@ -4,6 +4,7 @@ import io.rdmacomm.soft.mapped.ControlFile;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.MappedFile;
 import io.rdmacomm.soft.mapped.ShmDirectory;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.QueuePair;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -15,9 +16,9 @@ final class ForeignHand implements AutoCloseable {
     private final MappedFile file;
     private final MemorySegment memory;
 
-    ForeignHand(SoftContext owner) {
+    ForeignHand(Context owner) {
         try {
-            file = MappedFile.open(ShmDirectory.folder(owner.lid()).resolve(ControlFile.NAME));
+            file = MappedFile.open(ShmDirectory.folder(Soft.of(owner).lid()).resolve(ControlFile.NAME));
         } catch (IOException e) {
             throw new AssertionError(e);
         }

@@ -36,8 +36,8 @@ class HostileMemoryTest {
 
     private final AddressEnd victim = new AddressEnd();
     private final AddressEnd hostile = new AddressEnd();
-    private final ForeignHand theirs = new ForeignHand((SoftContext) hostile.context);
-    private final ForeignHand own = new ForeignHand((SoftContext) victim.context);
+    private final ForeignHand theirs = new ForeignHand(hostile.context);
+    private final ForeignHand own = new ForeignHand(victim.context);
 
     private final ConnectionOptions impatient = ConnectionOptions.defaults().withTimeout(Duration.ofMillis(4), 1);
 

@@ -39,8 +39,8 @@ class HostileMessagesTest {
 
     @Test
     void areIgnored() throws IOException {
-        SoftContext theirs = (SoftContext) victim.context;
-        SoftContext own = (SoftContext) hostile.context;
+        SoftContext theirs = Soft.of(victim.context);
+        SoftContext own = Soft.of(hostile.context);
         hostile.pair.connect(victim.pair.info());
         victim.pair.connect(hostile.pair.info());
         logger.setFilter(entry -> {

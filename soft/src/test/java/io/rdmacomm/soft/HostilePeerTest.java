@@ -17,6 +17,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -62,15 +63,14 @@ class HostilePeerTest {
     private static final int FLOOD = 1400;
 
     private final Arena arena = Arena.ofShared();
-    private SoftContext context;
+    private Context context;
     private ProtectionDomain domain;
     private CompletionQueue completions;
     private MemoryRegion memory;
 
     @BeforeEach
     void open() {
-        SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("tcp0=127.0.0.1?sharedMemory=false"));
-        context = (SoftContext) device.open();
+        context = Soft.open("tcp0=127.0.0.1?sharedMemory=false");
         domain = context.allocateProtectionDomain();
         completions = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(256));
         memory = domain.allocate(BYTES, AccessFlag.allRemote());
@@ -95,7 +95,7 @@ class HostilePeerTest {
     }
 
     private SocketChannel call() throws IOException {
-        return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), context.lid()));
+        return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), Soft.of(context).lid()));
     }
 
     private static boolean isEnded(SocketChannel channel) {
@@ -135,7 +135,7 @@ class HostilePeerTest {
                 await("the end of the connection", () -> isEnded(stranger));
             }
         }
-        await("all are counted", () -> context.tcp().counters().turnedAway() == 50);
+        await("all are counted", () -> Soft.of(context).tcp().counters().turnedAway() == 50);
         works();
     }
 
@@ -147,7 +147,7 @@ class HostilePeerTest {
                 silent.add(call());
             }
             works();
-            await("they are given up", () -> context.tcp().counters().turnedAway() == 200);
+            await("they are given up", () -> Soft.of(context).tcp().counters().turnedAway() == 200);
             // They are counted before they are closed.
             silent.forEach(each -> await("the end of the connection", () -> isEnded(each)));
         } finally {
@@ -187,7 +187,7 @@ class HostilePeerTest {
                 refused.add(caller);
                 caller.write(ByteBuffer.wrap(request));
                 int answered = i;
-                await("an answer", () -> context.tcp().counters().turnedAway() >= answered);
+                await("an answer", () -> Soft.of(context).tcp().counters().turnedAway() >= answered);
                 if (i > MOST_CALLERS) {
                     most = Math.max(most, openFiles() - before - refused.size());
                 }
@@ -263,7 +263,7 @@ class HostilePeerTest {
     @Test
     void aCallerBehindNatIsAcceptedIfTheDeviceIsToldSo() throws IOException {
         String entry = "tcp0=127.0.0.1?sharedMemory=false&callers=any";
-        try (SoftContext open = (SoftContext) new SoftDevice("soft", DeviceSettings.parse(entry)).open()) {
+        try (Context open = Soft.open(entry)) {
             QueuePair victim = open.allocateProtectionDomain()
                     .createQueuePair(QueuePairOptions.reliable(
                             open.createCompletionQueue(CompletionQueueOptions.ofCapacity(16))));
@@ -272,10 +272,10 @@ class HostilePeerTest {
         }
     }
 
-    private static void callFromElsewhere(SoftContext open, QueuePair victim, boolean rejected) throws IOException {
+    private static void callFromElsewhere(Context open, QueuePair victim, boolean rejected) throws IOException {
         try (SocketChannel caller = SocketChannel.open()) {
             caller.bind(new InetSocketAddress("127.0.0.2", 0));
-            caller.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), open.lid()));
+            caller.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), Soft.of(open).lid()));
             caller.write(ByteBuffer.wrap(new Impostor(open, victim).request(PSN, 0, LinkTerms.LONGEST_SEGMENT, false)));
             readReply(caller, rejected);
         }
@@ -342,7 +342,7 @@ class HostilePeerTest {
         byte[] expected = new byte[after.length];
         Arrays.fill(expected, 0, bytes, (byte) 0x55);
         assertThat(after).isEqualTo(expected);
-        assertThat(context.tcp().counters().violations()).isEqualTo(1);
+        assertThat(Soft.of(context).tcp().counters().violations()).isEqualTo(1);
     }
 
     /// A WRITE with a checksum.
@@ -432,7 +432,7 @@ class HostilePeerTest {
     }
 
     private static boolean isBlocked(QueuePair queuePair) {
-        return ((SoftQueuePair) queuePair).transport() instanceof TcpTransport transport
+        return Soft.of(queuePair).transport() instanceof TcpTransport transport
                 && transport.driver().isBlocked();
     }
 
@@ -587,13 +587,13 @@ class HostilePeerTest {
     }
 
     private boolean isReadDirectly(QueuePair queuePair) {
-        return ((SoftQueuePair) queuePair).transport() instanceof TcpTransport transport
-                && transport.driver().isHot(((SoftCompletionQueue) completions).links());
+        return Soft.of(queuePair).transport() instanceof TcpTransport transport
+                && transport.driver().isHot(Soft.of(completions).links());
     }
 
     private <T> T onEngine(Callable<T> task) throws Exception {
         FutureTask<T> future = new FutureTask<>(task);
-        context.engine().execute(future);
+        Soft.of(context).engine().execute(future);
         await("the engine", future::isDone);
         return future.get();
     }

@@ -60,9 +60,9 @@ class HostileStagingTest {
     private final Arena arena = Arena.ofShared();
     private final AddressEnd victim = new AddressEnd();
     private final AddressEnd hostile = new AddressEnd();
-    private final SoftContext own = (SoftContext) hostile.context;
-    private final SoftContext theirs = (SoftContext) victim.context;
-    private final ForeignHand hand = new ForeignHand(theirs);
+    private final SoftContext own = Soft.of(hostile.context);
+    private final SoftContext theirs = Soft.of(victim.context);
+    private final ForeignHand hand = new ForeignHand(victim.context);
     private Peer connection;
     private long block;
     private long ticket;
@@ -110,7 +110,7 @@ class HostileStagingTest {
         memory.set(ValueLayout.JAVA_LONG, block + 32, operation == Operation.COMPARE_AND_SWAP ? SECRET : 1);
         memory.set(ValueLayout.JAVA_LONG, block + 40, FORGED);
         memory.set(ValueLayout.JAVA_INT, block + 56, operation.code);
-        memory.set(ValueLayout.JAVA_INT, block + 60, ((SoftContext) victim.context).lid());
+        memory.set(ValueLayout.JAVA_INT, block + 60, theirs.lid());
         memory.set(ValueLayout.JAVA_LONG, block + 64, operation.reads() ? 0 : FORGED);
         ValueLayout.JAVA_LONG.varHandle().setVolatile(memory, block, ++ticket * 8 + ASKED);
         connection.tell(Message.STAGE, 0, own.lid(), block);

@@ -5,6 +5,7 @@ import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.iwarp.QueuePairAddress;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
@@ -17,7 +18,7 @@ import java.nio.channels.SocketChannel;
 ///
 /// @param context the device
 /// @param victim its queue pair, which [#connect] has connected to nobody else
-record Impostor(SoftContext context, QueuePair victim) {
+record Impostor(Context context, QueuePair victim) {
     /// The number of the queue pair that it pretends to be.
     static final int NUMBER = 0x77;
     /// The packet sequence number that it pretends to begin with.
@@ -27,18 +28,18 @@ record Impostor(SoftContext context, QueuePair victim) {
     private static final int READS = 16;
 
     /// Has the victim wait for it.
-    static Impostor connect(SoftContext context, QueuePair victim) {
+    static Impostor connect(Context context, QueuePair victim) {
         return connect(context, victim, ConnectionOptions.defaults());
     }
 
-    static Impostor connect(SoftContext context, QueuePair victim, ConnectionOptions how) {
-        victim.connect(new QueuePairInfo(NUMBER, PSN, LID, context.gid(), PathMtu.MTU_4096), how);
+    static Impostor connect(Context context, QueuePair victim, ConnectionOptions how) {
+        victim.connect(new QueuePairInfo(NUMBER, PSN, LID, Soft.of(context).gid(), PathMtu.MTU_4096), how);
         return new Impostor(context, victim);
     }
 
     /// A TCP connection to the device.
     SocketChannel call() throws IOException {
-        return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), context.lid()));
+        return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), Soft.of(context).lid()));
     }
 
     /// The bytes to begin with: what the right peer says, with these wishes.
@@ -51,10 +52,10 @@ record Impostor(SoftContext context, QueuePair victim) {
                 longestSegment,
                 1,
                 PeerHandshake.NO_HOST,
-                new QueuePairAddress(context.gid(), LID, NUMBER),
+                new QueuePairAddress(Soft.of(context).gid(), LID, NUMBER),
                 psn,
                 info.packetSequenceNumber(),
-                new QueuePairAddress(context.gid(), context.lid(), info.number()));
+                new QueuePairAddress(Soft.of(context).gid(), Soft.of(context).lid(), info.number()));
         return new MpaNegotiation(checksum, READS, READS)
                 .request(handshake.appendTo(new byte[0]))
                 .encode()

@@ -9,6 +9,8 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -74,8 +76,8 @@ class LiveFuzzTest {
     private final Suspicion suspicion = new Suspicion();
     private final Completions completions = Completions.create(arena, 2 * RECEIVES);
 
-    private SoftContext context;
-    private SoftContext honest;
+    private Context context;
+    private Context honest;
     private ProtectionDomain domain;
     private CompletionQueue queue;
     private MemorySegment ground;
@@ -115,9 +117,9 @@ class LiveFuzzTest {
     void open() {
         logger.setLevel(Level.FINE);
         logger.addHandler(suspicion);
-        SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("tcp0=127.0.0.1?sharedMemory=false"));
-        context = (SoftContext) device.open();
-        honest = (SoftContext) device.open();
+        Device device = Soft.device("tcp0=127.0.0.1?sharedMemory=false");
+        context = device.open();
+        honest = device.open();
         domain = context.allocateProtectionDomain();
         queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(256));
         ground = arena.allocate(9L * BYTES, 4096).fill(CANARY);
@@ -200,8 +202,8 @@ class LiveFuzzTest {
             assertThat(suspicion.found).isEmpty();
             // A good part got through the first checks, and a good part did not.
             assertThat(ended() - before).isEqualTo(streams);
-            assertThat(context.tcp().counters().turnedAway()).isBetween(1L, streams - 1L);
-            assertThat(context.tcp().counters().violations()).isPositive();
+            assertThat(Soft.of(context).tcp().counters().turnedAway()).isBetween(1L, streams - 1L);
+            assertThat(Soft.of(context).tcp().counters().violations()).isPositive();
         } finally {
             System.out.printf(
                     "LiveFuzzTest: seed %d: %d frames on %d connections in %.1f s: %s%n",
@@ -209,13 +211,13 @@ class LiveFuzzTest {
                     frames,
                     streams,
                     (System.nanoTime() - start) / 1e9,
-                    context.tcp().counters());
+                    Soft.of(context).tcp().counters());
         }
     }
 
     /// The number of connections that are over, each counted once.
     private long ended() {
-        return context.tcp().counters().turnedAway() + context.tcp().counters().endedByPeers();
+        return Soft.of(context).tcp().counters().turnedAway() + Soft.of(context).tcp().counters().endedByPeers();
     }
 
     /// One connection from its beginning to its end.

@@ -13,6 +13,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
@@ -57,15 +58,14 @@ class LostCallTest {
 
     private final Arena arena = Arena.ofShared();
     private final List<SocketChannel> channels = new ArrayList<>();
-    private SoftContext context;
+    private Context context;
     private CompletionQueue completions;
     private QueuePair queuePair;
     private ServerSocketChannel peer;
 
     @BeforeEach
     void open() throws IOException {
-        SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("tcp0=127.0.0.1?sharedMemory=false"));
-        context = (SoftContext) device.open();
+        context = Soft.open("tcp0=127.0.0.1?sharedMemory=false");
         completions = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(16));
         queuePair = context.allocateProtectionDomain().createQueuePair(QueuePairOptions.reliable(completions));
         peer = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
@@ -86,7 +86,7 @@ class LostCallTest {
     }
 
     private void send(ConnectionOptions how) throws IOException {
-        queuePair.connect(new QueuePairInfo(NUMBER, PSN, port(), context.gid(), PathMtu.MTU_4096), how);
+        queuePair.connect(new QueuePairInfo(NUMBER, PSN, port(), Soft.of(context).gid(), PathMtu.MTU_4096), how);
         queuePair.post(SendBatch.create(arena, 1, 1).send(1).signaled());
     }
 
@@ -185,10 +185,11 @@ class LostCallTest {
     void aCallerThatHasGivenUpIsNotAccepted() throws IOException {
         // When both call each other, the lower address wins; nobody answers at this one.
         int lowest = 1;
-        queuePair.connect(new QueuePairInfo(NUMBER, PSN, lowest, context.gid(), PathMtu.MTU_4096), EIGHT_SECONDS);
-        SendLock lock = (SoftQueuePair) queuePair;
+        queuePair.connect(
+                new QueuePairInfo(NUMBER, PSN, lowest, Soft.of(context).gid(), PathMtu.MTU_4096), EIGHT_SECONDS);
+        SendLock lock = Soft.of(queuePair);
         try (SocketChannel caller =
-                SocketChannel.open(new InetSocketAddress(context.gid().address(), context.lid()))) {
+                SocketChannel.open(new InetSocketAddress(Soft.of(context).gid().address(), Soft.of(context).lid()))) {
             PeerHandshake handshake = new PeerHandshake(
                     MpaFrame.Kind.REQUEST,
                     PeerHandshake.Verdict.ACCEPTED,
@@ -196,10 +197,10 @@ class LostCallTest {
                     LinkTerms.LONGEST_SEGMENT,
                     1,
                     PeerHandshake.NO_HOST,
-                    new QueuePairAddress(context.gid(), lowest, NUMBER),
+                    new QueuePairAddress(Soft.of(context).gid(), lowest, NUMBER),
                     PSN,
                     queuePair.info().packetSequenceNumber(),
-                    new QueuePairAddress(context.gid(), context.lid(), queuePair.number()));
+                    new QueuePairAddress(Soft.of(context).gid(), Soft.of(context).lid(), queuePair.number()));
             ByteBuffer request = new MpaNegotiation(false, READS, READS)
                     .request(handshake.appendTo(new byte[0]))
                     .encode();

@@ -6,6 +6,8 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
@@ -94,10 +96,10 @@ class ManyConnectionsTest {
     /// Connects a few, and then a thousand for each round, and says what these cost.
     static final class Program {
         public static void main(String[] arguments) throws IOException {
-            SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("tcp0=127.0.0.1?sharedMemory=false"));
+            Device device = Soft.device("tcp0=127.0.0.1?sharedMemory=false");
             try (Arena arena = Arena.ofShared();
-                    SoftContext here = (SoftContext) device.open();
-                    SoftContext there = (SoftContext) device.open()) {
+                    Context here = device.open();
+                    Context there = device.open()) {
                 Completions completions = Completions.create(arena, COUNT);
                 ProtectionDomain domain = here.allocateProtectionDomain();
                 ProtectionDomain otherDomain = there.allocateProtectionDomain();

@@ -3,6 +3,7 @@ package io.rdmacomm.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,7 +44,7 @@ class OpenFailureTest {
     }
 
     private static void fail() {
-        SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("soft1=127.0.0.1"));
+        Device device = Soft.device("soft1=127.0.0.1");
         assertThatThrownBy(device::open).isInstanceOf(VerbException.class);
     }
 

@@ -14,6 +14,7 @@ import io.rdmacomm.soft.shm.Peer;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
@@ -46,8 +47,8 @@ class PartedPeerTest {
 
     private final Arena arena = Arena.ofShared();
     private final Completions done = Completions.create(arena, CAPACITY);
-    private final SoftContext here = open();
-    private final SoftContext there = open();
+    private final Context here = open();
+    private final Context there = open();
     private final ProtectionDomain domain = here.allocateProtectionDomain();
     private final CompletionQueue queue = here.createCompletionQueue(CompletionQueueOptions.ofCapacity(CAPACITY));
     private final QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
@@ -55,11 +56,11 @@ class PartedPeerTest {
     private final QueuePair peer =
             there.allocateProtectionDomain().createQueuePair(QueuePairOptions.reliable(theirQueue));
     private final Map<Long, Integer> ends = new HashMap<>();
-    private final QueuePairBlock block = ((SoftQueuePair) peer).resources().block();
+    private final QueuePairBlock block = Soft.of(peer).resources().block();
     private ForeignHand hand;
 
-    private static SoftContext open() {
-        return SoftContext.open(new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1")));
+    private static Context open() {
+        return Soft.open("soft0=127.0.0.1");
     }
 
     @BeforeEach
@@ -71,7 +72,7 @@ class PartedPeerTest {
         await(() -> poll() == 1);
         pair.post(ReceiveBatch.create(arena, 1, 1).receive(RECEIVE));
         hand = new ForeignHand(here);
-        ReceiveTaker receives = ReceiveTaker.find(memory(), hand.receives(pair), there.lid(), peer.number());
+        ReceiveTaker receives = ReceiveTaker.find(memory(), hand.receives(pair), Soft.of(there).lid(), peer.number());
         long position = receives.head();
         block.beginExecuting();
         block.openJournal(position, RECEIVE);
@@ -87,7 +88,7 @@ class PartedPeerTest {
     }
 
     private MemorySegment memory() {
-        return here.control().memory();
+        return Soft.of(here).control().memory();
     }
 
     private static void await(BooleanSupplier condition) {
@@ -109,15 +110,15 @@ class PartedPeerTest {
     /// Connects as the peer and hangs up, as a kernel that is short of memory may do.
     private void part() throws IOException {
         try (SocketChannel connection = SocketChannel.open(
-                UnixDomainSocketAddress.of(ShmDirectory.folder(here.lid()).resolve(Peer.SOCKET)))) {
+                UnixDomainSocketAddress.of(ShmDirectory.folder(Soft.of(here).lid()).resolve(Peer.SOCKET)))) {
             ByteBuffer hello = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
-            hello.putInt(Message.HELLO).putInt(there.lid());
-            hello.putLong(there.gid().high()).putLong(there.gid().low()).flip();
+            hello.putInt(Message.HELLO).putInt(Soft.of(there).lid());
+            hello.putLong(Soft.of(there).gid().high()).putLong(Soft.of(there).gid().low()).flip();
             connection.write(hello);
         }
         await(() -> pair.state() == QueuePairState.ERROR);
         CountDownLatch dealtWith = new CountDownLatch(1);
-        here.engine().execute(dealtWith::countDown);
+        Soft.of(here).engine().execute(dealtWith::countDown);
         await(() -> dealtWith.getCount() == 0);
     }
 
@@ -151,7 +152,7 @@ class PartedPeerTest {
         await(() -> poll() == 0);
         assertThat(ends).as("its memory may still be written").doesNotContainKey(RECEIVE);
 
-        CompletionProducer producer = CompletionProducer.find(memory(), hand.completions(pair), there.lid());
+        CompletionProducer producer = CompletionProducer.find(memory(), hand.completions(pair), Soft.of(there).lid());
         assertThat(producer.push(block.memory(), block.completionJournal(), completion()))
                 .isEqualTo(CompletionRing.PUSHED);
         block.closeJournal();
@@ -166,7 +167,7 @@ class PartedPeerTest {
         long tailAt = hand.ring(pair) + 64;
         long tail = hand.get(tailAt);
         long slot = hand.slotAtTail(pair);
-        hand.set(slot, tail << 20 | (long) there.lid() << 4 | 1);
+        hand.set(slot, tail << 20 | (long) Soft.of(there).lid() << 4 | 1);
         hand.set(tailAt, tail + 1);
         block.memory().set(JAVA_LONG, block.completionJournal(), tail + 1);
         part();

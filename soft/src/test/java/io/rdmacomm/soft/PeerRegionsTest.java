@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.shm.Peer;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
@@ -13,13 +15,13 @@ import org.junit.jupiter.api.Test;
 
 /// The regions of another process that this one has mapped.
 class PeerRegionsTest {
-    private final SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("regions=127.0.0.1"));
+    private final Device device = Soft.device("regions=127.0.0.1");
 
     @Test
     void onlyWhatItsOwnerHasClosedIsUnmapped() {
-        try (SoftContext here = (SoftContext) device.open();
-                SoftContext there = (SoftContext) device.open();
-                Peer peer = Peer.connect(there.lid(), there.gid(), here.lid(), here.gid())) {
+        try (Context here = device.open();
+                Context there = device.open();
+                Peer peer = connect(Soft.of(here), Soft.of(there))) {
             ProtectionDomain domain = there.allocateProtectionDomain();
             MemoryRegion closed = domain.allocate(8, AccessFlag.allRemote());
             MemoryRegion open = domain.allocate(8, AccessFlag.allRemote());
@@ -37,6 +39,10 @@ class PeerRegionsTest {
             assertThat(other.scope().isAlive()).isTrue();
             assertThat(mapped(peer, open)).isEqualTo(other);
         }
+    }
+
+    private static Peer connect(SoftContext here, SoftContext there) {
+        return Peer.connect(there.lid(), there.gid(), here.lid(), here.gid());
     }
 
     private static MemorySegment mapped(Peer peer, MemoryRegion region) {

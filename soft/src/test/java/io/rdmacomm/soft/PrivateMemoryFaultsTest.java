@@ -6,6 +6,7 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -27,15 +28,15 @@ class PrivateMemoryFaultsTest {
 
     private final Arena arena = Arena.ofShared();
     private final Completions done = Completions.create(arena, 16);
-    private final SoftContext here = open();
-    private final SoftContext there = open();
+    private final Context here = open();
+    private final Context there = open();
     private final ProtectionDomain domain = here.allocateProtectionDomain();
     private final ProtectionDomain otherDomain = there.allocateProtectionDomain();
     private final CompletionQueue queue = here.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
     private final CompletionQueue otherQueue = there.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
 
-    private static SoftContext open() {
-        return SoftContext.open(new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1")));
+    private static Context open() {
+        return Soft.open("soft0=127.0.0.1");
     }
 
     @AfterEach
@@ -76,14 +77,14 @@ class PrivateMemoryFaultsTest {
         MemoryRegion to = otherDomain.register(arena.allocate(BYTES, 8), AccessFlag.allRemote());
         from.segment().fill((byte) 1);
         CountDownLatch engine = new CountDownLatch(1);
-        there.engine().execute(() -> awaitUninterruptibly(engine));
+        Soft.of(there).engine().execute(() -> awaitUninterruptibly(engine));
         long room = 0;
         for (int i = 0; i < 4; i++) {
             Pair pair = connected();
-            long asked = here.sharedMemory().stagedCopies();
+            long asked = Soft.of(here).sharedMemory().stagedCopies();
             write(pair, from, to);
             long deadline = System.nanoTime() + 60_000_000_000L;
-            while (here.sharedMemory().stagedCopies() == asked) {
+            while (Soft.of(here).sharedMemory().stagedCopies() == asked) {
                 assertThat(System.nanoTime()).isLessThan(deadline);
                 Thread.onSpinWait();
             }
@@ -91,8 +92,8 @@ class PrivateMemoryFaultsTest {
             assertThat(next(queue)).isEqualTo(WorkStatus.FLUSHED);
             pair.here.close();
             pair.there.close();
-            long offset = here.control().allocate(BYTES);
-            here.control().free(offset, BYTES);
+            long offset = Soft.of(here).control().allocate(BYTES);
+            Soft.of(here).control().free(offset, BYTES);
             room = i == 0 ? offset : room;
             assertThat(offset).as("the first free place after " + i).isEqualTo(room);
         }
@@ -103,7 +104,7 @@ class PrivateMemoryFaultsTest {
         write(pair, from, to);
 
         assertThat(next(queue)).isEqualTo(WorkStatus.SUCCESS);
-        assertThat(there.sharedMemory().stagedCopiesForPeers()).isEqualTo(1);
+        assertThat(Soft.of(there).sharedMemory().stagedCopiesForPeers()).isEqualTo(1);
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {

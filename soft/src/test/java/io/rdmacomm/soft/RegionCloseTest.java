@@ -6,6 +6,7 @@ import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -29,14 +30,14 @@ class RegionCloseTest {
     private static final Set<AccessFlag> LOCAL = EnumSet.of(AccessFlag.LOCAL_WRITE);
 
     private final Arena arena = Arena.ofShared();
-    private final SoftContext here = open();
-    private final SoftContext there = open();
+    private final Context here = open();
+    private final Context there = open();
     private final ProtectionDomain domain = here.allocateProtectionDomain();
     private final List<QueuePair> pairs = new ArrayList<>();
     private final List<QueuePairBlock> stopped = new ArrayList<>();
 
-    private static SoftContext open() {
-        return SoftContext.open(new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1")));
+    private static Context open() {
+        return Soft.open("soft0=127.0.0.1");
     }
 
     @BeforeEach
@@ -47,12 +48,12 @@ class RegionCloseTest {
             pair.connect(peer.info());
             peer.connect(pair.info());
             pairs.add(pair);
-            stopped.add(((SoftQueuePair) peer).resources().block());
+            stopped.add(Soft.of(peer).resources().block());
         }
         stopped.forEach(QueuePairBlock::beginExecuting);
     }
 
-    private static QueuePair pair(SoftContext context, ProtectionDomain in) {
+    private static QueuePair pair(Context context, ProtectionDomain in) {
         CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(16));
         return in.createQueuePair(QueuePairOptions.reliable(queue));
     }

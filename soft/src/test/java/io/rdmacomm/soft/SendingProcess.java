@@ -12,6 +12,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -53,8 +54,8 @@ final class SendingProcess {
         info = InfoText.parse(answers.readLine());
     }
 
-    static SoftContext openDevice() {
-        return SoftContext.open(new SoftDevice("soft", DeviceSettings.parse(DEVICE)));
+    static Context openDevice() {
+        return Soft.open(DEVICE);
     }
 
     /// Connects it to `pair`. It begins to send at once.
@@ -125,7 +126,7 @@ final class SendingProcess {
         public static void main(String[] arguments) throws IOException {
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             try (Arena arena = Arena.ofShared();
-                    SoftContext context = openDevice()) {
+                    Context context = openDevice()) {
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
                 QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));

@@ -8,6 +8,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -62,7 +63,7 @@ class SharedMemoryFuzzTest {
 
     /// A context with a queue pair, memory that is open to peers, and memory that is not.
     private final class Party implements AutoCloseable {
-        final SoftContext context;
+        final Context context;
         final ProtectionDomain domain;
         final MemoryRegion region;
         final MemoryRegion closed;
@@ -74,11 +75,11 @@ class SharedMemoryFuzzTest {
         int posted;
 
         Party() {
-            this(SoftContext.open(new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1"))));
+            this(Soft.open("soft0=127.0.0.1"));
         }
 
         /// Another queue pair of a context that is there, with memory of its own.
-        Party(SoftContext context) {
+        Party(Context context) {
             this.context = context;
             domain = context.allocateProtectionDomain();
             region = domain.allocate(BYTES, AccessFlag.allRemote());

@@ -47,7 +47,8 @@ final class SiwEnds implements AutoCloseable {
     }
 
     void called(String request, String expectedReply) throws Exception {
-        Listener listener = own.manager.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 4);
+        Listener<ConnectionRequest> listener =
+                own.manager.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 4);
         peer = new FakePeer(Wire.to(listener.localAddress()));
         peer.wire.sendByteByByte(Wire.REQUEST + Wire.plain(request));
         ConnectionRequest arrived = listener.awaitRequest(LONG);

@@ -33,7 +33,7 @@ class SlowConnectionTest {
     void aLongMessageOverASlowLineArrives() throws Exception {
         try (AddressEnd server = new AddressEnd("slow1=127.0.0.1?sharedMemory=false");
                 AddressEnd client = new AddressEnd("slow2=127.0.0.1?sharedMemory=false");
-                Listener listener =
+                Listener<ConnectionRequest> listener =
                         server.manager.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
                 SlowLine line = new SlowLine(listener.localAddress())) {
             CompletableFuture<Connection> connecting = AddressEnd.async(() -> client.manager.connect(

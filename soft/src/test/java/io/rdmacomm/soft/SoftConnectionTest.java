@@ -40,7 +40,7 @@ class SoftConnectionTest {
 
     private AddressEnd server;
     private AddressEnd client;
-    private Listener listener;
+    private Listener<ConnectionRequest> listener;
 
     @BeforeEach
     void open() {

@@ -8,6 +8,8 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
@@ -28,13 +30,13 @@ final class SoftCountersTest {
     private static final int COUNT = 20;
 
     private final Arena arena = Arena.ofShared();
-    private SoftContext here;
-    private SoftContext there;
+    private Context here;
+    private Context there;
 
     private void open(String device) {
-        SoftDevice opened = new SoftDevice("soft", DeviceSettings.parse(device));
-        here = (SoftContext) opened.open();
-        there = (SoftContext) opened.open();
+        Device opened = Soft.device(device);
+        here = opened.open();
+        there = opened.open();
     }
 
     @AfterEach

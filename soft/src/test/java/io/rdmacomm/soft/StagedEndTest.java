@@ -6,6 +6,7 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -62,7 +63,7 @@ class StagedEndTest {
 
     /// A context with memory of the caller.
     private final class Side {
-        final SoftContext context = SoftContext.open(new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1")));
+        final Context context = Soft.open("soft0=127.0.0.1");
         final ProtectionDomain domain = context.allocateProtectionDomain();
         final CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(256));
         final MemorySegment memory = arena.allocate(BYTES, 8);

@@ -7,6 +7,8 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -23,7 +25,7 @@ class StagedStartTest {
     private static final int ROUNDS = 50;
     private static final long PATIENCE_NANOS = 20_000_000_000L;
 
-    private final SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("start=127.0.0.1"));
+    private final Device device = Soft.device("start=127.0.0.1");
 
     @Test
     void aRequestThatComesWhenThePeerIsJustReadyIsExecuted() throws Exception {
@@ -36,8 +38,8 @@ class StagedStartTest {
 
     private WorkStatus writeToAPeerThatConnects(Arena arena) throws Exception {
         // New contexts each time: then the peer takes longest to find this side.
-        try (SoftContext here = (SoftContext) device.open();
-                SoftContext there = (SoftContext) device.open()) {
+        try (Context here = device.open();
+                Context there = device.open()) {
             ProtectionDomain domain = here.allocateProtectionDomain();
             ProtectionDomain theirs = there.allocateProtectionDomain();
             CompletionQueue queue = here.createCompletionQueue(CompletionQueueOptions.ofCapacity(4));

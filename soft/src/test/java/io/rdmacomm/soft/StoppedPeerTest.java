@@ -8,6 +8,7 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
@@ -43,7 +44,7 @@ class StoppedPeerTest {
 
     private final Arena arena = Arena.ofShared();
     private final Completions done = Completions.create(arena, 64);
-    private final SoftContext context = SendingProcess.openDevice();
+    private final Context context = SendingProcess.openDevice();
     private final ProtectionDomain domain = context.allocateProtectionDomain();
     private final MemoryRegion region = domain.allocate(SendingProcess.BYTES, AccessFlag.allRemote());
     private SendingProcess peer;
@@ -115,9 +116,9 @@ class StoppedPeerTest {
         /// Where the rings are in the control file.
         List<Long> places() {
             long receives = shared == null
-                    ? ((SoftQueuePair) pair).resources().receives().ring().offset()
-                    : ((SoftSharedReceiveQueue) shared).ring().offset();
-            return List.of(((SoftCompletionQueue) queue).ring().offset(), receives);
+                    ? Soft.of(pair).resources().receives().ring().offset()
+                    : Soft.of(shared).ring().offset();
+            return List.of(Soft.of(queue).ring().offset(), receives);
         }
 
         void close() {
@@ -142,7 +143,7 @@ class StoppedPeerTest {
     void nothingOfItReachesNewObjects(boolean shared) throws Exception {
         Objects old = objectsOfAStoppedPeer(shared);
         old.close();
-        assertThat(context.objects().quiesce(null)).as("nobody uses memory").isFalse();
+        assertThat(Soft.of(context).objects().quiesce(null)).as("nobody uses memory").isFalse();
         Objects made = new Objects(shared);
         assertThat(made.places()).doesNotContainAnyElementsOf(old.places());
         QueuePair loop = domain.createQueuePair(QueuePairOptions.reliable(made.queue));
@@ -175,7 +176,7 @@ class StoppedPeerTest {
     void whatItMayWriteToIsFreedWhenItHasDied() throws Exception {
         Objects old = objectsOfAStoppedPeer(false);
         old.close();
-        assertThat(context.objects().quarantine().look()).isFalse();
+        assertThat(Soft.of(context).objects().quarantine().look()).isFalse();
 
         peer.kill();
 
@@ -185,7 +186,7 @@ class StoppedPeerTest {
 
     private void awaitNothingHeld() {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (!context.objects().quarantine().look()) {
+        while (!Soft.of(context).objects().quarantine().look()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             Thread.onSpinWait();
         }

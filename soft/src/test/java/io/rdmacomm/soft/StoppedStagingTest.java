@@ -7,6 +7,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -28,20 +29,20 @@ class StoppedStagingTest {
 
     private final Arena arena = Arena.ofShared();
     private final Completions done = Completions.create(arena, 16);
-    private final SoftContext here = open();
+    private final Context here = open();
     private final ProtectionDomain domain = here.allocateProtectionDomain();
     private final MemoryRegion from = domain.allocate(BYTES, AccessFlag.allRemote());
     private final Target stopped = new Target();
     private final Target healthy = new Target();
     private final CountDownLatch goOn = new CountDownLatch(1);
 
-    private static SoftContext open() {
-        return SoftContext.open(new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1")));
+    private static Context open() {
+        return Soft.open("soft0=127.0.0.1");
     }
 
     /// A context with memory of the caller.
     private final class Target {
-        final SoftContext context = open();
+        final Context context = open();
         final ProtectionDomain domain = context.allocateProtectionDomain();
         final MemoryRegion region = domain.register(arena.allocate(BYTES, 8), AccessFlag.allRemote());
 
@@ -93,7 +94,7 @@ class StoppedStagingTest {
 
     @Test
     void itHoldsUpNobodyElse() {
-        stopped.context.engine().execute(() -> awaitQuietly(goOn));
+        Soft.of(stopped.context).engine().execute(() -> awaitQuietly(goOn));
         Writer[] waiting = new Writer[WRITERS];
         for (int i = 0; i < WRITERS; i++) {
             waiting[i] = stopped.writer();
@@ -115,19 +116,19 @@ class StoppedStagingTest {
         for (Writer each : waiting) {
             awaitSuccess(each);
         }
-        assertThat(stopped.context.sharedMemory().stagedCopiesForPeers()).isGreaterThanOrEqualTo(3 * WRITERS);
+        assertThat(Soft.of(stopped.context).sharedMemory().stagedCopiesForPeers()).isGreaterThanOrEqualTo(3 * WRITERS);
     }
 
     @Test
     void itsBlocksAreUsedAgain() throws Exception {
-        stopped.context.engine().execute(() -> awaitQuietly(goOn));
+        Soft.of(stopped.context).engine().execute(() -> awaitQuietly(goOn));
         long free = 0;
         for (int i = 0; i < 2 * WRITERS; i++) {
             Writer writer = stopped.writer();
             write(writer);
             writer.pair.close();
-            long offset = here.control().allocate(BYTES);
-            here.control().free(offset, BYTES);
+            long offset = Soft.of(here).control().allocate(BYTES);
+            Soft.of(here).control().free(offset, BYTES);
             free = i == 0 ? offset : free;
             assertThat(offset).as("the first free place after " + i).isLessThan(free + BYTES);
         }

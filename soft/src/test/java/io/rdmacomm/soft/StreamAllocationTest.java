@@ -2,6 +2,8 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.util.function.LongSupplier;
@@ -16,10 +18,10 @@ class StreamAllocationTest {
 
     @Test
     void nobodyAllocatesAnything() {
-        SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("tcp1=127.0.0.1?sharedMemory=false"));
+        Device device = Soft.device("tcp1=127.0.0.1?sharedMemory=false");
         try (Arena arena = Arena.ofShared();
-                SoftContext here = (SoftContext) device.open();
-                SoftContext there = (SoftContext) device.open()) {
+                Context here = device.open();
+                Context there = device.open()) {
             ProtectionDomain domain = here.allocateProtectionDomain();
             ProtectionDomain otherDomain = there.allocateProtectionDomain();
             CompletionQueue target = there.createCompletionQueue(CompletionQueueOptions.ofCapacity(1));
@@ -33,7 +35,7 @@ class StreamAllocationTest {
         }
     }
 
-    private static Thread engine(SoftContext context) {
+    private static Thread engine(Context context) {
         String name = "tcp1-" + Integer.toUnsignedString(context.port(1).lid());
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals(name))

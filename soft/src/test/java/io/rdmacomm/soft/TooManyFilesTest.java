@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.soft.mapped.HostError;
 import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -104,7 +106,7 @@ class TooManyFilesTest {
     /// places, and prints each reason. At the end a context can be opened.
     static final class Opener {
         public static void main(String[] arguments) throws IOException {
-            SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1"));
+            Device device = Soft.device("soft0=127.0.0.1");
             device.open().close();
             // Loads its class while there are files.
             HostError.of(new IOException("Too many open files"), Errno.ENOSPC).failure("open", "", new IOException());
@@ -127,9 +129,9 @@ class TooManyFilesTest {
     /// Resolves a route when there are no files, prints the reason of the failure, and resolves it afterwards.
     static final class Resolver {
         public static void main(String[] arguments) throws Exception {
-            SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1"));
+            Device device = Soft.device("soft0=127.0.0.1");
             InetSocketAddress destination = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
-            try (SoftContext context = (SoftContext) device.open();
+            try (Context context = device.open();
                     ConnectionManager manager = ConnectionManager.open(context)) {
                 manager.resolve(destination, Duration.ofSeconds(5)).close();
                 HostError.of(new IOException("Too many open files"), Errno.ENOSPC)
@@ -153,16 +155,16 @@ class TooManyFilesTest {
     /// files; at the second it ends.
     static final class Program {
         public static void main(String[] arguments) throws IOException {
-            SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("tcp0=127.0.0.1?sharedMemory=false"));
+            Device device = Soft.device("tcp0=127.0.0.1?sharedMemory=false");
             BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-            try (SoftContext context = (SoftContext) device.open()) {
+            try (Context context = device.open()) {
                 // The first time, these open files of the JDK's.
                 if (processorNanos() == 0 || pauses(context) > 0) {
                     throw new IllegalStateException("this JVM does not tell, or has too few files");
                 }
                 List<FileInputStream> files = openAll();
                 long before = processorNanos();
-                System.out.println(context.lid());
+                System.out.println(Soft.of(context).lid());
                 orders.readLine();
                 long start = System.nanoTime();
                 while (pauses(context) < TRIES) {
@@ -179,8 +181,8 @@ class TooManyFilesTest {
             }
         }
 
-        private static long pauses(SoftContext context) {
-            return context.tcp().counters().pauses();
+        private static long pauses(Context context) {
+            return Soft.of(context).tcp().counters().pauses();
         }
 
         static List<FileInputStream> openAll() {

@@ -2,13 +2,14 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
@@ -17,6 +18,7 @@ import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.DriverEvent;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.Set;
@@ -31,23 +33,22 @@ class TransportSeamTest {
     private static final int REMOTE_ACCESS = WorkStatus.REMOTE_ACCESS_ERROR.code();
 
     private final Arena arena = Arena.ofShared();
-    private final SoftDevice device =
-            new SoftDevice("soft", DeviceSettings.parse("seam0=127.0.0.1?sharedMemory=false"));
-    private final SoftContext context = (SoftContext) device.open();
+    private final Context context = Soft.open("seam0=127.0.0.1?sharedMemory=false");
     private final CompletionQueue completions = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
     private final Completions done = Completions.create(arena, 64);
-    private SoftQueuePair queuePair;
+    private QueuePair queuePair;
+    private SoftQueuePair driver;
     private FakeTransport transport;
 
     /// Connects to nobody, patiently.
     @BeforeEach
     void connect() {
-        queuePair = (SoftQueuePair)
-                context.allocateProtectionDomain().createQueuePair(QueuePairOptions.reliable(completions));
+        queuePair = context.allocateProtectionDomain().createQueuePair(QueuePairOptions.reliable(completions));
         queuePair.connect(
-                new QueuePairInfo(5, PSN, NO_SUCH_LID, context.gid(), PathMtu.MTU_4096),
+                new QueuePairInfo(5, PSN, NO_SUCH_LID, Soft.of(context).gid(), PathMtu.MTU_4096),
                 ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(4), 7));
-        transport = new FakeTransport(queuePair.resources());
+        driver = Soft.of(queuePair);
+        transport = new FakeTransport(driver.resources());
     }
 
     @AfterEach
@@ -61,11 +62,11 @@ class TransportSeamTest {
     }
 
     private void begin(Set<SendOpcode> missing) {
-        queuePair.enter();
+        driver.enter();
         try {
-            queuePair.begin(transport, missing, "the peer is a fake");
+            driver.begin(transport, missing, "the peer is a fake");
         } finally {
-            queuePair.leave();
+            driver.leave();
         }
     }
 
@@ -135,11 +136,11 @@ class TransportSeamTest {
         post(2);
         transport.drive(transport::peerGone);
         assertThat(transport.calls).containsExactly("resume", "post 2", "stop", "close");
-        assertThat(queuePair.transport()).isNull();
+        assertThat(driver.transport()).isNull();
         assertThat(queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(completions.poll(done)).isZero();
 
-        transport = new FakeTransport(queuePair.resources());
+        transport = new FakeTransport(driver.resources());
         begin();
         transport.drive(transport::succeed);
         assertThat(next()).isEqualTo(WorkStatus.SUCCESS);
@@ -150,7 +151,7 @@ class TransportSeamTest {
         begin();
         queuePair.post(ReceiveBatch.create(arena, 1, 1).receive(9));
         transport.drive(() -> {
-            queuePair.resources().receives().giveBack(8);
+            driver.resources().receives().giveBack(8);
             transport.fail(REMOTE_ACCESS, 0);
         });
         assertThat(next()).isEqualTo(WorkStatus.FLUSHED);
@@ -165,7 +166,7 @@ class TransportSeamTest {
         post(1);
         queuePair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
         assertThat(transport.calls).endsWith("close");
-        assertThat(queuePair.transport()).isNull();
+        assertThat(driver.transport()).isNull();
         assertThat(completions.poll(done)).as("what was discarded").isZero();
     }
 
@@ -176,12 +177,12 @@ class TransportSeamTest {
         transport.drained = false;
         queuePair.modify(
                 new QueuePairAttributes().state(QueuePairState.SEND_QUEUE_DRAIN).drainNotification(true));
-        assertThat(context.asyncEvents().await(0)).isNull();
+        assertThat(Soft.of(context).asyncEvents().await(0)).isNull();
         transport.drive(() -> {
             transport.succeed();
             transport.drained = true;
         });
-        AsyncEvent event = context.asyncEvents().await(0);
+        DriverEvent event = Soft.of(context).asyncEvents().await(0);
         assertThat(event).isNotNull();
         assertThat(event.type()).isEqualTo(AsyncEventType.SEND_QUEUE_DRAINED);
     }

@@ -8,6 +8,7 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -50,7 +51,7 @@ class TruncatingProcessTest {
     }
 
     private final Arena arena = Arena.ofShared();
-    private final SoftContext here = open();
+    private final Context here = open();
     private final ProtectionDomain domain = here.allocateProtectionDomain();
     private final CompletionQueue queue = here.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
     private final QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
@@ -61,8 +62,8 @@ class TruncatingProcessTest {
     private RemoteMemory remote;
     private Path folder;
 
-    private static SoftContext open() {
-        return SoftContext.open(new SoftDevice("soft", DeviceSettings.parse("soft0=127.0.0.1")));
+    private static Context open() {
+        return Soft.open("soft0=127.0.0.1");
     }
 
     @BeforeEach
@@ -175,7 +176,7 @@ class TruncatingProcessTest {
         public static void main(String[] arguments) throws IOException {
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             try (Arena arena = Arena.ofShared();
-                    SoftContext context = open()) {
+                    Context context = open()) {
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
                 QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));

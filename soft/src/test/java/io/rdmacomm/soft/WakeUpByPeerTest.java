@@ -13,6 +13,8 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -21,6 +23,7 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
@@ -41,12 +44,12 @@ class WakeUpByPeerTest {
     private static final int MANY = 1_000;
 
     private final Arena arena = Arena.ofShared();
-    private final SoftDevice device = new SoftDevice("soft", DeviceSettings.parse("soft1=127.0.0.1"));
+    private final Device device = Soft.device("soft1=127.0.0.1");
     private final Completions completions = Completions.create(arena, 4);
-    private SoftContext here;
-    private SoftContext there;
+    private Context here;
+    private Context there;
     private CompletionChannel channel;
-    private SoftCompletionQueue queue;
+    private CompletionQueue queue;
     private QueuePair pair;
     private QueuePair peer;
     private CompletionQueue theirQueue;
@@ -54,8 +57,8 @@ class WakeUpByPeerTest {
     /// Connects two queue pairs; the one here gives events.
     @BeforeEach
     void connect() {
-        here = (SoftContext) device.open();
-        there = (SoftContext) device.open();
+        here = device.open();
+        there = device.open();
         channel = here.createCompletionChannel();
         queue = queue(channel);
         theirQueue = there.createCompletionQueue(CompletionQueueOptions.ofCapacity(16));
@@ -65,12 +68,11 @@ class WakeUpByPeerTest {
         peer.connect(pair.info(), ConnectionOptions.defaults());
     }
 
-    private SoftCompletionQueue queue(CompletionChannel of) {
-        return (SoftCompletionQueue)
-                here.createCompletionQueue(CompletionQueueOptions.ofCapacity(16).withChannel(of));
+    private CompletionQueue queue(CompletionChannel of) {
+        return here.createCompletionQueue(CompletionQueueOptions.ofCapacity(16).withChannel(of));
     }
 
-    private static QueuePair pair(SoftContext context, CompletionQueue queue) {
+    private static QueuePair pair(Context context, CompletionQueue queue) {
         ProtectionDomain domain = context.allocateProtectionDomain();
         return domain.createQueuePair(QueuePairOptions.reliable(queue));
     }
@@ -85,7 +87,7 @@ class WakeUpByPeerTest {
     /// Waits until the engine of `here` has done everything that it was told before.
     private void settled() throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
-        here.engine().execute(done::countDown);
+        Soft.of(here).engine().execute(done::countDown);
         assertThat(done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 
@@ -94,7 +96,7 @@ class WakeUpByPeerTest {
     void aPeerThatDiesBeforeItTellsLeavesNobodyAsleep() throws InterruptedException {
         pair.post(ReceiveBatch.create(arena, 1, 1).receive(7));
         queue.arm(false);
-        assertThat(queue.ring().disarm()).isTrue();
+        assertThat(Soft.of(queue).ring().disarm()).isTrue();
         there.close();
         assertThat(channel.awaitEvent(PATIENCE)).isEqualTo(queue);
         queue.acknowledge(1);
@@ -107,7 +109,7 @@ class WakeUpByPeerTest {
     @Test
     void theDeathOfAPeerWakesAllWaitersOnceAndNobodyElse() throws InterruptedException {
         CompletionChannel ofOther = here.createCompletionChannel();
-        SoftCompletionQueue other = queue(ofOther);
+        CompletionQueue other = queue(ofOther);
         CompletionChannel ofUnarmed = here.createCompletionChannel();
         queue(ofUnarmed);
         other.arm(true);
@@ -119,7 +121,7 @@ class WakeUpByPeerTest {
         assertThat(ofUnarmed.awaitEvent(Duration.ZERO)).isNull();
         assertThat(channel.awaitEvent(Duration.ZERO)).as("not armed").isNull();
         other.arm(true);
-        assertThat(other.ring().isArmed()).isTrue();
+        assertThat(Soft.of(other).ring().isArmed()).isTrue();
     }
 
     /// A message that does not fit now is sent when the peer's engine goes on, and nobody waits for that.
@@ -127,19 +129,19 @@ class WakeUpByPeerTest {
     void aStalledEngineGetsItsMessagesLater() throws InterruptedException {
         CountDownLatch stalled = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        here.engine().execute(() -> {
+        Soft.of(here).engine().execute(() -> {
             stalled.countDown();
             awaitQuietly(goOn);
         });
         assertThat(stalled.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         try {
             for (int i = 0; i < MANY; i++) {
-                there.sharedMemory().regionGone();
+                Soft.of(there).sharedMemory().regionGone();
             }
             pair.post(ReceiveBatch.create(arena, 1, 1).receive(7));
             queue.arm(false);
             peer.post(SendBatch.create(arena, 1, 1).send(1).signaled());
-            assertThat(queue.ring().isArmed()).as("the peer has told").isFalse();
+            assertThat(Soft.of(queue).ring().isArmed()).as("the peer has told").isFalse();
         } finally {
             goOn.countDown();
         }
@@ -160,8 +162,8 @@ class WakeUpByPeerTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aPeerThatDiesBeforeItTellsOfALimitLeavesNobodyWaiting(boolean disarmed) throws InterruptedException {
-        SoftSharedReceiveQueue receives = sharedReceives();
-        ReceiveTaker taker = receives.ring().taker();
+        SharedReceiveQueue receives = sharedReceives();
+        ReceiveTaker taker = Soft.of(receives).ring().taker();
         taker.take(taker.head());
         if (disarmed) {
             assertThat(taker.crossedLimit()).isTrue();
@@ -176,12 +178,12 @@ class WakeUpByPeerTest {
 
     @Test
     void aLimitThatWasToldIsNotToldAgainWhenThePeerDies() throws InterruptedException {
-        SoftSharedReceiveQueue receives = sharedReceives();
-        SoftSharedReceiveQueue untouched = sharedReceives();
-        ReceiveTaker taker = receives.ring().taker();
+        SharedReceiveQueue receives = sharedReceives();
+        SharedReceiveQueue untouched = sharedReceives();
+        ReceiveTaker taker = Soft.of(receives).ring().taker();
         taker.take(taker.head());
         assertThat(taker.crossedLimit()).isTrue();
-        here.engine().execute(() -> here.objects().onLimit(receives.number()));
+        Soft.of(here).engine().execute(() -> Soft.of(here).objects().onLimit((int) Soft.of(receives).handle()));
         event(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED);
         there.close();
         event(AsyncEventType.QUEUE_PAIR_FATAL);
@@ -190,8 +192,8 @@ class WakeUpByPeerTest {
         assertThat(untouched.query().limit()).isEqualTo(2);
     }
 
-    private SoftSharedReceiveQueue sharedReceives() {
-        SoftSharedReceiveQueue receives = (SoftSharedReceiveQueue)
+    private SharedReceiveQueue sharedReceives() {
+        SharedReceiveQueue receives =
                 pair.protectionDomain().createSharedReceiveQueue(new SharedReceiveQueueOptions(4, 1, 0));
         receives.post(ReceiveBatch.create(arena, 2, 1).receive(1).receive(2));
         receives.armLimit(2);
@@ -201,9 +203,9 @@ class WakeUpByPeerTest {
     /// A peer that finds a completion queue full notes that in it, then tells: here it dies in between.
     @Test
     void aPeerThatDiesBeforeItTellsOfAnOverrunLeavesNobodyWaiting() throws InterruptedException {
-        SoftCompletionQueue full = queue(channel);
+        CompletionQueue full = queue(channel);
         QueuePair served = pair(here, full);
-        served.connect(new QueuePairInfo(1, 0, here.lid(), here.gid(), PathMtu.MTU_4096));
+        served.connect(new QueuePairInfo(1, 0, Soft.of(here).lid(), Soft.of(here).gid(), PathMtu.MTU_4096));
         overrun(full);
         there.close();
         assertThat(event(AsyncEventType.COMPLETION_QUEUE_ERROR).resource()).isEqualTo(full);
@@ -214,12 +216,12 @@ class WakeUpByPeerTest {
 
     @Test
     void anOverrunThatWasToldIsNotToldAgainWhenThePeerDies() throws InterruptedException {
-        SoftCompletionQueue full = queue(channel);
+        CompletionQueue full = queue(channel);
         overrun(full);
-        here.engine()
-                .execute(() -> here.objects()
+        Soft.of(here).engine()
+                .execute(() -> Soft.of(here).objects()
                         .onOverrun(CompletionRing.number(
-                                here.control().memory(), full.ring().offset())));
+                                Soft.of(here).control().memory(), Soft.of(full).ring().offset())));
         event(AsyncEventType.COMPLETION_QUEUE_ERROR);
         there.close();
         event(AsyncEventType.QUEUE_PAIR_FATAL);
@@ -227,14 +229,14 @@ class WakeUpByPeerTest {
         assertThat(others(AsyncEventType.COMPLETION_QUEUE_ERROR)).isZero();
     }
 
-    private void overrun(SoftCompletionQueue full) {
-        CompletionProducer producer = full.ring().producer(there.lid());
+    private void overrun(CompletionQueue full) {
+        CompletionProducer producer = Soft.of(full).ring().producer(Soft.of(there).lid());
         CompletionFields fields = new CompletionFields();
         fields.set(1, 0, 0, 0, 1);
         int result = CompletionRing.PUSHED;
         for (int i = 0; result != CompletionRing.OVERRUN; i++) {
             assertThat(i).isLessThan(MANY);
-            result = producer.push(here.control().memory(), 0, fields);
+            result = producer.push(Soft.of(here).control().memory(), 0, fields);
         }
     }
 

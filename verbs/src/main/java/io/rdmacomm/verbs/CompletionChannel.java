@@ -62,6 +62,11 @@ public final class CompletionChannel implements Resource {
         }
     }
 
+    /// Whether several open queues report their events here.
+    boolean isShared() {
+        return lifetime.users() > 1;
+    }
+
     CompletionChannelDriver driver() {
         return driver;
     }

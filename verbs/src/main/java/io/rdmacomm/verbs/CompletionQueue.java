@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// state. Polling throws on devices in software; on many adapters (mlx5) it finds nothing more, so that only the event
 /// tells. The same is true of a device that has failed ([AsyncEventType#DEVICE_FATAL]).
 public final class CompletionQueue implements Resource {
+    private static final String AWAIT = "wait for completions (rdma_get_send_comp)";
     private static final String MODERATE = "moderate completion queue (ibv_modify_cq)";
     private static final int BINDING = CompletionOpcode.BIND_WINDOW.code();
 
@@ -30,6 +31,8 @@ public final class CompletionQueue implements Resource {
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private @Nullable QueuePair lastCompleted;
     private int lastNumber;
+    /// A thread may wait in [#await].
+    private volatile boolean awaited;
 
     CompletionQueue(Context context, CompletionQueueOptions options, CompletionQueueDriver driver) {
         this.context = context;
@@ -83,6 +86,69 @@ public final class CompletionQueue implements Resource {
         } finally {
             guard.unlock();
         }
+    }
+
+    /// Takes up to `completions.capacity()` completions, and waits for the first one (rdma_get_send_comp(3)). Blocks;
+    /// suits virtual threads. For one waiting thread at a time. Its channel must serve no other queue, because the
+    /// events of that would be lost. Closing the queue or the channel ends the wait.
+    ///
+    /// ```java
+    /// int count = queue.await(completions, timeout);
+    /// for (int i = 0; i < count; i++) { ... completions.workId(i) ... }
+    /// ```
+    ///
+    /// @param timeout the longest wait; zero to poll
+    /// @return the number of completions; 0 after the timeout or [CompletionChannel#wakeUp()]
+    /// @throws VerbException EINVAL if the queue has no channel, or another queue uses the channel; EIO as
+    ///         [#poll(Completions)]
+    /// @throws InterruptedException if the thread was interrupted; no completion was taken
+    /// @throws IllegalStateException if the queue or the channel is closed, or is being closed
+    public int await(Completions completions, Duration timeout) throws InterruptedException {
+        int count = poll(completions);
+        if (count > 0) {
+            return count;
+        }
+        CompletionChannel events = ownChannel();
+        awaited = true;
+        try {
+            return await(completions, events, timeout.toNanos());
+        } finally {
+            awaited = false;
+        }
+    }
+
+    private int await(Completions completions, CompletionChannel events, long nanos) throws InterruptedException {
+        long begin = System.nanoTime();
+        // Armed first, then polled, so that what completes in between is not missed.
+        arm(false);
+        int count = poll(completions);
+        boolean woken = false;
+        for (long left = nanos; count == 0 && left > 0 && !woken; left = nanos - (System.nanoTime() - begin)) {
+            CompletionQueue ready = events.awaitEvent(Duration.ofNanos(left));
+            woken = ready == null;
+            if (ready != null) {
+                acknowledge(1);
+                arm(false);
+            }
+            count = poll(completions);
+        }
+        return count;
+    }
+
+    /// The channel, if it is of this queue alone.
+    private CompletionChannel ownChannel() {
+        CompletionChannel events = channel;
+        if (events == null) {
+            throw new VerbException(AWAIT, Errno.EINVAL, this + " was created without a channel");
+        }
+        if (events.isShared()) {
+            throw new VerbException(
+                    AWAIT,
+                    Errno.EINVAL,
+                    "other queues use the " + events + ", too; give " + this
+                            + " a channel of its own, or wait with awaitEvent");
+        }
+        return events;
     }
 
     private int pollExclusively(Completions completions, int max) {
@@ -242,6 +308,9 @@ public final class CompletionQueue implements Resource {
     }
 
     private void release() {
+        if (awaited && channel != null) {
+            channel.wakeUp();
+        }
         OperationLock guard = lock;
         if (guard != null) {
             guard.lock();

@@ -275,7 +275,15 @@ public final class Context implements Resource {
                 options,
                 driver.createCompletionQueue(
                         options.capacity(), channel == null ? null : channel.driver(), options.vector()));
-        queue.begin();
+        boolean begun = false;
+        try {
+            queue.begin();
+            begun = true;
+        } finally {
+            if (!begun) {
+                queue.close();
+            }
+        }
         lifetime.adopt(queue.lifetime());
         return queue;
     }

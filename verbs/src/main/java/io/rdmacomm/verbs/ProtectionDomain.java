@@ -230,7 +230,15 @@ public final class ProtectionDomain implements Resource {
             shared.lifetime().checkOpen();
         }
         QueuePair queuePair = new QueuePair(this, options);
-        queuePair.begin();
+        boolean begun = false;
+        try {
+            queuePair.begin();
+            begun = true;
+        } finally {
+            if (!begun) {
+                queuePair.close();
+            }
+        }
         lifetime.adopt(queuePair.lifetime());
         return queuePair;
     }

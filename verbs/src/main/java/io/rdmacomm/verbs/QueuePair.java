@@ -59,6 +59,7 @@ public final class QueuePair implements Resource {
         this.sendDepth = new SendDepth(sizes.sends());
         this.receiveDepth = shared == null ? new ReceiveDepth(sizes.receives()) : ReceiveDepth.ofShared();
         this.bringUp = new BringUp(this);
+        reports.complete = true;
     }
 
     /// Makes the complete object known to its context, and keeps what it uses open.
@@ -636,6 +637,9 @@ public final class QueuePair implements Resource {
 
     /// What the driver reports.
     private final class Reports implements QueuePairOwner {
+        /// False while the driver is being created.
+        private volatile boolean complete;
+
         @Override
         public OperationLock sendLock() {
             return sendLock;
@@ -653,7 +657,7 @@ public final class QueuePair implements Resource {
 
         @Override
         public boolean isOpen() {
-            return lifetime.isOpen();
+            return complete && lifetime.isOpen();
         }
 
         @Override
@@ -687,7 +691,7 @@ public final class QueuePair implements Resource {
 
         @Override
         public String toString() {
-            return QueuePair.this.toString();
+            return complete ? QueuePair.this.toString() : "new queue pair on " + protectionDomain.context();
         }
     }
 }

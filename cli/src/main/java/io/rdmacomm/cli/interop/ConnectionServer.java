@@ -22,7 +22,7 @@ final class ConnectionServer implements InteropServer {
     private static final Duration NEXT_CLIENT = Duration.ofHours(1);
     private static final int MAX_CLIENTS = 128;
 
-    private final Listener listener;
+    private final Listener<ConnectionRequest> listener;
     private final ClientHandler handler;
     private final Semaphore permits = new Semaphore(MAX_CLIENTS);
 

@@ -20,10 +20,10 @@ final class Acceptance implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final ConnectionManager manager;
-    private final Listener listener;
+    private final Listener<ConnectionRequest> listener;
     private final FutureTask<Connection> accepted;
 
-    private Acceptance(ConnectionManager manager, Listener listener, QueuePairEnd end) {
+    private Acceptance(ConnectionManager manager, Listener<ConnectionRequest> listener, QueuePairEnd end) {
         this.manager = manager;
         this.listener = listener;
         this.accepted = new FutureTask<>(() -> accept(listener, end));
@@ -34,7 +34,7 @@ final class Acceptance implements AutoCloseable {
         ConnectionManager manager = ConnectionManager.open(end.context());
         boolean listens = false;
         try {
-            Listener listener = manager.listen(
+            Listener<ConnectionRequest> listener = manager.listen(
                     new InetSocketAddress(address, 0),
                     1,
                     IdentifierOptions.of(end.how().path()));
@@ -49,7 +49,8 @@ final class Acceptance implements AutoCloseable {
         }
     }
 
-    private static Connection accept(Listener listener, QueuePairEnd end) throws InterruptedException {
+    private static Connection accept(Listener<ConnectionRequest> listener, QueuePairEnd end)
+            throws InterruptedException {
         try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
             if (request == null) {
                 throw new CommandFailure("nobody connected to " + listener);

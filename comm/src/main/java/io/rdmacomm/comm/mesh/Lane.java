@@ -3,7 +3,7 @@ package io.rdmacomm.comm.mesh;
 import java.lang.foreign.MemorySegment;
 
 /// One stream of pieces to and from one peer, in order: what an algorithm sees of a peer. [ChannelLane] is the one
-/// that is used; a simulation of many nodes has another one.
+/// that is used; tests have another one.
 ///
 /// For the thread in a collective. Methods that wait for the peer throw what [Collectives] says.
 interface Lane {

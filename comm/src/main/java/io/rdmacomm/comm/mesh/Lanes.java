@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.mesh;
 
-/// The lanes of a rank to all others: what an algorithm sees of a mesh. [Partners] is the one that is used; a
-/// simulation of many nodes has another one.
+/// The lanes of a rank to all others: what an algorithm sees of a mesh. [Partners] is the one that is used; tests
+/// have another one.
 interface Lanes {
     /// The rank of this node.
     int rank();

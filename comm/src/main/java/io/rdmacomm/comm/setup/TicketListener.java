@@ -26,12 +26,12 @@ public final class TicketListener implements AutoCloseable {
     private static final int BACKLOG = 1024;
     private static final Duration NEXT_REQUEST = Duration.ofHours(1);
 
-    private final Listener listener;
+    private final Listener<ConnectionRequest> listener;
     private final Map<Long, AcceptingConnector> expected = new ConcurrentHashMap<>();
     private final ServiceThread thread;
     private volatile @Nullable SetUpException end;
 
-    private TicketListener(Listener listener) {
+    private TicketListener(Listener<ConnectionRequest> listener) {
         this.listener = listener;
         this.thread = new ServiceThread(
                 "rdmacomm-tickets-" + listener.localAddress().getPort(), LOGGER, this::serve, this::ended);
@@ -44,7 +44,7 @@ public final class TicketListener implements AutoCloseable {
     /// @throws SetUpException PORT_TAKEN
     /// @throws VerbException if the device cannot listen there; the message says why
     static TicketListener open(ConnectionManager manager, InetSocketAddress address, ConnectionOptions how) {
-        Listener listener;
+        Listener<ConnectionRequest> listener;
         try {
             listener = manager.listen(address, BACKLOG, IdentifierOptions.of(how.path()));
         } catch (VerbException e) {

@@ -13,15 +13,16 @@ import org.jspecify.annotations.Nullable;
 /// The kernel counts a request to its backlog only until its event is read, which happens at once. So the backlog is
 /// kept here, and requests beyond it are rejected.
 final class ArrivedRequests {
-    private final IbvConnectionManager connections;
+    private final ConnectionEventChannel channel;
     private final ListeningPort port;
     private final int backlog;
     private final Deque<IdentifierEvent> requests = new ArrayDeque<>();
     private @Nullable IdentifierEvent end;
     private boolean closing;
 
-    ArrivedRequests(IbvConnectionManager connections, ListeningPort port, int backlog) {
-        this.connections = connections;
+    /// @param channel the channel to which they belong
+    ArrivedRequests(ConnectionEventChannel channel, ListeningPort port, int backlog) {
+        this.channel = channel;
         this.port = port;
         this.backlog = backlog;
     }
@@ -33,7 +34,7 @@ final class ArrivedRequests {
 
     /// The channel to which they belong.
     ConnectionEventChannel channel() {
-        return connections.channel();
+        return channel;
     }
 
     /// No more requests come.
@@ -71,7 +72,7 @@ final class ArrivedRequests {
         } finally {
             if (!success) {
                 // The manager is being closed, and no other object knows the identifier.
-                channel().refuse(arrived);
+                channel.refuse(arrived);
             }
         }
     }
@@ -104,10 +105,15 @@ final class ArrivedRequests {
         } finally {
             for (IdentifierEvent request : requests) {
                 if (request.arrived() != null) {
-                    channel().refuse(request.arrived());
+                    channel.refuse(request.arrived());
                 }
             }
             requests.clear();
         }
+    }
+
+    @Override
+    public String toString() {
+        return "listener at " + address() + " on " + channel;
     }
 }

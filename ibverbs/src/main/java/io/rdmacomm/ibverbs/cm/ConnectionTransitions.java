@@ -15,6 +15,7 @@ import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// Brings a queue pair up with the attributes that the connection managers of both sides agreed on
 /// (rdma_init_qp_attr(3)), as librdmacm does with its own queue pairs.
@@ -23,10 +24,12 @@ import java.lang.foreign.MemorySegment;
 final class ConnectionTransitions {
     private final LibRdmacm library;
     private final boolean iwarp;
+    private final ConnectedQueuePair.Table queuePairs;
 
-    ConnectionTransitions(LibRdmacm library, boolean iwarp) {
+    ConnectionTransitions(LibRdmacm library, boolean iwarp, ConnectedQueuePair.Table queuePairs) {
         this.library = library;
         this.iwarp = iwarp;
+        this.queuePairs = queuePairs;
     }
 
     /// Whether the kernel brings queue pairs up.
@@ -52,7 +55,10 @@ final class ConnectionTransitions {
     /// From INIT to READY_TO_SEND with the agreed depths.
     void bringUp(ConnectionIdentifier identifier, QueuePair queuePair, ConnectionDepths depths) {
         if (iwarp) {
-            ((ConnectedQueuePair) queuePair).connected();
+            ConnectedQueuePair ours = find(queuePair);
+            if (ours != null) {
+                ours.connected();
+            }
             return;
         }
         // The kernel proposes 0 for the timer, which is the longest: 655 ms for a message that meets no receive.
@@ -64,16 +70,24 @@ final class ConnectionTransitions {
 
     /// To ERROR, whatever the state; does nothing for a queue pair that its owner has closed or reset.
     void fail(QueuePair queuePair) {
+        ConnectedQueuePair ours = find(queuePair);
         QueuePairState state = queuePair.state();
-        if (!queuePair.isOpen() || state == QueuePairState.RESET || state == QueuePairState.ERROR) {
+        if (ours == null || state == QueuePairState.RESET || state == QueuePairState.ERROR) {
             return;
         }
         try {
             queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
         } catch (VerbException | IllegalStateException e) {
             // Its device is gone, or its owner was faster. Either way it sends no more.
-            ((ConnectedQueuePair) queuePair).noticeState();
+            ours.noticeState();
         }
+    }
+
+    /// The same queue pair in this provider; null if its owner closes it.
+    private @Nullable ConnectedQueuePair find(QueuePair queuePair) {
+        ConnectedQueuePair found = queuePairs.numbered(queuePair.number());
+        // As long as it is open, no other has its number.
+        return queuePair.isOpen() ? found : null;
     }
 
     private QueuePairAttributes ask(ConnectionIdentifier identifier, QueuePairState to) {

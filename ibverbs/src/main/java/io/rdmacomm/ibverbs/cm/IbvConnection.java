@@ -1,8 +1,9 @@
 package io.rdmacomm.ibverbs.cm;
 
+import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -11,14 +12,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// When the peer ends the connection, the thread of the event channel answers and fails the queue pair at once: the
 /// program may be waiting for its completions only.
-final class IbvConnection extends Connection {
+final class IbvConnection implements ConnectionDriver {
     private static final String ENDED_HERE = "this side disconnected";
     /// How long the end of a connection waits for the peer to notice.
     private static final long MOMENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final IbvConnectionManager connections;
+    private final LibRdmacm library;
     private final ConnectionTransitions transitions;
     private final ConnectionIdentifier identifier;
+    private final QueuePair queuePair;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private final byte[] privateData;
@@ -29,17 +31,17 @@ final class IbvConnection extends Connection {
     private boolean closing;
 
     IbvConnection(
-            IbvConnectionManager connections,
+            DeviceConnections connections,
             ConnectionIdentifier identifier,
             QueuePair queuePair,
             InetSocketAddress local,
             InetSocketAddress remote,
             byte[] privateData,
             ConnectionDepths depths) {
-        super(connections, queuePair);
-        this.connections = connections;
+        this.library = connections.library();
         this.transitions = connections.transitions();
         this.identifier = identifier;
+        this.queuePair = queuePair;
         this.local = local;
         this.remote = remote;
         this.privateData = privateData;
@@ -89,7 +91,7 @@ final class IbvConnection extends Connection {
     private void ended(String why) {
         boolean peerWaits = noteEnd();
         try {
-            transitions.fail(queuePair());
+            transitions.fail(queuePair);
             if (peerWaits && !transitions.isIwarp()) {
                 // The answer to the peer's request, which the peer would otherwise repeat for a minute.
                 disconnectInC();
@@ -111,7 +113,7 @@ final class IbvConnection extends Connection {
     /// Ignores the errno: the peer may have been faster.
     private void disconnectInC() {
         try {
-            int _ = identifier.call(connections.library()::disconnect);
+            int _ = identifier.call(library::disconnect);
         } catch (IllegalStateException e) {
             // It was closed meanwhile, which disconnects as well.
         }
@@ -125,7 +127,7 @@ final class IbvConnection extends Connection {
     }
 
     @Override
-    protected void doDisconnect() {
+    public void disconnect() {
         synchronized (this) {
             if (asked || over) {
                 return;
@@ -137,9 +139,9 @@ final class IbvConnection extends Connection {
                 // Posted work is sent before the end of the stream; failing the queue pair now would cut it off.
                 disconnectInC();
                 awaitOver();
-                transitions.fail(queuePair());
+                transitions.fail(queuePair);
             } else {
-                transitions.fail(queuePair());
+                transitions.fail(queuePair);
                 disconnectInC();
             }
         } finally {
@@ -160,7 +162,7 @@ final class IbvConnection extends Connection {
     }
 
     @Override
-    protected synchronized boolean doAwaitDisconnect(long timeoutNanos) throws InterruptedException {
+    public synchronized boolean awaitDisconnect(long timeoutNanos) throws InterruptedException {
         long deadline = Deadline.after(timeoutNanos);
         while (reason == null && !closing && Deadline.left(deadline) > 0) {
             TimeUnit.NANOSECONDS.timedWait(this, Deadline.left(deadline));
@@ -169,18 +171,23 @@ final class IbvConnection extends Connection {
     }
 
     @Override
-    protected synchronized void onClosing() {
+    public synchronized void closing() {
         closing = true;
         notifyAll();
     }
 
     @Override
-    protected void doClose() {
+    public void close() {
         try {
-            doDisconnect();
+            disconnect();
             awaitOver();
         } finally {
             identifier.destroy(this);
         }
+    }
+
+    @Override
+    public String toString() {
+        return "connection of " + queuePair + " to " + remote;
     }
 }

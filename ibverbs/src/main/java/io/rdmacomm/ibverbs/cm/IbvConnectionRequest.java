@@ -4,26 +4,25 @@ import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
-import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
-import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import java.net.InetSocketAddress;
 import java.util.function.LongToIntFunction;
 
 /// The identifier of a request that arrived; it accepts (rdma_accept(3)) or rejects (rdma_reject(3)).
-final class IbvConnectionRequest extends ConnectionRequest {
+final class IbvConnectionRequest implements ConnectionRequestDriver {
     private static final String ACCEPT = "accept (rdma_accept)";
 
-    private final IbvConnectionManager connections;
+    private final DeviceConnections connections;
     private final ConnectionTransitions transitions;
     private final ConnectionIdentifier identifier;
     private final IdentifierEvent request;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
 
-    IbvConnectionRequest(IbvConnectionManager connections, ConnectionIdentifier identifier, IdentifierEvent request) {
-        super(connections);
+    IbvConnectionRequest(DeviceConnections connections, ConnectionIdentifier identifier, IdentifierEvent request) {
         this.connections = connections;
         this.transitions = connections.transitions();
         this.identifier = identifier;
@@ -59,12 +58,12 @@ final class IbvConnectionRequest extends ConnectionRequest {
     }
 
     @Override
-    protected void doPrepare(QueuePair queuePair) {
+    public void prepare(QueuePair queuePair) {
         transitions.initialize(identifier, queuePair);
     }
 
     @Override
-    protected Connection doAccept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+    public ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException {
         ConnectionDepths depths = ConnectionDepths.ofRequest(
                 connections.responderResources(parameters.responderResources()),
@@ -77,7 +76,7 @@ final class IbvConnectionRequest extends ConnectionRequest {
             if (!transitions.isIwarp()) {
                 transitions.bringUp(identifier, queuePair, depths);
             }
-            LongToIntFunction accept = id -> IbvConnectionManager.withParameters(
+            LongToIntFunction accept = id -> ParameterStruct.ofConnection(
                     parameters,
                     queuePair,
                     depths.responderResources(),
@@ -108,17 +107,22 @@ final class IbvConnectionRequest extends ConnectionRequest {
     }
 
     @Override
-    protected void doReject(byte[] privateData) {
+    public void reject(byte[] privateData) {
         connections.reject(identifier, privateData);
     }
 
     @Override
-    protected void onClosing() {
+    public void closing() {
         identifier.wake(this);
     }
 
     @Override
-    protected void doRelease() {
+    public void close() {
         identifier.destroy(this);
+    }
+
+    @Override
+    public String toString() {
+        return "connection request of " + remote + " on " + connections;
     }
 }

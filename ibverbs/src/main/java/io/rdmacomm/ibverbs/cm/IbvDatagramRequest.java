@@ -2,18 +2,17 @@ package io.rdmacomm.ibverbs.cm;
 
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.cm.DatagramRequest;
+import io.rdmacomm.verbs.spi.DatagramRequestDriver;
 import java.net.InetSocketAddress;
 
 /// The identifier of a datagram request that arrived; it accepts (rdma_accept(3)) or rejects (rdma_reject(3)).
-final class IbvDatagramRequest extends DatagramRequest {
-    private final IbvConnectionManager connections;
+final class IbvDatagramRequest implements DatagramRequestDriver {
+    private final DeviceConnections connections;
     private final ConnectionIdentifier identifier;
     private final IdentifierEvent request;
     private final InetSocketAddress remote;
 
-    IbvDatagramRequest(IbvConnectionManager connections, ConnectionIdentifier identifier, IdentifierEvent request) {
-        super(connections);
+    IbvDatagramRequest(DeviceConnections connections, ConnectionIdentifier identifier, IdentifierEvent request) {
         this.connections = connections;
         this.identifier = identifier;
         this.request = request;
@@ -32,8 +31,8 @@ final class IbvDatagramRequest extends DatagramRequest {
     }
 
     @Override
-    protected void doAccept(QueuePair queuePair, byte[] privateData) {
-        int errno = DatagramParameters.with(
+    public void accept(QueuePair queuePair, byte[] privateData) {
+        int errno = ParameterStruct.ofDatagrams(
                 privateData,
                 queuePair.number(),
                 pointer -> identifier.call(id -> connections.library().accept(id, pointer)));
@@ -41,12 +40,17 @@ final class IbvDatagramRequest extends DatagramRequest {
     }
 
     @Override
-    protected void doReject(byte[] privateData) {
+    public void reject(byte[] privateData) {
         connections.reject(identifier, privateData);
     }
 
     @Override
-    protected void doRelease() {
+    public void close() {
         identifier.destroy(this);
+    }
+
+    @Override
+    public String toString() {
+        return "datagram request of " + remote + " on " + connections;
     }
 }

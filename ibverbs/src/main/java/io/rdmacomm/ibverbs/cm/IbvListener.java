@@ -1,19 +1,22 @@
 package io.rdmacomm.ibverbs.cm;
 
-import io.rdmacomm.verbs.cm.ConnectionRequest;
-import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.spi.Driver;
+import io.rdmacomm.verbs.spi.ListenerDriver;
 import java.net.InetSocketAddress;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Listens for connection requests for one device.
-final class IbvListener extends Listener {
-    private final IbvConnectionManager connections;
+/// Listens for requests of one kind for one device.
+///
+/// @param <R> the kind of requests
+final class IbvListener<R extends Driver> implements ListenerDriver<R> {
     private final ArrivedRequests requests;
+    private final BiFunction<ConnectionIdentifier, IdentifierEvent, R> make;
 
-    IbvListener(IbvConnectionManager connections, ArrivedRequests requests) {
-        super(connections);
-        this.connections = connections;
+    /// @param make makes an object of a request's identifier, which owns it then
+    IbvListener(ArrivedRequests requests, BiFunction<ConnectionIdentifier, IdentifierEvent, R> make) {
         this.requests = requests;
+        this.make = make;
     }
 
     @Override
@@ -22,18 +25,22 @@ final class IbvListener extends Listener {
     }
 
     @Override
-    protected @Nullable ConnectionRequest doAwaitRequest(long timeoutNanos) throws InterruptedException {
-        return requests.await(
-                timeoutNanos, (identifier, event) -> new IbvConnectionRequest(connections, identifier, event));
+    public @Nullable R awaitRequest(long timeoutNanos) throws InterruptedException {
+        return requests.await(timeoutNanos, make);
     }
 
     @Override
-    protected void onClosing() {
+    public void closing() {
         requests.wake();
     }
 
     @Override
-    protected void doClose() {
+    public void close() {
         requests.close();
+    }
+
+    @Override
+    public String toString() {
+        return requests.toString();
     }
 }

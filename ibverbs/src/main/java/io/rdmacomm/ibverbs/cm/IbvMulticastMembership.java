@@ -1,15 +1,16 @@
 package io.rdmacomm.ibverbs.cm;
 
 import io.rdmacomm.verbs.cm.DatagramTarget;
-import io.rdmacomm.verbs.cm.MulticastMembership;
+import io.rdmacomm.verbs.spi.MulticastDriver;
 
 /// An identifier that has joined a multicast group. Destroying it leaves the group (rdma_destroy_id(3)).
-final class IbvMulticastMembership extends MulticastMembership {
+final class IbvMulticastMembership implements MulticastDriver {
+    private final DeviceConnections connections;
     private final ConnectionIdentifier identifier;
     private final DatagramTarget target;
 
-    IbvMulticastMembership(IbvConnectionManager connections, ConnectionIdentifier identifier, DatagramTarget target) {
-        super(connections);
+    IbvMulticastMembership(DeviceConnections connections, ConnectionIdentifier identifier, DatagramTarget target) {
+        this.connections = connections;
         this.identifier = identifier;
         this.target = target;
         identifier.handOver(connections, this);
@@ -21,7 +22,12 @@ final class IbvMulticastMembership extends MulticastMembership {
     }
 
     @Override
-    protected void doClose() {
+    public void close() {
         identifier.destroy(this);
+    }
+
+    @Override
+    public String toString() {
+        return "membership in " + target.path().destinationGid() + " on " + connections;
     }
 }

@@ -3,33 +3,32 @@ package io.rdmacomm.ibverbs.cm;
 import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
-import io.rdmacomm.verbs.cm.Route;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.RouteDriver;
 import java.net.InetSocketAddress;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongToIntFunction;
 
 /// An identifier whose address and route are resolved; it connects (rdma_connect(3)).
-final class IbvRoute extends Route {
+final class IbvRoute implements RouteDriver {
     private static final String CONNECT = "connect (rdma_connect)";
-    private final IbvConnectionManager connections;
+    private final DeviceConnections connections;
     private final ConnectionTransitions transitions;
     private final InetSocketAddress remote;
     private final IdentifierOptions options;
     private final Object identifierLock = new Object();
     private volatile ConnectionIdentifier identifier;
     private volatile InetSocketAddress local;
-    private boolean closing;
+    private volatile boolean closing;
 
     IbvRoute(
-            IbvConnectionManager connections,
+            DeviceConnections connections,
             ConnectionIdentifier identifier,
             InetSocketAddress destination,
             IdentifierOptions options) {
-        super(connections);
         this.connections = connections;
         this.transitions = connections.transitions();
         this.identifier = identifier;
@@ -50,16 +49,16 @@ final class IbvRoute extends Route {
     }
 
     @Override
-    protected void doPrepare(QueuePair queuePair) {
+    public void prepare(QueuePair queuePair) {
         transitions.initialize(identifier, queuePair);
     }
 
     @Override
-    protected Connection doConnect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+    public ConnectionDriver connect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException {
         int responder = connections.responderResources(parameters.responderResources());
         int initiator = connections.initiatorDepth(parameters.initiatorDepth());
-        LongToIntFunction connect = id -> IbvConnectionManager.withParameters(
+        LongToIntFunction connect = id -> ParameterStruct.ofConnection(
                 parameters,
                 queuePair,
                 responder,
@@ -86,7 +85,7 @@ final class IbvRoute extends Route {
             }
             pause(connections.connectPauseNanos());
             ConnectionDepths depths = ConnectionDepths.ofAnswer(responder, initiator, answer, transitions.isIwarp());
-            Connection connection = establish(queuePair, answer, depths);
+            ConnectionDriver connection = establish(queuePair, answer, depths);
             intact = true;
             return connection;
         } finally {
@@ -111,7 +110,9 @@ final class IbvRoute extends Route {
             }
         }
         other.destroy(this);
-        checkOpen();
+        if (closing) {
+            throw new IllegalStateException(this + " is closed");
+        }
         connections.optionSetter().set(identifier, options);
         connections.resolve(identifier, remote, deadline, timeoutNanos);
         local = identifier.localAddress();
@@ -132,7 +133,7 @@ final class IbvRoute extends Route {
     }
 
     /// On InfiniBand and RoCE the peer waits for the message that this side is ready (rdma_establish(3)).
-    private Connection establish(QueuePair queuePair, IdentifierEvent answer, ConnectionDepths depths) {
+    private ConnectionDriver establish(QueuePair queuePair, IdentifierEvent answer, ConnectionDepths depths) {
         transitions.bringUp(identifier, queuePair, depths);
         if (answer.type() == ConnectionEvent.CONNECT_RESPONSE) {
             IbvFailure.check(
@@ -145,7 +146,7 @@ final class IbvRoute extends Route {
     }
 
     @Override
-    protected void onClosing() {
+    public void closing() {
         synchronized (identifierLock) {
             closing = true;
         }
@@ -153,7 +154,12 @@ final class IbvRoute extends Route {
     }
 
     @Override
-    protected void doClose() {
+    public void close() {
         identifier.destroy(this);
+    }
+
+    @Override
+    public String toString() {
+        return "route to " + remote + " on " + connections;
     }
 }

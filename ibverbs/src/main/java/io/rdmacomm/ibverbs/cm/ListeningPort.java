@@ -28,34 +28,34 @@ final class ListeningPort {
 
     /// @param shared the options with which it listens for several devices; null if only one can have the address
     private ListeningPort(
-            IbvConnectionManager manager,
+            DeviceConnections connections,
             PortSpace space,
             ConnectionIdentifier identifier,
             @Nullable IdentifierOptions shared) {
         this.identifier = identifier;
         this.address = identifier.localAddress();
-        this.key = shared != null ? new Key(manager.library(), space, address, shared) : null;
+        this.key = shared != null ? new Key(connections.library(), space, address, shared) : null;
     }
 
     /// Listens, perhaps together with other devices.
     static ArrivedRequests listen(
-            IbvConnectionManager manager,
+            DeviceConnections connections,
             PortSpace space,
             InetSocketAddress address,
             int backlog,
             IdentifierOptions options) {
         synchronized (SHARED) {
-            ListeningPort shared = SHARED.get(new Key(manager.library(), space, address, options));
+            ListeningPort shared = SHARED.get(new Key(connections.library(), space, address, options));
             if (shared != null) {
-                return shared.join(manager, backlog);
+                return shared.join(connections, backlog);
             }
-            ConnectionIdentifier identifier = manager.listening(space, address, backlog, options);
+            ConnectionIdentifier identifier = connections.listening(space, address, backlog, options);
             boolean success = false;
             try {
                 ListeningPort port = new ListeningPort(
-                        manager, space, identifier, address.getAddress().isAnyLocalAddress() ? options : null);
-                ArrivedRequests listener = port.join(manager, backlog);
-                identifier.handOver(manager, port, port::occurred);
+                        connections, space, identifier, address.getAddress().isAnyLocalAddress() ? options : null);
+                ArrivedRequests listener = port.join(connections, backlog);
+                identifier.handOver(connections, port, port::occurred);
                 if (port.key != null) {
                     SHARED.put(port.key, port);
                 }
@@ -63,19 +63,19 @@ final class ListeningPort {
                 return listener;
             } finally {
                 if (!success) {
-                    identifier.destroy(manager);
+                    identifier.destroy(connections);
                 }
             }
         }
     }
 
-    private ArrivedRequests join(IbvConnectionManager manager, int backlog) {
-        ArrivedRequests listener = new ArrivedRequests(manager, this, backlog);
-        if (listeners.putIfAbsent(manager.deviceName(), listener) != null) {
+    private ArrivedRequests join(DeviceConnections connections, int backlog) {
+        ArrivedRequests listener = new ArrivedRequests(connections.channel(), this, backlog);
+        if (listeners.putIfAbsent(connections.deviceName(), listener) != null) {
             throw new VerbException(
                     "listen (rdma_listen)",
                     Errno.EADDRINUSE,
-                    "this process already listens at " + address + " on " + manager.deviceName()
+                    "this process already listens at " + address + " on " + connections
                             + "; choose another port, or close that listener");
         }
         return listener;

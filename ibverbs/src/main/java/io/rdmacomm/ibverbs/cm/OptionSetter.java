@@ -8,7 +8,6 @@ import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 /// Sets the options of an identifier (rdma_set_option(3)).
 final class OptionSetter {
     private final LibRdmacm library;
-    private final Context context;
+    private final String device;
 
-    OptionSetter(LibRdmacm library, Context context) {
+    /// @param device the name of the device, for messages
+    OptionSetter(LibRdmacm library, String device) {
         this.library = library;
-        this.context = context;
+        this.device = device;
     }
 
     /// Sets the options that differ from those of the system. To be called before the identifier has an
@@ -31,15 +31,15 @@ final class OptionSetter {
         if (type != null) {
             int errno = setByte(identifier, ConnectionIdentifierLayout.OPTION_TYPE_OF_SERVICE, type);
             IbvFailure.check(
-                    "set type of service (rdma_set_option)", errno, Capability.CONNECTION_TYPE_OF_SERVICE, context);
+                    "set type of service (rdma_set_option)", errno, Capability.CONNECTION_TYPE_OF_SERVICE, device);
         }
         if (options.reuseAddress()) {
             int errno = setTrue(identifier, ConnectionIdentifierLayout.OPTION_REUSE_ADDRESS);
-            IbvFailure.check("reuse address (rdma_set_option)", errno, context.toString());
+            IbvFailure.check("reuse address (rdma_set_option)", errno, device);
         }
         if (options.addressFamilyOnly()) {
             int errno = setTrue(identifier, ConnectionIdentifierLayout.OPTION_ADDRESS_FAMILY_ONLY);
-            IbvFailure.check("set address family only (rdma_set_option)", errno, context.toString());
+            IbvFailure.check("set address family only (rdma_set_option)", errno, device);
         }
     }
 
@@ -49,7 +49,7 @@ final class OptionSetter {
         if (timeout != null) {
             int errno = setByte(identifier, ConnectionIdentifierLayout.OPTION_ACK_TIMEOUT, timeout.code());
             IbvFailure.check(
-                    "set acknowledgement timeout (rdma_set_option)", errno, Capability.CONNECTION_ACK_TIMEOUT, context);
+                    "set acknowledgement timeout (rdma_set_option)", errno, Capability.CONNECTION_ACK_TIMEOUT, device);
         }
     }
 

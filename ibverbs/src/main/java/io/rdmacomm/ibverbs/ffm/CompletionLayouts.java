@@ -2,7 +2,7 @@ package io.rdmacomm.ibverbs.ffm;
 
 /// Byte offsets in a completion queue, `struct ibv_cq`, a change of it, `struct ibv_modify_cq_attr`, a completion
 /// channel, `struct ibv_comp_channel`, and an asynchronous event, `struct ibv_async_event`. A completion itself is in
-/// [io.rdmacomm.verbs.CompletionLayout].
+/// [io.rdmacomm.verbs.spi.CompletionLayout].
 public final class CompletionLayouts {
     /// Size of a completion queue.
     public static final int QUEUE_BYTES = 88 + LibCLayout.MUTEX_BYTES;

@@ -1,18 +1,17 @@
 package io.rdmacomm.ibverbs.mana;
 
-import io.rdmacomm.ibverbs.objects.Driver;
+import io.rdmacomm.ibverbs.objects.KernelDriver;
 import io.rdmacomm.ibverbs.objects.NativeContext;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
 import java.util.Set;
 
 /// libmana as of rdma-core 64. It grants any number of inline bytes and ignores the flag of an inline request, whose
 /// memory the program may reuse at once: so queue pairs with inline data are rejected.
-public final class ManaDriver extends Driver {
+public final class ManaDriver extends KernelDriver {
     /// A driver for one open device.
     public ManaDriver() {
         super(true);
@@ -30,15 +29,14 @@ public final class ManaDriver extends Driver {
     }
 
     @Override
-    protected QueuePair createQueuePair(
-            NativeContext device, ProtectionDomain domain, long domainAddress, QueuePairOptions options) {
-        int wanted = options.sizes().inlineBytes();
+    protected QueuePairDriver createQueuePair(NativeContext device, long domain, QueuePairRequest request) {
+        int wanted = request.sizes().inlineBytes();
         if (wanted > 0) {
             throw new VerbException(
                     "create queue pair (ibv_create_qp)",
                     Errno.EINVAL,
-                    wanted + " inline bytes, but " + domain.context() + " sends nothing inline");
+                    wanted + " inline bytes, but " + device + " sends nothing inline");
         }
-        return super.createQueuePair(device, domain, domainAddress, options);
+        return super.createQueuePair(device, domain, request);
     }
 }

@@ -4,12 +4,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.ReceiveBatch;
-import io.rdmacomm.verbs.ReceiveRequestLayout;
-import io.rdmacomm.verbs.SendBatch;
-import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkRequestException;
+import io.rdmacomm.verbs.spi.RequestChain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -33,23 +30,11 @@ final class BadRequest implements AutoCloseable {
     /// The number of requests that were accepted when posting failed.
     ///
     /// @param result what the driver returned: an errno, positive or, with some drivers, negative
-    /// @param batch where the requests are
-    /// @param first the first request of the chain
-    /// @param count how many requests the chain has
+    /// @param first the first request of the chain that was posted
+    /// @param count how many were posted
     /// @throws WorkRequestException if none was accepted, for another reason than a full queue
     /// @throws VerbException if the driver does not report which request it rejected
-    int taken(String operation, int result, SendBatch batch, int first, int count, Object queue) {
-        long start = batch.segment().address() + batch.at(first);
-        return taken(operation, result, start, SendRequestLayout.BYTES, first, count, queue);
-    }
-
-    /// The same for receives.
-    int taken(String operation, int result, ReceiveBatch batch, int first, int count, Object queue) {
-        long start = batch.segment().address() + batch.at(first);
-        return taken(operation, result, start, ReceiveRequestLayout.BYTES, first, count, queue);
-    }
-
-    private int taken(String operation, int result, long start, int each, int first, int count, Object queue) {
+    int taken(String operation, int result, RequestChain requests, int first, int count, Object queue) {
         long bad = slot.get(JAVA_LONG, 0);
         slot.set(JAVA_LONG, 0, 0);
         int errno = Math.abs(result);
@@ -57,7 +42,7 @@ final class BadRequest implements AutoCloseable {
             // All of them are in the queue, but the doorbell failed. The device may still carry them out at any time.
             throw IbvFailure.of(operation, errno, queue + " has the requests, but its device does not begin them");
         }
-        long index = (bad - start) / each;
+        long index = (bad - requests.segment().address() - requests.at(first)) / requests.at(1);
         if (index < 0 || index >= count) {
             throw IbvFailure.of(operation, errno, queue + " failed on a request that was not posted");
         }

@@ -1,30 +1,30 @@
 package io.rdmacomm.ibverbs.objects;
 
 import io.rdmacomm.ibverbs.ffm.AddressVectorLayout;
-import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.structs.AddressVectors;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
-import io.rdmacomm.verbs.AddressHandle;
 import io.rdmacomm.verbs.AddressVector;
-import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.spi.AddressHandleDriver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// An address handle (`struct ibv_ah`).
-final class IbvAddressHandle extends AddressHandle {
-    private final LibIbverbs library;
+final class IbvAddressHandle implements AddressHandleDriver {
+    private final NativeContext device;
     private final long handle;
 
-    IbvAddressHandle(LibIbverbs library, ProtectionDomain domain, long domainAddress, AddressVector vector) {
-        super(domain);
-        this.library = library;
+    /// Creates the struct, too (ibv_create_ah(3)).
+    ///
+    /// @param domain the address of the struct of the protection domain
+    IbvAddressHandle(NativeContext device, long domain, AddressVector vector) {
+        this.device = device;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment struct = arena.allocate(AddressVectorLayout.BYTES, 8);
             AddressVectors.write(vector, struct, 0);
             this.handle = IbvFailure.address(
                     "create address handle (ibv_create_ah)",
-                    library.createAddressHandle(domainAddress, struct.address()),
-                    vector + " on " + domain.context());
+                    device.library().createAddressHandle(domain, struct.address()),
+                    vector + " on " + device);
         }
     }
 
@@ -34,7 +34,13 @@ final class IbvAddressHandle extends AddressHandle {
     }
 
     @Override
-    protected void doClose() {
-        IbvFailure.check("destroy address handle (ibv_destroy_ah)", library.destroyAddressHandle(handle), toString());
+    public void close() {
+        IbvFailure.check(
+                "destroy address handle (ibv_destroy_ah)", device.library().destroyAddressHandle(handle), toString());
+    }
+
+    @Override
+    public String toString() {
+        return "address handle on " + device;
     }
 }

@@ -8,52 +8,49 @@ import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
-import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /// A completion channel (`struct ibv_comp_channel`): a file that events are read from.
 ///
 /// Each event is acknowledged in C as soon as it is read, so that destroying a completion queue never waits for the
 /// program to do so. The events that the program has not acknowledged are counted by
-/// [CompletionQueue#unacknowledged()].
-final class IbvCompletionChannel extends CompletionChannel {
+/// [io.rdmacomm.verbs.CompletionQueue#unacknowledged()].
+final class IbvCompletionChannel implements CompletionChannelDriver {
     private final NativeContext device;
     private final EventSource source;
     private final long address;
 
-    IbvCompletionChannel(NativeContext device, Context context) {
-        super(context);
+    /// Creates the struct, too (ibv_create_comp_channel(3)).
+    IbvCompletionChannel(NativeContext device) {
         this.device = device;
         this.address = IbvFailure.address(
                 "create completion channel (ibv_create_comp_channel)",
                 device.library().createChannel(device.address()),
-                context.toString());
+                device.toString());
         int file =
                 NativeMemory.at(address, CompletionLayouts.CHANNEL_BYTES).get(JAVA_INT, CompletionLayouts.CHANNEL_FILE);
-        this.source = new EventSource(file, context.device().name());
+        this.source = new EventSource(file, device.toString());
     }
 
-    /// The address of the struct.
-    long address() {
+    @Override
+    public long handle() {
         return address;
     }
 
     @Override
-    protected @Nullable CompletionQueue doAwaitEvent(long timeoutNanos) throws InterruptedException {
+    public long awaitEvent(long timeoutNanos) throws InterruptedException {
         if (!source.enter()) {
-            return null;
+            return 0;
         }
         try {
             long deadline = Deadline.after(timeoutNanos);
             while (true) {
-                CompletionQueue queue = take();
+                long queue = take();
                 boolean woken = source.clearWakeUp();
                 long left = Deadline.left(deadline);
-                if (queue != null || woken || left <= 0 || !source.await(left)) {
+                if (queue != 0 || woken || left <= 0 || !source.await(left)) {
                     return queue;
                 }
             }
@@ -62,40 +59,43 @@ final class IbvCompletionChannel extends CompletionChannel {
         }
     }
 
-    /// The queue of the next event; null when there is none, or its queue is being closed.
-    private @Nullable CompletionQueue take() {
+    /// The queue of the next event; 0 when there is none. Once the event is acknowledged, the queue can be
+    /// destroyed, and another one get its address: that has an event too many then, which does no harm.
+    private long take() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment queue = arena.allocate(JAVA_LONG);
             MemorySegment userContext = arena.allocate(JAVA_LONG);
             int errno = device.library().getCompletionEvent(address, queue.address(), userContext.address());
             if (errno == LibCLayout.EAGAIN || errno == LibCLayout.EINTR) {
-                return null;
+                return 0;
             }
             IbvFailure.check("wait for a completion event (ibv_get_cq_event)", errno, toString());
-            long queueAddress = queue.get(JAVA_LONG, 0);
-            // Looked up before the event is acknowledged: after that the struct may be freed and its address reused.
-            CompletionQueue found = device.find(queueAddress) instanceof CompletionQueue known ? known : null;
-            device.library().acknowledgeCompletionEvents(queueAddress, 1);
-            return found;
+            device.library().acknowledgeCompletionEvents(queue.get(JAVA_LONG, 0), 1);
+            return queue.get(JAVA_LONG, 0);
         }
     }
 
     @Override
-    protected void doWakeUp() {
+    public void wakeUp() {
         source.wakeUp();
     }
 
     @Override
-    protected void onClosing() {
+    public void closing() {
         source.wake();
     }
 
     @Override
-    protected void doClose() {
+    public void close() {
         source.close();
         IbvFailure.check(
                 "destroy completion channel (ibv_destroy_comp_channel)",
                 device.library().destroyChannel(address),
                 toString());
+    }
+
+    @Override
+    public String toString() {
+        return "completion channel on " + device;
     }
 }

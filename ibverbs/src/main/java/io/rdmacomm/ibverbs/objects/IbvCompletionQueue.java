@@ -8,18 +8,16 @@ import io.rdmacomm.ibverbs.ffm.ContextOps;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionLayout;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.CompletionLayout;
+import io.rdmacomm.verbs.spi.CompletionQueueDriver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// A completion queue (`struct ibv_cq`). The driver writes completions straight into the caller's memory.
-public class IbvCompletionQueue extends CompletionQueue {
+/// A completion queue (`struct ibv_cq`). The driver writes completions straight into the caller's memory. Its events
+/// need no acknowledgement: the channel acknowledges them in C when it reads them.
+public class IbvCompletionQueue implements CompletionQueueDriver {
     /// The JVM cannot stop threads while C polls, so it must not take long.
     private static final int AT_A_TIME = 256;
 
@@ -29,26 +27,22 @@ public class IbvCompletionQueue extends CompletionQueue {
     // A copy: toString() needs it after the struct is gone.
     private volatile int capacity;
 
-    /// Creates the struct, too.
+    /// Creates the struct, too (ibv_create_cq(3)).
     ///
+    /// @param channel the address of the struct of its completion channel; 0 for none
     /// @throws VerbException the errno of the device
-    public IbvCompletionQueue(NativeContext device, Context context, CompletionQueueOptions options) {
-        super(context, options);
+    public IbvCompletionQueue(NativeContext device, int capacity, long channel, int vector) {
         this.device = device;
         this.ops = device.ops();
-        CompletionChannel channel = options.channel();
-        long channelAddress = channel == null ? 0 : ((IbvCompletionChannel) channel).address();
         this.address = IbvFailure.lockedAddress(
                 "create completion queue (ibv_create_cq)",
-                device.library()
-                        .createCompletionQueue(device.address(), options.capacity(), channelAddress, options.vector()),
-                options.capacity() + " completions, vector " + options.vector() + " on " + context);
+                device.library().createCompletionQueue(device.address(), capacity, channel, vector),
+                capacity + " completions, vector " + vector + " on " + device);
         this.capacity = readCapacity();
-        device.add(address, this);
     }
 
-    /// The address of the struct.
-    final long address() {
+    @Override
+    public final long handle() {
         return address;
     }
 
@@ -62,7 +56,7 @@ public class IbvCompletionQueue extends CompletionQueue {
     }
 
     @Override
-    protected int doPoll(MemorySegment into, int max) {
+    public int poll(MemorySegment into, int max) {
         into.get(JAVA_INT, 0); // throws if the memory was freed, which C would not notice
         long to = into.address();
         int count = take(to, Math.min(max, AT_A_TIME));
@@ -84,7 +78,7 @@ public class IbvCompletionQueue extends CompletionQueue {
     }
 
     @Override
-    protected void doArm(boolean solicitedOnly) {
+    public void arm(boolean solicitedOnly) {
         int errno = Math.abs(ops.requestNotify(address, solicitedOnly ? 1 : 0));
         if (errno != 0) { // only then, because toString() allocates
             throw IbvFailure.of("arm completion queue (ibv_req_notify_cq)", errno, toString());
@@ -92,22 +86,17 @@ public class IbvCompletionQueue extends CompletionQueue {
     }
 
     @Override
-    protected final void doAcknowledge(int events) {
-        // The channel acknowledged them when it read them.
-    }
-
-    @Override
-    protected final void doResize(int newCapacity) {
+    public final void resize(int newCapacity) {
         IbvFailure.check(
                 "resize completion queue (ibv_resize_cq)",
                 device.library().resizeCompletionQueue(address, newCapacity),
                 Capability.RESIZE_COMPLETION_QUEUE,
-                context());
+                device.toString());
         capacity = readCapacity();
     }
 
     @Override
-    protected final void doModerate(int completions, int micros) {
+    public final void moderate(int completions, int micros) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment change = arena.allocate(CompletionLayouts.CHANGE_BYTES, 8);
             change.set(JAVA_INT, CompletionLayouts.CHANGE_MASK, CompletionLayouts.MASK_MODERATE);
@@ -117,17 +106,21 @@ public class IbvCompletionQueue extends CompletionQueue {
                     "moderate completion queue (ibv_modify_cq)",
                     device.extendedOps().modifyCompletionQueue(address, change.address()),
                     Capability.COMPLETION_MODERATION,
-                    context(),
+                    device.toString(),
                     completions + " completions and " + micros + " microseconds for " + this);
         }
     }
 
     @Override
-    protected final void doDestroy() {
-        device.remove(address);
+    public void close() {
         IbvFailure.check(
                 "destroy completion queue (ibv_destroy_cq)",
                 device.library().destroyCompletionQueue(address),
-                "completion queue on " + context());
+                "completion queue on " + device);
+    }
+
+    @Override
+    public final String toString() {
+        return "completion queue of " + capacity + " on " + device;
     }
 }

@@ -8,52 +8,58 @@ import io.rdmacomm.ibverbs.ffm.ContextLayout;
 import io.rdmacomm.ibverbs.ffm.NativeLibraries;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
-import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.CompletionChannel;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PortAttributes;
-import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.TransportType;
-import io.rdmacomm.verbs.cm.ConnectionManager;
-import io.rdmacomm.verbs.cm.ConnectionManagerProvider;
+import io.rdmacomm.verbs.spi.CompletionChannelDriver;
+import io.rdmacomm.verbs.spi.CompletionQueueDriver;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.DeviceDriver;
+import io.rdmacomm.verbs.spi.DriverEvent;
+import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// An open device (`struct ibv_context`).
-public final class IbvContext extends Context implements ConnectionManagerProvider {
+public final class IbvContext implements ContextDriver {
+    private final DeviceDriver opened;
     private final NativeLibraries libraries;
     private final NativeContext device;
     private final DeviceQueries queries;
-    private final Driver driver;
+    private final KernelDriver driver;
     private final Set<Capability> capabilities;
     private final ResizeTrial resizing;
     private final DmaBufferTrial dmaBuffers;
     private final EventSource eventSource;
     private final AsyncEvents asyncEvents;
 
+    /// @param opened the device
     /// @param address the address of the struct, which the context closes
     /// @param attributes what `queries` found
     /// @param driver what is special about the kernel driver of the device
     public IbvContext(
-            Device device,
+            DeviceDriver opened,
             NativeLibraries libraries,
             long address,
             DeviceQueries queries,
             DeviceAttributes attributes,
-            Driver driver) {
-        super(device);
+            KernelDriver driver) {
+        this.opened = opened;
         this.libraries = libraries;
-        this.device = new NativeContext(libraries.verbs(), address, driver);
+        this.device = new NativeContext(
+                opened,
+                libraries.verbs(),
+                address,
+                attributes,
+                driver.postsInUserSpace(),
+                driver.whyNoArrivalsAtOffsets());
         this.queries = queries;
         this.driver = driver;
         this.capabilities = IbvCapabilities.of(
@@ -62,11 +68,11 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
         if (!driver.whyNoArrivalsAtOffsets().isEmpty()) {
             this.capabilities.remove(Capability.ARRIVAL_AT_OFFSETS);
         }
-        this.resizing = new ResizeTrial(this.device);
-        this.dmaBuffers = new DmaBufferTrial(this.device);
+        this.resizing = new ResizeTrial(device);
+        this.dmaBuffers = new DmaBufferTrial(device);
         int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);
-        this.eventSource = new EventSource(file, device.name());
-        this.asyncEvents = new AsyncEvents(this.device, eventSource);
+        this.eventSource = new EventSource(file, device.toString());
+        this.asyncEvents = new AsyncEvents(device, eventSource);
     }
 
     @Override
@@ -81,7 +87,7 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
 
     @Override
     public String whyNoConnectionManager() {
-        TransportType transport = device().transport();
+        TransportType transport = device.transport();
         if (transport != TransportType.INFINIBAND && transport != TransportType.IWARP) {
             return "no connections on a device of type " + transport;
         }
@@ -94,83 +100,94 @@ public final class IbvContext extends Context implements ConnectionManagerProvid
     }
 
     @Override
-    public ConnectionManager openConnectionManager() {
+    public ConnectionManagerDriver openConnectionManager() {
         try {
-            return adopt(new IbvConnectionManager(this, libraries.connections(), driver.connectPauseNanos()));
+            return new IbvConnectionManager(
+                    opened,
+                    device.attributes(),
+                    device.queuePairs(),
+                    libraries.connections(),
+                    driver.connectPauseNanos());
         } catch (AbsentLibraryException e) {
             throw new IllegalStateException("librdmacm was there before: " + e.reason(), e);
         }
     }
 
     @Override
-    protected DeviceAttributes doQueryDevice() {
+    public DeviceAttributes queryDevice() {
         return queries.device();
     }
 
     @Override
-    protected PortAttributes doQueryPort(int number) {
+    public PortAttributes queryPort(int number) {
         return queries.port(number);
     }
 
     @Override
-    protected Gid doQueryGid(int port, int index) {
+    public Gid queryGid(int port, int index) {
         return queries.gid(port, index);
     }
 
     @Override
-    protected List<GidEntry> doQueryGidTable(int port) {
+    public List<GidEntry> queryGidTable(int port) {
         List<GidEntry> table = queries.gidTable(port);
         if (table != null) {
             return table;
         }
         boolean infiniband = queries.port(port).linkLayer() == LinkLayer.INFINIBAND;
-        return new GidTypeFiles(PortCounters.folder(device().name(), port))
-                .typed(super.doQueryGidTable(port), infiniband);
+        return new GidTypeFiles(PortCounters.folder(device.toString(), port))
+                .typed(ContextDriver.super.queryGidTable(port), infiniband);
     }
 
     @Override
-    protected int doQueryPartitionKey(int port, int index) {
+    public int queryPartitionKey(int port, int index) {
         return queries.partitionKey(port, index);
     }
 
     @Override
-    protected Map<String, Long> doQueryCounters(int port) {
-        return PortCounters.read(device().name(), port);
+    public Map<String, Long> counters(int port) {
+        return PortCounters.read(device.toString(), port);
     }
 
     @Override
-    protected ProtectionDomain doAllocateProtectionDomain() {
-        return new IbvProtectionDomain(device, this, driver);
+    public ProtectionDomainDriver allocateProtectionDomain() {
+        return new IbvProtectionDomain(device, driver);
     }
 
     @Override
-    protected CompletionChannel doCreateCompletionChannel() {
-        return new IbvCompletionChannel(device, this);
+    public CompletionChannelDriver createCompletionChannel() {
+        return new IbvCompletionChannel(device);
     }
 
     @Override
-    protected CompletionQueue doCreateCompletionQueue(CompletionQueueOptions options) {
-        return driver.createCompletionQueue(device, this, options);
+    public CompletionQueueDriver createCompletionQueue(
+            int capacity, @Nullable CompletionChannelDriver channel, int vector) {
+        return driver.createCompletionQueue(device, capacity, channel == null ? 0 : channel.handle(), vector);
     }
 
     @Override
-    protected @Nullable AsyncEvent doAwaitAsyncEvent(long timeoutNanos) throws InterruptedException {
-        return asyncEvents.await(timeoutNanos, toString());
+    public @Nullable DriverEvent awaitEvent(long timeoutNanos) throws InterruptedException {
+        return asyncEvents.await(timeoutNanos);
     }
 
     @Override
-    protected void onClosing() {
+    public void closing() {
         eventSource.wake();
     }
 
     @Override
-    protected void doCloseDevice() {
+    public void close() {
         eventSource.close();
         try {
-            driver.release(device, toString());
+            driver.release(device);
         } finally {
             IbvFailure.check(
                     "close device (ibv_close_device)", device.library().closeDevice(device.address()), toString());
         }
+    }
+
+    @Override
+    public String toString() {
+        return device.toString();
     }
 }

@@ -9,69 +9,60 @@ import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// A memory region (`struct ibv_mr`), and its memory when the region owns it. The memory is freed only after the device
 /// has released it, and when no poll can write to it any more ([RetiredMemory]).
-final class IbvMemoryRegion extends MemoryRegion {
+final class IbvMemoryRegion implements MemoryRegionDriver {
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
 
     private final NativeContext device;
     private final LibIbverbs library;
     private final long handle;
     private final @Nullable OwnedMemory owned;
-    private final AtomicInteger windows = new AtomicInteger();
+    private final boolean fromZero;
+    /// Whether its addresses in requests are not those of this process.
+    private final boolean atOffsets;
+    private volatile @Nullable MemorySegment segment;
     private volatile int localKey;
     private volatile int remoteKey;
 
-    /// @param owned the memory to free with the region; null if it is the caller's
     /// @param handle the address of the struct
+    /// @param segment null for a DMA buffer
+    /// @param owned the memory to free with the region; null if it is the caller's
     private IbvMemoryRegion(
             NativeContext device,
-            IbvProtectionDomain domain,
-            MemorySegment segment,
+            long handle,
+            @Nullable MemorySegment segment,
             @Nullable OwnedMemory owned,
-            int access,
-            long handle) {
-        super(domain, segment, access);
+            int access) {
         this.device = device;
         this.library = device.library();
+        this.handle = handle;
+        this.segment = segment;
         this.owned = owned;
-        this.handle = handle;
+        this.fromZero = AccessFlag.ZERO_BASED.in(access);
+        this.atOffsets = segment == null || fromZero;
         readKeys();
         noteOffsets();
     }
 
-    /// A DMA buffer.
-    private IbvMemoryRegion(
-            NativeContext device, IbvProtectionDomain domain, long address, long length, int access, long handle) {
-        super(domain, address, length, access);
-        this.device = device;
-        this.library = device.library();
-        this.owned = null;
-        this.handle = handle;
-        readKeys();
-        noteOffsets();
-    }
-
-    static IbvMemoryRegion register(
-            NativeContext device, IbvProtectionDomain domain, MemorySegment segment, int access) {
-        long handle = Registration.of(device.library(), domain, segment, access);
-        return new IbvMemoryRegion(device, domain, segment, null, access, handle);
+    static IbvMemoryRegion register(NativeContext device, long domain, MemorySegment segment, int access) {
+        long handle = Registration.of(device, domain, segment, access);
+        return new IbvMemoryRegion(device, handle, segment, null, access);
     }
 
     /// Registers memory that the region frees, also if that fails.
-    static IbvMemoryRegion allocate(NativeContext device, IbvProtectionDomain domain, OwnedMemory memory, int access) {
+    static IbvMemoryRegion allocate(NativeContext device, long domain, OwnedMemory memory, int access) {
         boolean success = false;
         try {
-            long handle = Registration.of(device.library(), domain, memory.segment(), access);
+            long handle = Registration.of(device, domain, memory.segment(), access);
             success = true;
-            return new IbvMemoryRegion(device, domain, memory.segment(), memory, access, handle);
+            return new IbvMemoryRegion(device, handle, memory.segment(), memory, access);
         } finally {
             if (!success) {
                 memory.close();
@@ -80,9 +71,9 @@ final class IbvMemoryRegion extends MemoryRegion {
         }
     }
 
-    static IbvMemoryRegion ofDmaBuffer(NativeContext device, IbvProtectionDomain domain, DmaBuffer buffer, int access) {
-        long handle = Registration.of(device.library(), domain, buffer, access);
-        return new IbvMemoryRegion(device, domain, buffer.address(), buffer.length(), access, handle);
+    static IbvMemoryRegion ofDmaBuffer(NativeContext device, long domain, DmaBuffer buffer, int access) {
+        long handle = Registration.of(device, domain, buffer, access);
+        return new IbvMemoryRegion(device, handle, null, null, access);
     }
 
     private void readKeys() {
@@ -92,19 +83,9 @@ final class IbvMemoryRegion extends MemoryRegion {
     }
 
     private void noteOffsets() {
-        if (isAtOffsets()) {
+        if (atOffsets) {
             device.offsetRegions().add(localKey);
         }
-    }
-
-    /// Whether its addresses in requests are not those of this process.
-    private boolean isAtOffsets() {
-        return !isMapped() || AccessFlag.ZERO_BASED.in(accessMask());
-    }
-
-    /// A window was bound to the region, or unbound from it.
-    void countWindow(int difference) {
-        windows.addAndGet(difference);
     }
 
     @Override
@@ -123,14 +104,19 @@ final class IbvMemoryRegion extends MemoryRegion {
     }
 
     @Override
-    protected @Nullable String busyWith() {
-        int bound = windows.get();
+    public @Nullable MemorySegment segment() {
+        return segment;
+    }
+
+    @Override
+    public @Nullable String busyWith() {
+        int bound = device.windows().boundTo(handle);
         return bound == 0 ? null : bound + " memory windows are bound to it; unbind or close them first";
     }
 
     @Override
-    protected void doReregister(
-            @Nullable MemorySegment newSegment, @Nullable ProtectionDomain newDomain, int newAccess) {
+    public void reregister(
+            @Nullable MemorySegment newSegment, @Nullable ProtectionDomainDriver newDomain, int newAccess) {
         if (newSegment != null && owned != null) {
             throw new VerbException(REREGISTER, Errno.EINVAL, this + " owns its memory, which cannot be replaced");
         }
@@ -144,19 +130,17 @@ final class IbvMemoryRegion extends MemoryRegion {
         int errno = library.reregisterMemory(
                 handle,
                 flags,
-                newDomain == null ? 0 : ((IbvProtectionDomain) newDomain).address(),
+                newDomain == null ? 0 : newDomain.handle(),
                 newSegment == null ? 0 : newSegment.address(),
                 newSegment == null ? 0 : newSegment.byteSize(),
                 newAccess == -1 ? 0 : Registration.flags(library, newAccess));
-        IbvFailure.check(
-                REREGISTER,
-                errno,
-                Capability.REREGISTER_MEMORY,
-                protectionDomain().context());
-        reregistered(newSegment, newDomain, newAccess);
+        IbvFailure.check(REREGISTER, errno, Capability.REREGISTER_MEMORY, device.toString());
+        if (newSegment != null) {
+            segment = newSegment;
+        }
         int before = localKey;
         readKeys();
-        if (isAtOffsets()) {
+        if (atOffsets) {
             noteOffsets();
             device.offsetRegions().remove(before);
         }
@@ -164,7 +148,6 @@ final class IbvMemoryRegion extends MemoryRegion {
 
     /// The device keeps the address at which the region begins for peers, or takes that of the new memory.
     private void checkStart(@Nullable MemorySegment newSegment, int newAccess) {
-        boolean fromZero = AccessFlag.ZERO_BASED.in(accessMask());
         if ((newAccess != -1 && AccessFlag.ZERO_BASED.in(newAccess) != fromZero) || (fromZero && newSegment != null)) {
             throw new VerbException(
                     REREGISTER,
@@ -175,17 +158,21 @@ final class IbvMemoryRegion extends MemoryRegion {
     }
 
     @Override
-    protected void doClose() {
-        String subject = toString();
+    public void close() {
         // If the device keeps the region, its memory is not freed: a leak is better than a write into memory that
         // belongs to someone else by then.
-        IbvFailure.check("deregister memory (ibv_dereg_mr)", library.deregisterMemory(handle), subject);
-        if (isAtOffsets()) {
+        IbvFailure.check("deregister memory (ibv_dereg_mr)", library.deregisterMemory(handle), toString());
+        if (atOffsets) {
             device.offsetRegions().remove(localKey);
         }
         if (owned != null) {
             owned.close();
             device.retiredMemory().add(owned);
         }
+    }
+
+    @Override
+    public String toString() {
+        return "memory region 0x" + Integer.toHexString(localKey) + " on " + device;
     }
 }

@@ -5,34 +5,39 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.rdmacomm.ibverbs.ffm.MemoryLayouts;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
-import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
-import io.rdmacomm.verbs.ProtectionDomain;
-import org.jspecify.annotations.Nullable;
+import io.rdmacomm.verbs.spi.MemoryWindowDriver;
 
 /// A memory window (`struct ibv_mw`).
-final class IbvMemoryWindow extends MemoryWindow {
+final class IbvMemoryWindow implements MemoryWindowDriver {
     private final NativeContext device;
     private final long handle;
-    private @Nullable IbvMemoryRegion region;
+    private long region;
     private volatile int lastKey;
     private volatile boolean freed;
 
-    IbvMemoryWindow(NativeContext device, ProtectionDomain domain, MemoryWindowType type, long handle) {
-        super(domain, type);
+    /// Allocates the struct, too (ibv_alloc_mw(3)).
+    ///
+    /// @param domain the address of the struct of the protection domain
+    IbvMemoryWindow(NativeContext device, long domain, MemoryWindowType type) {
         this.device = device;
-        this.handle = handle;
-        device.add(handle, this);
+        this.handle = IbvFailure.address(
+                "allocate memory window (ibv_alloc_mw)",
+                device.ops().allocateWindow(domain, type.code()),
+                device.toString());
+        device.windows().add(this);
     }
 
-    /// Notes that it was bound to `to`, or unbound.
-    synchronized void bound(@Nullable IbvMemoryRegion to) {
-        if (region != null) {
-            region.countWindow(-1);
+    /// Notes that it was bound to a region.
+    ///
+    /// @param to the handle of the region; 0 if it was unbound
+    synchronized void bound(long to) {
+        if (region != 0) {
+            device.windows().count(region, -1);
         }
         region = to;
-        if (to != null) {
-            to.countWindow(1);
+        if (to != 0) {
+            device.windows().count(to, 1);
         }
     }
 
@@ -57,15 +62,19 @@ final class IbvMemoryWindow extends MemoryWindow {
     }
 
     @Override
-    protected void doClose() {
-        String subject = toString();
+    public void close() {
         synchronized (this) {
             lastKey = remoteKey();
             freed = true;
-            device.remove(handle);
+            device.windows().remove(this);
         }
         IbvFailure.check(
-                "deallocate memory window (ibv_dealloc_mw)", device.ops().deallocateWindow(handle), subject);
-        bound(null);
+                "deallocate memory window (ibv_dealloc_mw)", device.ops().deallocateWindow(handle), toString());
+        bound(0);
+    }
+
+    @Override
+    public String toString() {
+        return "memory window 0x" + Integer.toHexString(remoteKey()) + " on " + device;
     }
 }

@@ -1,86 +1,77 @@
 package io.rdmacomm.ibverbs.objects;
 
 import io.rdmacomm.ibverbs.structs.IbvFailure;
-import io.rdmacomm.verbs.AddressHandle;
 import io.rdmacomm.verbs.AddressVector;
-import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PageSize;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairOptions;
-import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.spi.AddressHandleDriver;
+import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.MemoryWindowDriver;
+import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.lang.foreign.MemorySegment;
 
 /// A protection domain (`struct ibv_pd`).
-final class IbvProtectionDomain extends ProtectionDomain {
+final class IbvProtectionDomain implements ProtectionDomainDriver {
     private final NativeContext device;
-    private final Driver driver;
+    private final KernelDriver driver;
     private final long address;
 
-    IbvProtectionDomain(NativeContext device, Context context, Driver driver) {
-        super(context);
+    IbvProtectionDomain(NativeContext device, KernelDriver driver) {
         this.device = device;
         this.driver = driver;
         this.address = IbvFailure.address(
                 "allocate protection domain (ibv_alloc_pd)",
                 device.library().allocateDomain(device.address()),
-                context.toString());
+                device.toString());
     }
 
-    /// The address of the struct.
-    long address() {
+    @Override
+    public long handle() {
         return address;
     }
 
     @Override
-    protected MemoryRegion doAllocate(long bytes, int access, PageSize pages) {
-        return IbvMemoryRegion.allocate(device, this, OwnedMemory.allocate(bytes, pages), access);
+    public MemoryRegionDriver allocate(long bytes, int access, PageSize pages) {
+        return IbvMemoryRegion.allocate(device, address, OwnedMemory.allocate(bytes, pages), access);
     }
 
     @Override
-    protected MemoryRegion doRegister(MemorySegment segment, int access) {
-        return IbvMemoryRegion.register(device, this, segment, access);
+    public MemoryRegionDriver register(MemorySegment segment, int access) {
+        return IbvMemoryRegion.register(device, address, segment, access);
     }
 
     @Override
-    protected MemoryRegion doRegisterDmaBuffer(int file, long offset, long length, long address, int access) {
-        return IbvMemoryRegion.ofDmaBuffer(device, this, new DmaBuffer(file, offset, length, address), access);
+    public MemoryRegionDriver registerDmaBuffer(int file, long offset, long length, long start, int access) {
+        return IbvMemoryRegion.ofDmaBuffer(device, address, new DmaBuffer(file, offset, length, start), access);
     }
 
     @Override
-    protected MemoryWindow doAllocateWindow(MemoryWindowType type) {
-        long window = device.ops().allocateWindow(address, type.code());
-        return new IbvMemoryWindow(
-                device,
-                this,
-                type,
-                IbvFailure.address(
-                        "allocate memory window (ibv_alloc_mw)",
-                        window,
-                        context().toString()));
+    public MemoryWindowDriver allocateWindow(MemoryWindowType type) {
+        return new IbvMemoryWindow(device, address, type);
     }
 
     @Override
-    protected SharedReceiveQueue doCreateSharedReceiveQueue(SharedReceiveQueueOptions options) {
-        return driver.createSharedReceiveQueue(device, this, address, options);
+    public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
+        return driver.createSharedReceiveQueue(
+                device, address, new SharedReceiveQueueOptions(receives, elements, limit));
     }
 
     @Override
-    protected AddressHandle doCreateAddressHandle(AddressVector vector) {
-        return new IbvAddressHandle(device.library(), this, address, vector);
+    public AddressHandleDriver createAddressHandle(AddressVector vector) {
+        return new IbvAddressHandle(device, address, vector);
     }
 
     @Override
-    protected QueuePair doCreateQueuePair(QueuePairOptions options) {
-        return driver.createQueuePair(device, this, address, options);
+    public QueuePairDriver createQueuePair(QueuePairRequest request) {
+        return driver.createQueuePair(device, address, request);
     }
 
     @Override
-    protected void doClose() {
+    public void close() {
         IbvFailure.check(
                 "deallocate protection domain (ibv_dealloc_pd)",
                 device.library().deallocateDomain(address),
@@ -89,6 +80,6 @@ final class IbvProtectionDomain extends ProtectionDomain {
 
     @Override
     public String toString() {
-        return "protection domain on " + context();
+        return "protection domain on " + device;
     }
 }

@@ -17,35 +17,37 @@ import io.rdmacomm.ibverbs.structs.QueuePairStructs;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.MemoryWindow;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
-import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
-import io.rdmacomm.verbs.ReceiveBatch;
-import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
-import io.rdmacomm.verbs.SendRequestLayout;
-import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.MemoryWindowDriver;
+import io.rdmacomm.verbs.spi.OperationLock;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.QueuePairOwner;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A queue pair (`struct ibv_qp`). Batches are in the C layout already: posting passes their address on.
+/// A queue pair (`struct ibv_qp`). Requests are in the C layout already: posting passes their address on.
 ///
 /// States, attributes, sizes and queue depths were checked before anything gets here, because drivers differ in what
 /// they check: rxe keeps a request that it rejects, and carries it out later.
-public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
+public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
     private static final String POST_SEND = "post send (ibv_post_send)";
     private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
 
     private final NativeContext device;
     private final LibIbverbs library;
     private final ContextOps ops;
+    private final QueuePairOwner owner;
+    private final OperationLock sendLock;
+    private final boolean signalAll;
     private final long address;
     private final int number;
     private final QueueSizes sizes;
@@ -53,37 +55,33 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     private final BadRequest badReceive = new BadRequest();
     private final RecentBindings bindings;
 
-    /// Creates the struct, too.
+    /// Creates the struct, too (ibv_create_qp(3)).
     ///
-    /// @param domainAddress the address of the struct of the protection domain
+    /// @param domain the address of the struct of the protection domain
     /// @throws VerbException the errno of the device
-    public IbvQueuePair(NativeContext device, ProtectionDomain domain, long domainAddress, QueuePairOptions options) {
-        super(domain, options);
+    public IbvQueuePair(NativeContext device, long domain, QueuePairRequest request) {
         this.device = device;
         this.library = device.library();
         this.ops = device.ops();
+        this.owner = request.owner();
+        this.sendLock = owner.sendLock();
+        this.signalAll = request.signalAll();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment init = arena.allocate(QueuePairLayout.INIT_BYTES, 8);
-            SharedReceiveQueue shared = options.sharedReceives();
-            QueuePairStructs.writeInit(
-                    options,
-                    ((IbvCompletionQueue) options.sendCompletions()).address(),
-                    ((IbvCompletionQueue) options.receiveCompletions()).address(),
-                    shared == null ? 0 : ((IbvSharedReceiveQueue) shared).address(),
-                    init);
-            this.address = checked(library.createQueuePair(domainAddress, init.address()), domain, options);
+            QueuePairStructs.writeInit(request, init);
+            this.address = checked(library.createQueuePair(domain, init.address()), request, device);
             this.sizes = QueuePairStructs.readSizes(init);
         }
         this.bindings = new RecentBindings(sizes.sends());
         this.number = NativeMemory.at(address, QueuePairLayout.BYTES).get(JAVA_INT, QueuePairLayout.NUMBER);
-        device.add(address, this);
+        device.queuePairs().add(address, this);
         device.retiredMemory().opened(this);
     }
 
-    private static long checked(long created, ProtectionDomain domain, QueuePairOptions options) {
+    private static long checked(long created, QueuePairRequest request, NativeContext device) {
         String operation = "create queue pair (ibv_create_qp)";
-        String subject = options.type() + " of " + options.sizes() + " on " + domain.context();
-        if (created == -LibCLayout.EINVAL && options.sizes().inlineBytes() > 0) {
+        String subject = request.type() + " of " + request.sizes() + " on " + device;
+        if (created == -LibCLayout.EINVAL && request.sizes().inlineBytes() > 0) {
             // No attribute says how many a device allows.
             throw new VerbException(
                     operation,
@@ -99,39 +97,38 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     }
 
     @Override
-    protected final QueueSizes doSizes() {
+    public final QueueSizes sizes() {
         return sizes;
     }
 
     /// At most `max_sge_rd` of the device, if it reports one. Checked here because some drivers fill the first element
     /// only, and report success.
     @Override
-    protected final int doReadElements() {
-        int allowed = (int) protectionDomain().context().limit(DeviceLimit.MAX_SGE_READ);
+    public final int readElements() {
+        int allowed = (int) device.attributes().limit(DeviceLimit.MAX_SGE_READ);
         return allowed == 0 ? sizes.sendElements() : Math.min(allowed, sizes.sendElements());
     }
 
     @Override
-    protected int doPost(SendBatch batch, int first, int count) {
-        int good = device.offsetRegions()
-                .keepAcceptable(POST_SEND, batch, first, count, options().signalAll(), this);
-        return postSends(batch, first, good);
+    public int postSends(RequestChain requests, int first, int count) {
+        int good = device.offsetRegions().keepSends(POST_SEND, requests, first, count, signalAll, this);
+        return postAcceptable(requests, first, good);
     }
 
-    private int postSends(SendBatch batch, int first, int count) {
-        long start = batch.segment().address() + batch.at(first);
+    private int postAcceptable(RequestChain requests, int first, int count) {
+        long start = requests.segment().address() + requests.at(first);
         int result = ops.postSend(address, start, badSend.address());
-        int taken = result == 0 ? count : acceptedSends(result, batch, first, count);
-        if (batch.contains(SendOpcode.BIND_WINDOW)) {
-            noteBindings(batch, first, taken);
+        int taken = result == 0 ? count : acceptedSends(result, requests, first, count);
+        if (requests.contains(SendOpcode.BIND_WINDOW.code())) {
+            noteBindings(requests, first, taken);
         }
         return taken;
     }
 
-    private int acceptedSends(int result, SendBatch batch, int first, int count) {
+    private int acceptedSends(int result, RequestChain requests, int first, int count) {
         return badSend.isNone() && afterLostDoorbell(result)
                 ? count
-                : badSend.taken(POST_SEND, result, batch, first, count, this);
+                : badSend.taken(POST_SEND, result, requests, first, count, this);
     }
 
     /// Called after a post that put all requests into the queue but could not ring the doorbell.
@@ -143,51 +140,63 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     }
 
     /// The request chooses the key of a window of type 2; the next request for the window must find that key in it.
-    private void noteBindings(SendBatch batch, int first, int taken) {
-        MemorySegment requests = batch.segment();
+    private void noteBindings(RequestChain requests, int first, int taken) {
+        MemorySegment segment = requests.segment();
         for (int i = first; i < first + taken; i++) {
-            long at = batch.at(i);
-            if (requests.get(JAVA_INT, at + SendRequestLayout.OPCODE) == SendOpcode.BIND_WINDOW.code()
-                    && device.find(requests.get(JAVA_LONG, at + SendRequestLayout.WINDOW))
-                            instanceof IbvMemoryWindow window) {
-                bindings.posted(requests.get(JAVA_LONG, at + SendRequestLayout.WORK_ID), window, window.remoteKey());
-                window.remoteKey(requests.get(JAVA_INT, at + SendRequestLayout.WINDOW_KEY));
+            long at = requests.at(i);
+            if (segment.get(JAVA_INT, at + SendRequestLayout.OPCODE) != SendOpcode.BIND_WINDOW.code()) {
+                continue;
+            }
+            IbvMemoryWindow window = device.windows().find(segment.get(JAVA_LONG, at + SendRequestLayout.WINDOW));
+            if (window != null) {
+                bindings.posted(segment.get(JAVA_LONG, at + SendRequestLayout.WORK_ID), window, window.remoteKey());
+                window.remoteKey(segment.get(JAVA_INT, at + SendRequestLayout.WINDOW_KEY));
             }
         }
     }
 
     @Override
-    protected int doPost(ReceiveBatch batch, int first, int count) {
-        int good = device.offsetRegions().keepAcceptable(POST_RECEIVE, batch, first, count, this);
-        long start = batch.segment().address() + batch.at(first);
+    public int postReceives(RequestChain receives, int first, int count) {
+        int good = device.offsetRegions().keepReceives(POST_RECEIVE, receives, first, count, this);
+        long start = receives.segment().address() + receives.at(first);
         int result = ops.postReceive(address, start, badReceive.address());
-        return result == 0 ? good : badReceive.taken(POST_RECEIVE, result, batch, first, good, this);
+        return result == 0 ? good : badReceive.taken(POST_RECEIVE, result, receives, first, good, this);
     }
 
     @Override
-    protected final void doBind(
-            long workId, MemoryWindow window, MemoryRegion region, long offset, long length, int access, int flags) {
+    public final void bind(
+            long workId,
+            MemoryWindowDriver window,
+            MemoryRegionDriver region,
+            long start,
+            long length,
+            int access,
+            int flags) {
+        IbvMemoryWindow bound = device.windows().find(window.handle());
+        if (bound == null) {
+            throw new IllegalStateException(window + " is closed");
+        }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment binding = arena.allocate(MemoryLayouts.BIND_BYTES, 8);
             binding.set(JAVA_LONG, MemoryLayouts.BIND_WORK_ID, workId);
             binding.set(JAVA_INT, MemoryLayouts.BIND_FLAGS, flags);
             binding.set(JAVA_LONG, MemoryLayouts.BIND_REGION, region.handle());
-            binding.set(JAVA_LONG, MemoryLayouts.BIND_ADDRESS, region.address() + offset);
+            binding.set(JAVA_LONG, MemoryLayouts.BIND_ADDRESS, start);
             binding.set(JAVA_LONG, MemoryLayouts.BIND_LENGTH, length);
             binding.set(JAVA_INT, MemoryLayouts.BIND_ACCESS, access);
             // Noted before it is posted: another thread may poll its completion at once.
-            bindings.posted(workId, (IbvMemoryWindow) window, window.remoteKey());
-            int errno = ops.bindWindow(address, window.handle(), binding.address());
+            bindings.posted(workId, bound, bound.remoteKey());
+            int errno = ops.bindWindow(address, bound.handle(), binding.address());
             if (errno != 0) {
                 bindings.forget(workId);
                 throw IbvFailure.of("bind memory window (ibv_bind_mw)", errno, window + " to " + region);
             }
         }
-        ((IbvMemoryWindow) window).bound(length == 0 ? null : (IbvMemoryRegion) region);
+        bound.bound(length == 0 ? 0 : region.handle());
     }
 
     @Override
-    protected final void doModify(
+    public final void modify(
             QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
         IbvFailure.check(
                 "modify queue pair (ibv_modify_qp)",
@@ -207,7 +216,7 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     }
 
     @Override
-    protected final QueuePairAttributes doQuery(QueuePairAttributes known) {
+    public final QueuePairAttributes query(QueuePairAttributes known) {
         ask(known);
         return known;
     }
@@ -240,12 +249,12 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     }
 
     @Override
-    protected final void noticeBinding(long workId) {
+    public final void bindingPolled(long workId) {
         bindings.forget(workId);
     }
 
     @Override
-    protected final void noticeFailure(long workId) {
+    public final void failurePolled(long workId) {
         bindings.failed(workId);
         noticeState();
     }
@@ -254,27 +263,27 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     /// is in an error state by now. A queue pair whose device does not report its state is changed to ERROR.
     @Override
     public final void noticeState() {
-        if (state() == QueuePairState.ERROR) {
+        if (owner.state() == QueuePairState.ERROR) {
             return;
         }
-        sendLock().lock();
+        sendLock.lock();
         try {
-            if (!isOpen() || state().code() < QueuePairState.READY_TO_RECEIVE.code()) {
+            if (!owner.isOpen() || owner.state().code() < QueuePairState.READY_TO_RECEIVE.code()) {
                 return;
             }
             QueuePairState now = deviceState();
             if (now == null) {
                 // If that fails, the device is gone.
                 apply(new QueuePairAttributes().state(QueuePairState.ERROR));
-                entered(QueuePairState.ERROR);
+                owner.entered(QueuePairState.ERROR);
             } else if (now == QueuePairState.ERROR || now == QueuePairState.SEND_QUEUE_ERROR) {
-                entered(now);
+                owner.entered(now);
                 if (now == QueuePairState.ERROR) {
                     afterFailure();
                 }
             }
         } finally {
-            sendLock().unlock();
+            sendLock.unlock();
         }
     }
 
@@ -283,18 +292,18 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
 
     @Override
     public final void connected() {
-        sendLock().lock();
+        sendLock.lock();
         try {
-            if (isOpen() && state() == QueuePairState.INIT) {
-                entered(QueuePairState.READY_TO_SEND);
+            if (owner.isOpen() && owner.state() == QueuePairState.INIT) {
+                owner.entered(QueuePairState.READY_TO_SEND);
             }
         } finally {
-            sendLock().unlock();
+            sendLock.unlock();
         }
     }
 
     @Override
-    protected final void doAttach(Gid group, int lid) {
+    public final void attach(Gid group, int lid) {
         try (Arena arena = Arena.ofConfined()) {
             IbvFailure.check(
                     "attach queue pair to multicast group (ibv_attach_mcast)",
@@ -304,7 +313,7 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     }
 
     @Override
-    protected final void doDetach(Gid group, int lid) {
+    public final void detach(Gid group, int lid) {
         try (Arena arena = Arena.ofConfined()) {
             IbvFailure.check(
                     "detach queue pair from multicast group (ibv_detach_mcast)",
@@ -318,11 +327,16 @@ public class IbvQueuePair extends QueuePair implements ConnectedQueuePair {
     }
 
     @Override
-    protected void doDestroy() {
-        device.remove(address);
+    public void close() {
+        device.queuePairs().remove(address, this);
         IbvFailure.check("destroy queue pair (ibv_destroy_qp)", library.destroyQueuePair(address), toString());
         device.retiredMemory().destroyed(this);
         badSend.close();
         badReceive.close();
+    }
+
+    @Override
+    public final String toString() {
+        return owner.toString();
     }
 }

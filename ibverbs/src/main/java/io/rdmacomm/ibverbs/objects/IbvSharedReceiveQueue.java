@@ -8,15 +8,14 @@ import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.ffm.SharedReceiveLayouts;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.ReceiveBatch;
-import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// A shared receive queue (`struct ibv_srq`).
-final class IbvSharedReceiveQueue extends SharedReceiveQueue {
+final class IbvSharedReceiveQueue implements SharedReceiveQueueDriver {
     private static final String POST = "post receive (ibv_post_srq_recv)";
 
     private final NativeContext device;
@@ -27,20 +26,19 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
     /// The granted sizes and the limit that was armed last, for drivers without ibv_query_srq(3).
     private volatile SharedReceiveQueueOptions known;
 
-    private IbvSharedReceiveQueue(
-            NativeContext device, ProtectionDomain domain, long address, SharedReceiveQueueOptions options) {
-        super(domain, options);
+    private IbvSharedReceiveQueue(NativeContext device, long address, SharedReceiveQueueOptions granted) {
         this.device = device;
         this.library = device.library();
         this.ops = device.ops();
         this.address = address;
-        this.known = options;
-        device.add(address, this);
+        this.known = granted;
         device.retiredMemory().opened(this);
     }
 
-    static IbvSharedReceiveQueue create(
-            NativeContext device, ProtectionDomain domain, long domainAddress, SharedReceiveQueueOptions options) {
+    /// Creates the struct, too (ibv_create_srq(3)).
+    ///
+    /// @param domain the address of the struct of the protection domain
+    static IbvSharedReceiveQueue create(NativeContext device, long domain, SharedReceiveQueueOptions options) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment init = arena.allocate(SharedReceiveLayouts.INIT_BYTES, 8);
             long attributes = SharedReceiveLayouts.INIT_ATTRIBUTES;
@@ -48,13 +46,13 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
             init.set(JAVA_INT, attributes + SharedReceiveLayouts.ELEMENTS, options.elements());
             long address = IbvFailure.lockedAddress(
                     "create shared receive queue (ibv_create_srq)",
-                    device.library().createSharedReceiveQueue(domainAddress, init.address()),
-                    options + " on " + domain.context());
-            IbvSharedReceiveQueue queue = new IbvSharedReceiveQueue(device, domain, address, options);
-            queue.known = new SharedReceiveQueueOptions(
+                    device.library().createSharedReceiveQueue(domain, init.address()),
+                    options + " on " + device);
+            SharedReceiveQueueOptions granted = new SharedReceiveQueueOptions(
                     init.get(JAVA_INT, attributes + SharedReceiveLayouts.RECEIVES),
                     init.get(JAVA_INT, attributes + SharedReceiveLayouts.ELEMENTS),
                     0);
+            IbvSharedReceiveQueue queue = new IbvSharedReceiveQueue(device, address, granted);
             // ibv_create_srq(3) ignores the limit.
             if (options.limit() > 0) {
                 queue.armOrClose(options.limit());
@@ -66,30 +64,30 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
     private void armOrClose(int limit) {
         boolean armed = false;
         try {
-            doArmLimit(limit);
+            armLimit(limit);
             armed = true;
         } finally {
             if (!armed) {
-                doDestroy();
+                close();
             }
         }
     }
 
-    /// The address of the struct.
-    long address() {
+    @Override
+    public long handle() {
         return address;
     }
 
     @Override
-    protected int doPost(ReceiveBatch batch, int first, int count) {
-        int good = device.offsetRegions().keepAcceptable(POST, batch, first, count, this);
-        long start = batch.segment().address() + batch.at(first);
+    public int post(RequestChain receives, int first, int count) {
+        int good = device.offsetRegions().keepReceives(POST, receives, first, count, this);
+        long start = receives.segment().address() + receives.at(first);
         int result = ops.postSharedReceive(address, start, bad.address());
-        return result == 0 ? good : bad.taken(POST, result, batch, first, good, this);
+        return result == 0 ? good : bad.taken(POST, result, receives, first, good, this);
     }
 
     @Override
-    protected void doArmLimit(int limit) {
+    public void armLimit(int limit) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = arena.allocate(SharedReceiveLayouts.ATTRIBUTES_BYTES, 8);
             attributes.set(JAVA_INT, SharedReceiveLayouts.LIMIT, limit);
@@ -104,10 +102,9 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
     /// The number of posted receives is checked here, because rxe loses its queue if it is too small for them
     /// (`rxe_srq_from_attr`), and the kernel fails when it uses it next.
     @Override
-    protected void doResize(int receives) {
-        long posted = mostPosted();
-        if (posted > receives) {
-            throw tooManyPosted(receives, posted);
+    public long resize(int receives, long mostPosted) {
+        if (mostPosted > receives) {
+            return mostPosted;
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = arena.allocate(SharedReceiveLayouts.ATTRIBUTES_BYTES, 8);
@@ -116,14 +113,15 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
                     "modify shared receive queue (ibv_modify_srq)",
                     library.modifySharedReceiveQueue(address, attributes.address(), SharedReceiveLayouts.MASK_RECEIVES),
                     Capability.RESIZE_SHARED_RECEIVE_QUEUE,
-                    protectionDomain().context(),
+                    device.toString(),
                     receives + " receives in " + this);
         }
         known = new SharedReceiveQueueOptions(receives, known.elements(), known.limit());
+        return 0;
     }
 
     @Override
-    protected SharedReceiveQueueOptions doQuery() {
+    public SharedReceiveQueueOptions query() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = arena.allocate(SharedReceiveLayouts.ATTRIBUTES_BYTES, 8);
             int errno = library.querySharedReceiveQueue(address, attributes.address());
@@ -139,13 +137,17 @@ final class IbvSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    protected void doDestroy() {
-        device.remove(address);
+    public void close() {
         IbvFailure.check(
                 "destroy shared receive queue (ibv_destroy_srq)",
                 library.destroySharedReceiveQueue(address),
                 toString());
         device.retiredMemory().destroyed(this);
         bad.close();
+    }
+
+    @Override
+    public String toString() {
+        return "shared receive queue on " + device;
     }
 }

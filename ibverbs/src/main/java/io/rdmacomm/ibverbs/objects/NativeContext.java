@@ -3,30 +3,43 @@ package io.rdmacomm.ibverbs.objects;
 import io.rdmacomm.ibverbs.ffm.ContextOps;
 import io.rdmacomm.ibverbs.ffm.ExtendedOps;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
-import io.rdmacomm.verbs.Resource;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import io.rdmacomm.verbs.DeviceAttributes;
+import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.spi.DeviceDriver;
 
-/// The C side of an open device: the `struct ibv_context`, the library, the function pointers of the driver, and which
-/// object belongs to which struct. Thread-safe.
+/// The C side of an open device: the `struct ibv_context`, the library, the function pointers of the driver, and what
+/// its objects must know of one another. Thread-safe. Its [#toString()] is the name of the device.
 public final class NativeContext {
+    private final DeviceDriver device;
     private final LibIbverbs library;
     private final long address;
+    private final DeviceAttributes attributes;
     private final ContextOps ops;
     private final ExtendedOps extendedOps;
-    private final Map<Long, Resource> objects = new ConcurrentHashMap<>();
+    private final OpenQueuePairs queuePairs = new OpenQueuePairs();
+    private final Windows windows = new Windows();
     private final RetiredMemory retiredMemory = new RetiredMemory();
     private final OffsetRegions offsetRegions;
 
+    /// @param device the device that was opened
     /// @param address the address of the struct
-    /// @param driver what is special about the kernel driver of the device
-    public NativeContext(LibIbverbs library, long address, Driver driver) {
+    /// @param attributes what the device reported when it was opened
+    /// @param postsInUserSpace as [KernelDriver] says
+    /// @param whyNoArrivalsAtOffsets as [KernelDriver] says
+    NativeContext(
+            DeviceDriver device,
+            LibIbverbs library,
+            long address,
+            DeviceAttributes attributes,
+            boolean postsInUserSpace,
+            String whyNoArrivalsAtOffsets) {
+        this.device = device;
         this.library = library;
         this.address = address;
-        this.ops = new ContextOps(address, driver.postsInUserSpace());
+        this.attributes = attributes;
+        this.ops = new ContextOps(address, postsInUserSpace);
         this.extendedOps = new ExtendedOps(address);
-        this.offsetRegions = new OffsetRegions(driver.whyNoArrivalsAtOffsets());
+        this.offsetRegions = new OffsetRegions(whyNoArrivalsAtOffsets);
     }
 
     /// libibverbs.
@@ -39,6 +52,16 @@ public final class NativeContext {
         return address;
     }
 
+    /// The transport of its messages.
+    TransportType transport() {
+        return device.transport();
+    }
+
+    /// What the device reported when it was opened.
+    DeviceAttributes attributes() {
+        return attributes;
+    }
+
     /// The data path of the driver.
     ContextOps ops() {
         return ops;
@@ -47,6 +70,16 @@ public final class NativeContext {
     /// The newer verbs of the control path.
     ExtendedOps extendedOps() {
         return extendedOps;
+    }
+
+    /// The open queue pairs.
+    OpenQueuePairs queuePairs() {
+        return queuePairs;
+    }
+
+    /// The open memory windows.
+    Windows windows() {
+        return windows;
     }
 
     /// The memory of closed regions.
@@ -59,19 +92,8 @@ public final class NativeContext {
         return offsetRegions;
     }
 
-    /// Notes which object belongs to the struct at `struct`: events name the struct.
-    void add(long struct, Resource object) {
-        objects.put(struct, object);
-    }
-
-    /// Forgets an object. To be called before its struct is freed: the next struct may have the same address.
-    void remove(long struct) {
-        objects.remove(struct);
-    }
-
-    /// The object whose struct is at `struct`; null if there is none.
-    @Nullable
-    Resource find(long struct) {
-        return objects.get(struct);
+    @Override
+    public String toString() {
+        return device.name();
     }
 }

@@ -3,13 +3,11 @@ package io.rdmacomm.ibverbs.objects;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.ReceiveBatch;
-import io.rdmacomm.verbs.ReceiveRequestLayout;
-import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
-import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkRequestException;
-import java.lang.foreign.MemorySegment;
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.util.Arrays;
 
 /// The open regions whose addresses in requests are not those of memory in this process, but offsets, for
@@ -50,18 +48,18 @@ final class OffsetRegions {
         keys = fewer;
     }
 
-    /// Ends the batch in front of the first receive that the driver cannot execute. The caller posts the rest again,
+    /// Ends the chain in front of the first receive that the driver cannot execute. The caller posts the rest again,
     /// and gets the exception then.
     ///
     /// @return the number of receives from `first` on that are left
     /// @throws WorkRequestException if none is left
-    int keepAcceptable(String operation, ReceiveBatch batch, int first, int count, Object queue) {
-        int good = acceptable(batch, first, count);
+    int keepReceives(String operation, RequestChain receives, int first, int count, Object queue) {
+        int good = acceptableReceives(receives, first, count);
         if (good == 0) {
             throw exception(operation, first, queue + " cannot receive into it: " + whyNoArrivals);
         }
         if (good < count) {
-            batch.endAfter(first + good - 1);
+            receives.endAfter(first + good - 1);
         }
         return good;
     }
@@ -69,31 +67,30 @@ final class OffsetRegions {
     /// The same for send requests.
     ///
     /// @param signalAll whether each request has a completion, into which an answer may be put
-    int keepAcceptable(String operation, SendBatch batch, int first, int count, boolean signalAll, Object queue) {
-        int good = acceptable(batch, first, count, signalAll);
+    int keepSends(String operation, RequestChain requests, int first, int count, boolean signalAll, Object queue) {
+        int good = acceptableSends(requests, first, count, signalAll);
         if (good == 0) {
-            throw exception(operation, first, whyNot(batch, first, queue));
+            throw exception(operation, first, whyNot(requests, first, queue));
         }
         if (good < count) {
-            batch.endAfter(first + good - 1);
+            requests.endAfter(first + good - 1);
         }
         return good;
     }
 
-    private int acceptable(ReceiveBatch batch, int first, int count) {
+    private int acceptableReceives(RequestChain receives, int first, int count) {
         int[] offsets = keys;
         if (offsets.length == 0 || whyNoArrivals.isEmpty()) {
             return count;
         }
         int good = 0;
-        while (good < count
-                && !names(offsets, batch.segment(), batch.at(first + good), batch.elementsAt(first + good))) {
+        while (good < count && !names(offsets, receives, first + good)) {
             good++;
         }
         return good;
     }
 
-    private int acceptable(SendBatch batch, int first, int count, boolean signalAll) {
+    private int acceptableSends(RequestChain requests, int first, int count, boolean signalAll) {
         int[] offsets = keys;
         if (offsets.length == 0) {
             return count;
@@ -101,30 +98,29 @@ final class OffsetRegions {
         boolean answersArrive = signalAll && !whyNoArrivals.isEmpty();
         int good = 0;
         while (good < count
-                && !(isCopied(batch, first + good, answersArrive)
-                        && names(offsets, batch.segment(), batch.at(first + good), batch.elementsAt(first + good)))) {
+                && !(isCopied(requests, first + good, answersArrive) && names(offsets, requests, first + good))) {
             good++;
         }
         return good;
     }
 
-    private static boolean isCopied(SendBatch batch, int index, boolean answersArrive) {
-        return isInline(batch, index) || (answersArrive && (1 << opcode(batch, index) & ANSWERED) != 0);
+    private static boolean isCopied(RequestChain requests, int index, boolean answersArrive) {
+        return isInline(requests, index) || (answersArrive && (1 << opcode(requests, index) & ANSWERED) != 0);
     }
 
-    private static boolean isInline(SendBatch batch, int index) {
-        return (batch.flags(index) & SendRequestLayout.FLAG_INLINE) != 0;
+    private static boolean isInline(RequestChain requests, int index) {
+        return (requests.flags(index) & SendRequestLayout.FLAG_INLINE) != 0;
     }
 
-    private static int opcode(SendBatch batch, int index) {
-        return batch.segment().get(JAVA_INT, batch.at(index) + SendRequestLayout.OPCODE);
+    private static int opcode(RequestChain requests, int index) {
+        return requests.segment().get(JAVA_INT, requests.at(index) + SendRequestLayout.OPCODE);
     }
 
-    private static boolean names(int[] offsets, MemorySegment requests, long at, long elements) {
-        int count = requests.get(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_COUNT);
+    private static boolean names(int[] offsets, RequestChain requests, int index) {
+        int count = requests.elementCount(index);
         for (int i = 0; i < count; i++) {
-            long element = elements + (long) i * ReceiveRequestLayout.ELEMENT_BYTES;
-            int key = requests.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
+            long element = requests.elementAt(index, i);
+            int key = requests.segment().get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
             for (int offset : offsets) {
                 if (key == offset) {
                     return true;
@@ -134,10 +130,10 @@ final class OffsetRegions {
         return false;
     }
 
-    private String whyNot(SendBatch batch, int index, Object queue) {
-        return isInline(batch, index)
+    private String whyNot(RequestChain requests, int index, Object queue) {
+        return isInline(requests, index)
                 ? queue + " cannot copy inline data from it; send that without inline()"
-                : queue + " cannot put the answer of " + SendOpcode.of(opcode(batch, index)) + " there: "
+                : queue + " cannot put the answer of " + SendOpcode.of(opcode(requests, index)) + " there: "
                         + whyNoArrivals;
     }
 

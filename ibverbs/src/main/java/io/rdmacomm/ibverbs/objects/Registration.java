@@ -4,7 +4,6 @@ import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.UnsupportedVerbException;
@@ -22,12 +21,14 @@ final class Registration {
 
     /// Registers memory of this process.
     ///
+    /// @param domain the address of the struct of the protection domain
     /// @return the address of the struct
     /// @throws VerbException the errno
-    static long of(LibIbverbs library, IbvProtectionDomain domain, MemorySegment segment, int access) {
+    static long of(NativeContext device, long domain, MemorySegment segment, int access) {
+        LibIbverbs library = device.library();
         boolean fromZero = AccessFlag.ZERO_BASED.in(access);
         if (fromZero) {
-            checkFromZero(domain.context(), segment);
+            checkFromZero(device, segment);
         }
         long from = segment.address();
         long bytes = segment.byteSize();
@@ -36,35 +37,34 @@ final class Registration {
         int flags = flags(library, access);
         long handle;
         if (AccessFlag.RELAXED_ORDERING.in(flags)) {
-            handle = library.registerWithOptions(domain.address(), from, bytes, remote, flags);
+            handle = library.registerWithOptions(domain, from, bytes, remote, flags);
         } else if (fromZero) {
-            handle = library.registerMemoryAt(domain.address(), from, bytes, remote, flags);
+            handle = library.registerMemoryAt(domain, from, bytes, remote, flags);
         } else {
-            handle = library.registerMemory(domain.address(), from, bytes, flags);
+            handle = library.registerMemory(domain, from, bytes, flags);
         }
         if (handle <= 0) {
-            throw IbvFailure.ofRegistration(REGISTER, (int) -handle, bytes, domain.context());
+            throw IbvFailure.ofRegistration(REGISTER, (int) -handle, bytes, device.toString());
         }
         return handle;
     }
 
     /// Registers memory of another device.
     ///
+    /// @param domain the address of the struct of the protection domain
     /// @return the address of the struct
     /// @throws VerbException the errno
-    static long of(LibIbverbs library, IbvProtectionDomain domain, DmaBuffer buffer, int access) {
-        Context context = domain.context();
-        long handle = library.registerDmaBuffer(
-                domain.address(), buffer.offset(), buffer.length(), buffer.address(), buffer.file(), access);
+    static long of(NativeContext device, long domain, DmaBuffer buffer, int access) {
+        long handle = device.library()
+                .registerDmaBuffer(domain, buffer.offset(), buffer.length(), buffer.address(), buffer.file(), access);
         if (DmaBufferTrial.isAbsent((int) -handle)) {
-            throw new UnsupportedVerbException(
-                    REGISTER_DMA_BUFFER, Capability.DMA_BUFFER, context.device().name());
+            throw new UnsupportedVerbException(REGISTER_DMA_BUFFER, Capability.DMA_BUFFER, device.toString());
         }
         return IbvFailure.address(
                 REGISTER_DMA_BUFFER,
                 handle,
                 buffer.length() + " bytes from " + buffer.offset() + " on of the DMA buffer with file descriptor "
-                        + buffer.file() + " on " + context);
+                        + buffer.file() + " on " + device);
     }
 
     /// The access flags for C: ZERO_BASED is another function, and a library before 1.8 has no optional ones,
@@ -74,13 +74,13 @@ final class Registration {
         return access & ~(AccessFlag.ZERO_BASED.bit() | optional);
     }
 
-    private static void checkFromZero(Context context, MemorySegment segment) {
-        if (context.device().transport() == TransportType.IWARP || segment.address() % PAGE != 0) {
+    private static void checkFromZero(NativeContext device, MemorySegment segment) {
+        if (device.transport() == TransportType.IWARP || segment.address() % PAGE != 0) {
             throw new VerbException(
                     REGISTER,
                     Errno.EOPNOTSUPP,
-                    "ZERO_BASED needs memory that begins at a page, and an InfiniBand or RoCE device; " + context
-                            + " has " + context.device().transport());
+                    "ZERO_BASED needs memory that begins at a page, and an InfiniBand or RoCE device; " + device
+                            + " has " + device.transport());
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.rdmacomm.ibverbs.objects;
 
-import io.rdmacomm.verbs.Resource;
+import io.rdmacomm.verbs.spi.Driver;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,18 +17,18 @@ final class RetiredMemory {
     ///
     /// @param memory its addresses
     /// @param queues the queues that may have requests with these addresses
-    private record Retired(OwnedMemory memory, Set<Resource> queues) {}
+    private record Retired(OwnedMemory memory, Set<Driver> queues) {}
 
-    private final Set<Resource> openQueues = new HashSet<>();
+    private final Set<Driver> openQueues = new HashSet<>();
     private final List<Retired> retired = new ArrayList<>();
 
     /// A queue pair or a shared receive queue was created.
-    synchronized void opened(Resource queue) {
+    synchronized void opened(Driver queue) {
         openQueues.add(queue);
     }
 
     /// It was destroyed.
-    synchronized void destroyed(Resource queue) {
+    synchronized void destroyed(Driver queue) {
         openQueues.remove(queue);
         retired.removeIf(each -> {
             boolean last = each.queues().remove(queue) && each.queues().isEmpty();

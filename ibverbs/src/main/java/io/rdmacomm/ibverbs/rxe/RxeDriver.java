@@ -1,15 +1,14 @@
 package io.rdmacomm.ibverbs.rxe;
 
-import io.rdmacomm.ibverbs.objects.Driver;
+import io.rdmacomm.ibverbs.objects.KernelDriver;
 import io.rdmacomm.ibverbs.objects.NativeContext;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
 import java.util.Set;
 
 /// rxe as of Linux 6.1.
-public final class RxeDriver extends Driver {
+public final class RxeDriver extends KernelDriver {
     /// A driver for one open device.
     public RxeDriver() {
         super(false);
@@ -22,8 +21,7 @@ public final class RxeDriver extends Driver {
     }
 
     @Override
-    protected QueuePair createQueuePair(
-            NativeContext device, ProtectionDomain domain, long domainAddress, QueuePairOptions options) {
-        return new RxeQueuePair(device, domain, domainAddress, options);
+    protected QueuePairDriver createQueuePair(NativeContext device, long domain, QueuePairRequest request) {
+        return new RxeQueuePair(device, domain, request);
     }
 }

@@ -2,23 +2,26 @@ package io.rdmacomm.ibverbs.rxe;
 
 import io.rdmacomm.ibverbs.objects.IbvQueuePair;
 import io.rdmacomm.ibverbs.objects.NativeContext;
-import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePairAttributes;
-import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.spi.QueuePairOwner;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.RequestChain;
 
 /// A queue pair of rxe. librxe only writes a receive into memory, and in ERROR the kernel looks at it no more; but it
 /// flushes again with each change to ERROR (`rxe_qp_error`).
 final class RxeQueuePair extends IbvQueuePair {
-    RxeQueuePair(NativeContext device, ProtectionDomain domain, long domainAddress, QueuePairOptions options) {
-        super(device, domain, domainAddress, options);
+    private final QueuePairOwner owner;
+
+    RxeQueuePair(NativeContext device, long domain, QueuePairRequest request) {
+        super(device, domain, request);
+        this.owner = request.owner();
     }
 
     @Override
-    protected int doPost(ReceiveBatch batch, int first, int count) {
-        int taken = super.doPost(batch, first, count);
-        if (state() == QueuePairState.ERROR) {
+    public int postReceives(RequestChain receives, int first, int count) {
+        int taken = super.postReceives(receives, first, count);
+        if (owner.state() == QueuePairState.ERROR) {
             flushReceives();
         }
         return taken;

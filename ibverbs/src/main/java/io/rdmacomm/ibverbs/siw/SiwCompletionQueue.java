@@ -5,30 +5,34 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.ibverbs.objects.IbvCompletionQueue;
 import io.rdmacomm.ibverbs.objects.NativeContext;
-import io.rdmacomm.verbs.CompletionLayout;
-import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.OperationLock;
+import io.rdmacomm.verbs.spi.CompletionLayout;
+import io.rdmacomm.verbs.spi.OperationLock;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Map;
 
 /// A completion queue of siw. It removes the completions of queue pairs that are closed, which siw leaves in it.
 final class SiwCompletionQueue extends IbvCompletionQueue {
     private static final long EACH = CompletionLayout.BYTES;
 
+    private final Map<Long, SiwCompletionQueue> open;
     private final OperationLock lock = new OperationLock();
     /// Completions that were taken from the device to remove others; they come before those of the device.
     private MemorySegment kept = MemorySegment.NULL;
 
-    SiwCompletionQueue(NativeContext device, Context context, CompletionQueueOptions options) {
-        super(device, context, options);
+    /// @param open the open queues of the device by their handles, to which it adds itself
+    SiwCompletionQueue(
+            NativeContext device, int capacity, long channel, int vector, Map<Long, SiwCompletionQueue> open) {
+        super(device, capacity, channel, vector);
+        this.open = open;
+        open.put(handle(), this);
     }
 
     @Override
-    protected int doPoll(MemorySegment into, int max) {
+    public int poll(MemorySegment into, int max) {
         lock.lock();
         try {
-            return kept.byteSize() == 0 ? super.doPoll(into, max) : pollKept(into, max);
+            return kept.byteSize() == 0 ? super.poll(into, max) : pollKept(into, max);
         } finally {
             lock.unlock();
         }
@@ -39,14 +43,14 @@ final class SiwCompletionQueue extends IbvCompletionQueue {
         MemorySegment.copy(kept, 0, into, 0, bytes);
         kept = kept.asSlice(bytes);
         int count = (int) (bytes / EACH);
-        return count == max ? max : count + super.doPoll(into.asSlice(bytes), max - count);
+        return count == max ? max : count + super.poll(into.asSlice(bytes), max - count);
     }
 
     /// siw drops the solicited flag of a message, so an arm for solicited completions alone would never fire: every
     /// completion counts.
     @Override
-    protected void doArm(boolean solicitedOnly) {
-        super.doArm(false);
+    public void arm(boolean solicitedOnly) {
+        super.arm(false);
     }
 
     /// Removes the completions of a queue pair that is destroyed.
@@ -54,7 +58,7 @@ final class SiwCompletionQueue extends IbvCompletionQueue {
         lock.lock();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment all = arena.allocate(kept.byteSize() + capacity() * EACH, Long.BYTES);
-            int count = doPoll(all, (int) (all.byteSize() / EACH));
+            int count = poll(all, (int) (all.byteSize() / EACH));
             int left = 0;
             for (int i = 0; i < count; i++) {
                 if (all.get(JAVA_INT, i * EACH + CompletionLayout.QUEUE_PAIR_NUMBER) != queuePairNumber) {
@@ -65,5 +69,11 @@ final class SiwCompletionQueue extends IbvCompletionQueue {
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public void close() {
+        open.remove(handle());
+        super.close();
     }
 }

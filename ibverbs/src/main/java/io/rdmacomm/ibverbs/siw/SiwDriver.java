@@ -1,21 +1,21 @@
 package io.rdmacomm.ibverbs.siw;
 
-import io.rdmacomm.ibverbs.objects.Driver;
+import io.rdmacomm.ibverbs.objects.KernelDriver;
 import io.rdmacomm.ibverbs.objects.NativeContext;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairOptions;
-import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.spi.CompletionQueueDriver;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /// siw as of Linux 6.1 and libsiw as of rdma-core 44. The names in backquotes are functions there.
-public final class SiwDriver extends Driver {
+public final class SiwDriver extends KernelDriver {
     private static final Set<Capability> MISSING = Set.of(
             // siw_activate_tx_from_sq() rejects it when its turn comes: the connection ends, or the queue stalls.
             Capability.FENCED_READ,
@@ -44,6 +44,9 @@ public final class SiwDriver extends Driver {
     private static final long CONNECT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final SiwPlaceholder placeholder = new SiwPlaceholder();
+    private final Map<Long, SiwCompletionQueue> completionQueues = new ConcurrentHashMap<>();
+    /// Held while the kernel gives numbers to queue pairs and takes them back.
+    private final Object numbers = new Object();
 
     /// A driver for one open device.
     public SiwDriver() {
@@ -61,29 +64,40 @@ public final class SiwDriver extends Driver {
     }
 
     @Override
-    protected CompletionQueue createCompletionQueue(
-            NativeContext device, Context context, CompletionQueueOptions options) {
-        placeholder.occupy(device, context.toString());
-        return new SiwCompletionQueue(device, context, options);
+    protected CompletionQueueDriver createCompletionQueue(
+            NativeContext device, int capacity, long channel, int vector) {
+        placeholder.occupy(device);
+        return new SiwCompletionQueue(device, capacity, channel, vector, completionQueues);
     }
 
     @Override
-    protected SharedReceiveQueue createSharedReceiveQueue(
-            NativeContext device, ProtectionDomain domain, long domainAddress, SharedReceiveQueueOptions options) {
-        placeholder.occupy(device, domain.context().toString());
-        return super.createSharedReceiveQueue(device, domain, domainAddress, options);
+    protected SharedReceiveQueueDriver createSharedReceiveQueue(
+            NativeContext device, long domain, SharedReceiveQueueOptions options) {
+        placeholder.occupy(device);
+        return super.createSharedReceiveQueue(device, domain, options);
     }
 
     /// Waits for queue pairs that are being destroyed: the kernel may give their numbers to this one before
-    /// [SiwQueuePair#doDestroy()] has removed their completions.
+    /// [SiwQueuePair#close()] has removed their completions.
     @Override
-    protected synchronized QueuePair createQueuePair(
-            NativeContext device, ProtectionDomain domain, long domainAddress, QueuePairOptions options) {
-        return new SiwQueuePair(this, device, domain, domainAddress, options);
+    protected QueuePairDriver createQueuePair(NativeContext device, long domain, QueuePairRequest request) {
+        List<SiwCompletionQueue> completions =
+                List.of(find(request.sendCompletions()), find(request.receiveCompletions()));
+        synchronized (numbers) {
+            return new SiwQueuePair(device, domain, request, completions, numbers);
+        }
+    }
+
+    private SiwCompletionQueue find(CompletionQueueDriver queue) {
+        SiwCompletionQueue found = completionQueues.get(queue.handle());
+        if (found == null) {
+            throw new IllegalStateException(queue + " is closed");
+        }
+        return found;
     }
 
     @Override
-    protected void release(NativeContext device, String subject) {
-        placeholder.release(device, subject);
+    protected void release(NativeContext device) {
+        placeholder.release(device);
     }
 }

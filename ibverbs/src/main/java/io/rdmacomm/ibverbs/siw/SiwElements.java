@@ -3,14 +3,14 @@ package io.rdmacomm.ibverbs.siw;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.verbs.ReceiveRequestLayout;
-import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
-import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Replaces scatter/gather lists that siw cannot take by lists that it can, while a batch is posted.
+/// Replaces scatter/gather lists that siw cannot take by lists that it can, while they are posted.
 ///
 /// - A READ without elements gets one of length zero. The driver always takes the first element of a READ
 ///   (`siw_activate_tx_from_sq`), and libsiw leaves that of an older request in its place (`push_send_wqe`).
@@ -38,51 +38,47 @@ final class SiwElements implements AutoCloseable {
         return bytes <= SHORT && (address & PAGE - 1) + bytes > PAGE;
     }
 
-    /// The number of elements of a request.
-    static int count(SendBatch batch, int index) {
-        return batch.segment().get(JAVA_INT, batch.at(index) + SendRequestLayout.ELEMENT_COUNT);
-    }
-
     /// Whether a request is a READ.
-    static boolean isRead(SendBatch batch, int index) {
-        return batch.segment().get(JAVA_INT, batch.at(index) + SendRequestLayout.OPCODE) == SendOpcode.READ.code();
+    static boolean isRead(RequestChain requests, int index) {
+        int opcode = requests.segment().get(JAVA_INT, requests.at(index) + SendRequestLayout.OPCODE);
+        return opcode == SendOpcode.READ.code();
     }
 
     /// To be called before requests are posted.
     ///
     /// @return whether a list was replaced, and [#restore] must be called
-    boolean replace(SendBatch batch, int first, int count) {
+    boolean replace(RequestChain requests, int first, int count) {
         boolean any = false;
         for (int i = 0; i < count; i++) {
             int index = first + i;
-            if ((batch.flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
+            if ((requests.flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
                 continue; // libsiw copies the data
             }
-            int elements = count(batch, index);
-            if (elements == 0 && isRead(batch, index)) {
+            int elements = requests.elementCount(index);
+            if (elements == 0 && isRead(requests, index)) {
                 put(i * BYTES, 0, 0, 0);
-                point(batch, index, i * BYTES, 1);
+                point(requests, index, i * BYTES, 1);
                 any = true;
-            } else if (elements == 1 && !isRead(batch, index)) {
-                any |= split(batch, index, i * BYTES);
+            } else if (elements == 1 && !isRead(requests, index)) {
+                any |= split(requests, index, i * BYTES);
             }
         }
         return any;
     }
 
-    private boolean split(SendBatch batch, int index, long slot) {
-        MemorySegment requests = batch.segment();
-        long element = batch.elementsAt(index);
-        int length = requests.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH);
-        long address = requests.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
+    private boolean split(RequestChain requests, int index, long slot) {
+        MemorySegment segment = requests.segment();
+        long element = requests.elementsAt(index);
+        int length = segment.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH);
+        long address = segment.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
         if (!isMishandled(address, Integer.toUnsignedLong(length))) {
             return false;
         }
         int before = (int) (PAGE - (address & PAGE - 1));
-        int key = requests.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
+        int key = segment.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
         put(slot, address, before, key);
         put(slot + SECOND, address + before, length - before, key);
-        point(batch, index, slot, 2);
+        point(requests, index, slot, 2);
         return true;
     }
 
@@ -92,20 +88,20 @@ final class SiwElements implements AutoCloseable {
         own.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY, key);
     }
 
-    private void point(SendBatch batch, int index, long slot, int elements) {
-        batch.segment().set(JAVA_LONG, batch.at(index) + SendRequestLayout.ELEMENTS, own.address() + slot);
-        batch.segment().set(JAVA_INT, batch.at(index) + SendRequestLayout.ELEMENT_COUNT, elements);
+    private void point(RequestChain requests, int index, long slot, int elements) {
+        requests.segment().set(JAVA_LONG, requests.at(index) + SendRequestLayout.ELEMENTS, own.address() + slot);
+        requests.segment().set(JAVA_INT, requests.at(index) + SendRequestLayout.ELEMENT_COUNT, elements);
     }
 
-    /// Restores the batch as it was before [#replace].
-    void restore(SendBatch batch, int first, int count) {
-        MemorySegment requests = batch.segment();
+    /// Restores the requests as they were before [#replace].
+    void restore(RequestChain requests, int first, int count) {
+        MemorySegment segment = requests.segment();
         for (int i = 0; i < count; i++) {
             int index = first + i;
-            long at = batch.at(index);
-            if (requests.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS) == own.address() + i * BYTES) {
-                requests.set(JAVA_LONG, at + SendRequestLayout.ELEMENTS, requests.address() + batch.elementsAt(index));
-                requests.set(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT, isRead(batch, index) ? 0 : 1);
+            long at = requests.at(index);
+            if (segment.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS) == own.address() + i * BYTES) {
+                segment.set(JAVA_LONG, at + SendRequestLayout.ELEMENTS, segment.address() + requests.elementsAt(index));
+                segment.set(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT, isRead(requests, index) ? 0 : 1);
             }
         }
     }

@@ -18,26 +18,22 @@ final class SiwPlaceholder {
     private long queue;
 
     /// To be called before another queue is created.
-    ///
-    /// @param subject what the device is called in messages
-    synchronized void occupy(NativeContext device, String subject) {
+    synchronized void occupy(NativeContext device) {
         if (queue == 0) {
             queue = IbvFailure.address(
                     "create completion queue (ibv_create_cq)",
                     device.library().createCompletionQueue(device.address(), CAPACITY, 0, 0),
-                    "the placeholder of " + subject);
+                    "the placeholder of " + device);
         }
     }
 
     /// To be called before the context is closed, when all other queues are destroyed.
-    ///
-    /// @param subject what the device is called in messages
-    synchronized void release(NativeContext device, String subject) {
+    synchronized void release(NativeContext device) {
         if (queue != 0) {
             IbvFailure.check(
                     "destroy completion queue (ibv_destroy_cq)",
                     device.library().destroyCompletionQueue(queue),
-                    "the placeholder of " + subject);
+                    "the placeholder of " + device);
             queue = 0;
         }
     }

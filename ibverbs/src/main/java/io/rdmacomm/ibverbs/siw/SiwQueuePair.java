@@ -2,27 +2,33 @@ package io.rdmacomm.ibverbs.siw;
 
 import io.rdmacomm.ibverbs.objects.IbvQueuePair;
 import io.rdmacomm.ibverbs.objects.NativeContext;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePairOptions;
-import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.RequestChain;
+import java.util.List;
 
 /// A queue pair of siw. It posts scatter/gather lists that siw can take, and leaves no completions when it is closed.
 final class SiwQueuePair extends IbvQueuePair {
     /// The result of libsiw when the write(2) that rings the doorbell failed (`siw_db`).
     private static final int DOORBELL_FAILED = -1;
 
-    private final SiwDriver driver;
+    private final NativeContext device;
+    private final List<SiwCompletionQueue> completions;
+    private final Object numbers;
     private final SiwElements elements;
 
+    /// @param completions its completion queues
+    /// @param numbers the lock that is held while the kernel gives numbers to queue pairs and takes them back
     SiwQueuePair(
-            SiwDriver driver,
             NativeContext device,
-            ProtectionDomain domain,
-            long domainAddress,
-            QueuePairOptions options) {
-        super(device, domain, domainAddress, options);
-        this.driver = driver;
-        this.elements = new SiwElements(doSizes().sends());
+            long domain,
+            QueuePairRequest request,
+            List<SiwCompletionQueue> completions,
+            Object numbers) {
+        super(device, domain, request);
+        this.device = device;
+        this.completions = completions;
+        this.numbers = numbers;
+        this.elements = new SiwElements(sizes().sends());
     }
 
     /// The kernel's connection manager changes the state, and siw fills in nothing. When a request fails, siw ends the
@@ -34,30 +40,26 @@ final class SiwQueuePair extends IbvQueuePair {
 
     /// Posts the requests in front of the first one that siw would execute wrongly, which it rejects.
     @Override
-    protected int doPost(SendBatch batch, int first, int count) {
-        int good = SiwRejections.acceptable(batch, first, count);
+    public int postSends(RequestChain requests, int first, int count) {
+        int good = SiwRejections.acceptable(requests, first, count);
         int taken = 0;
         if (good > 0) {
-            batch.endAfter(first + good - 1);
-            taken = postReplaced(batch, first, good);
+            requests.endAfter(first + good - 1);
+            taken = postReplaced(requests, first, good);
         }
         if (taken == good && good < count) {
-            throw SiwRejections.rejection(
-                    "post send (ibv_post_send)",
-                    batch,
-                    first + good,
-                    protectionDomain().context().device().name());
+            throw SiwRejections.rejection("post send (ibv_post_send)", requests, first + good, device);
         }
         return taken;
     }
 
-    private int postReplaced(SendBatch batch, int first, int count) {
-        boolean replaced = elements.replace(batch, first, count);
+    private int postReplaced(RequestChain requests, int first, int count) {
+        boolean replaced = elements.replace(requests, first, count);
         try {
-            return super.doPost(batch, first, count);
+            return super.postSends(requests, first, count);
         } finally {
             if (replaced) {
-                elements.restore(batch, first, count);
+                elements.restore(requests, first, count);
             }
         }
     }
@@ -76,11 +78,10 @@ final class SiwQueuePair extends IbvQueuePair {
     /// The next queue pair gets the number of this one (`siw_qp_add`), and would be taken for the source of its
     /// completions: a flushed receive would change the new queue pair to ERROR. So they are removed with it.
     @Override
-    protected void doDestroy() {
-        synchronized (driver) {
-            super.doDestroy();
-            ((SiwCompletionQueue) options().sendCompletions()).removeCompletionsOf(number());
-            ((SiwCompletionQueue) options().receiveCompletions()).removeCompletionsOf(number());
+    public void close() {
+        synchronized (numbers) {
+            super.close();
+            completions.forEach(queue -> queue.removeCompletionsOf(number()));
         }
         elements.close();
     }

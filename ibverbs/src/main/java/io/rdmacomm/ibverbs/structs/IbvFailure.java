@@ -3,7 +3,6 @@ package io.rdmacomm.ibverbs.structs;
 import io.rdmacomm.ibverbs.ffm.LibC;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
@@ -35,21 +34,22 @@ public final class IbvFailure {
 
     /// Checks what a call returned that only some devices support.
     ///
+    /// @param device the name of the device
     /// @throws UnsupportedVerbException if this device does not
     /// @throws VerbException the errno
-    public static void check(String operation, int errno, Capability capability, Context context) {
-        check(operation, errno, capability, context, context.toString());
+    public static void check(String operation, int errno, Capability capability, String device) {
+        check(operation, errno, capability, device, device);
     }
 
     /// The same for an object of the device.
     ///
+    /// @param device the name of the device
     /// @param subject the object, and what was to happen to it
     /// @throws UnsupportedVerbException if this device does not
     /// @throws VerbException the errno
-    public static void check(String operation, int errno, Capability capability, Context context, String subject) {
+    public static void check(String operation, int errno, Capability capability, String device, String subject) {
         if (errno == LibCLayout.EOPNOTSUPP || errno == LibCLayout.ENOSYS) {
-            throw new UnsupportedVerbException(
-                    operation, capability, context.device().name());
+            throw new UnsupportedVerbException(operation, capability, device);
         }
         check(operation, errno, subject);
     }
@@ -98,8 +98,10 @@ public final class IbvFailure {
     }
 
     /// The exception for memory that could not be registered.
-    public static VerbException ofRegistration(String operation, int errno, long bytes, Context context) {
-        return ofLocking(operation, errno, bytes + " bytes on " + context);
+    ///
+    /// @param device the name of the device
+    public static VerbException ofRegistration(String operation, int errno, long bytes, String device) {
+        return ofLocking(operation, errno, bytes + " bytes on " + device);
     }
 
     /// If there is no memory, nearly always the limit of locked memory is too low.

@@ -12,10 +12,11 @@ import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
-import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RnrTimer;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.lang.foreign.MemorySegment;
 
 /// The structs that create and change a queue pair.
@@ -25,29 +26,27 @@ public final class QueuePairStructs {
 
     private QueuePairStructs() {}
 
-    /// Fills a zeroed `struct ibv_qp_init_attr`.
-    ///
-    /// @param sendCompletions the address of the completion queue for sends
-    /// @param receiveCompletions the address of the completion queue for receives
-    /// @param sharedReceives the address of the shared receive queue; 0 for none
-    public static void writeInit(
-            QueuePairOptions options,
-            long sendCompletions,
-            long receiveCompletions,
-            long sharedReceives,
-            MemorySegment into) {
-        QueueSizes sizes = options.sizes();
-        boolean shared = sharedReceives != 0;
-        into.set(JAVA_LONG, QueuePairLayout.INIT_SEND_COMPLETIONS, sendCompletions);
-        into.set(JAVA_LONG, QueuePairLayout.INIT_RECEIVE_COMPLETIONS, receiveCompletions);
-        into.set(JAVA_LONG, QueuePairLayout.INIT_SHARED_RECEIVES, sharedReceives);
+    /// Fills a zeroed `struct ibv_qp_init_attr`. The handles of queues are the addresses of their structs.
+    public static void writeInit(QueuePairRequest request, MemorySegment into) {
+        QueueSizes sizes = request.sizes();
+        SharedReceiveQueueDriver receives = request.sharedReceives();
+        boolean shared = receives != null;
+        into.set(
+                JAVA_LONG,
+                QueuePairLayout.INIT_SEND_COMPLETIONS,
+                request.sendCompletions().handle());
+        into.set(
+                JAVA_LONG,
+                QueuePairLayout.INIT_RECEIVE_COMPLETIONS,
+                request.receiveCompletions().handle());
+        into.set(JAVA_LONG, QueuePairLayout.INIT_SHARED_RECEIVES, receives == null ? 0 : receives.handle());
         into.set(JAVA_INT, QueuePairLayout.INIT_SENDS, sizes.sends());
         into.set(JAVA_INT, QueuePairLayout.INIT_RECEIVES, shared ? 0 : sizes.receives());
         into.set(JAVA_INT, QueuePairLayout.INIT_SEND_ELEMENTS, sizes.sendElements());
         into.set(JAVA_INT, QueuePairLayout.INIT_RECEIVE_ELEMENTS, shared ? 0 : sizes.receiveElements());
         into.set(JAVA_INT, QueuePairLayout.INIT_INLINE, sizes.inlineBytes());
-        into.set(JAVA_INT, QueuePairLayout.INIT_TYPE, options.type().code());
-        into.set(JAVA_INT, QueuePairLayout.INIT_SIGNAL_ALL, options.signalAll() ? 1 : 0);
+        into.set(JAVA_INT, QueuePairLayout.INIT_TYPE, request.type().code());
+        into.set(JAVA_INT, QueuePairLayout.INIT_SIGNAL_ALL, request.signalAll() ? 1 : 0);
     }
 
     /// The sizes that the device granted, as far as [QueueSizes] can represent them.

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.rdmacomm.ibverbs.ffm.SocketAddressLayout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.Inet6Address;
@@ -12,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
+import java.util.function.LongToIntFunction;
 
 /// Socket addresses in the layout of C.
 public final class SocketAddresses {
@@ -19,8 +21,16 @@ public final class SocketAddresses {
 
     private SocketAddresses() {}
 
-    /// Fills the zeroed room for a socket address.
-    public static void write(InetSocketAddress address, MemorySegment into) {
+    /// Calls C with the address of a socket address.
+    public static int with(InetSocketAddress address, LongToIntFunction function) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment struct = arena.allocate(SocketAddressLayout.BYTES, 8);
+            write(address, struct);
+            return function.applyAsInt(struct.address());
+        }
+    }
+
+    private static void write(InetSocketAddress address, MemorySegment into) {
         byte[] bytes = address.getAddress().getAddress();
         into.set(NETWORK_SHORT, SocketAddressLayout.PORT, (short) address.getPort());
         if (address.getAddress() instanceof Inet6Address ipv6) {

@@ -14,8 +14,8 @@ import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
-import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A connection that was set up with MPA. The queue pair drives it; this class only knows whether it still exists, and
 /// ends it.
-final class SoftConnection extends Connection {
+final class SoftConnection implements ConnectionDriver {
     private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int HOP_LIMIT = 64;
 
@@ -49,16 +49,16 @@ final class SoftConnection extends Connection {
     private volatile int responderResources;
     private volatile int initiatorDepth;
 
+    /// @param endpoint the TCP side of the queue pair
     /// @param privateData what the peer's program sent along
     SoftConnection(
-            SoftConnectionManager manager,
+            TcpEndpoint endpoint,
             QueuePair queuePair,
             InetSocketAddress local,
             InetSocketAddress remote,
             byte[] privateData) {
-        super(manager, queuePair);
         this.queuePair = queuePair;
-        this.endpoint = manager.endpoint(queuePair);
+        this.endpoint = endpoint;
         this.local = local;
         this.remote = remote;
         this.privateData = privateData;
@@ -176,7 +176,7 @@ final class SoftConnection extends Connection {
     /// Sends what was posted before, if the peer takes it, then ends the connection with FIN: iWARP has no message for
     /// an orderly end.
     @Override
-    protected void doDisconnect() {
+    public void disconnect() {
         if (reason.get() == null && endpoint.awaitIdle(DRAIN_NANOS)) {
             reason.compareAndSet(null, "this side disconnected");
         }
@@ -196,12 +196,17 @@ final class SoftConnection extends Connection {
     }
 
     @Override
-    protected boolean doAwaitDisconnect(long timeoutNanos) throws InterruptedException {
+    public boolean awaitDisconnect(long timeoutNanos) throws InterruptedException {
         return ended.await(timeoutNanos, TimeUnit.NANOSECONDS);
     }
 
     @Override
-    protected void doClose() {
-        doDisconnect();
+    public void close() {
+        disconnect();
+    }
+
+    @Override
+    public String toString() {
+        return "connection of " + queuePair + " to " + remote;
     }
 }

@@ -5,7 +5,6 @@ import io.rdmacomm.soft.iwarp.QueuePairAddress;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.tcp.TcpSettings;
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePair;
@@ -13,12 +12,13 @@ import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.AddressUnresolvedException;
-import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
-import io.rdmacomm.verbs.cm.Listener;
-import io.rdmacomm.verbs.cm.Route;
 import io.rdmacomm.verbs.cm.RouteUnresolvedException;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
+import io.rdmacomm.verbs.spi.ListenerDriver;
+import io.rdmacomm.verbs.spi.RouteDriver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
@@ -28,26 +28,33 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.channels.DatagramChannel;
-import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /// Connects queue pairs by address, with MPA over TCP (RFC 5044, RFC 6581): what rdma_cm does for iWARP devices,
 /// so the peer may be any of those. Listens on real TCP ports, at any address of this host.
-public final class SoftConnectionManager extends ConnectionManager {
+public final class SoftConnectionManager implements ConnectionManagerDriver {
     /// The most that Linux siw can take, its 4 bytes of IRD and ORD not counted.
     private static final int PRIVATE_DATA_LIMIT = 251;
     private static final int ANY_PORT = 1;
 
+    private final String device;
     private final TcpSettings settings;
     private final Gid gid;
     private final int lid;
-    private final Function<QueuePair, TcpEndpoint> endpoints;
+    private final IntFunction<@Nullable TcpEndpoint> endpoints;
 
-    /// Connects queue pairs of `context`.
+    /// Connects queue pairs of one context.
     ///
-    /// @param endpoints the TCP side of a queue pair
+    /// @param device its name, for messages
+    /// @param endpoints the TCP side of the queue pair with a number; null if it is closed
     public SoftConnectionManager(
-            Context context, TcpSettings settings, Gid gid, int lid, Function<QueuePair, TcpEndpoint> endpoints) {
-        super(context);
+            String device,
+            TcpSettings settings,
+            Gid gid,
+            int lid,
+            IntFunction<@Nullable TcpEndpoint> endpoints) {
+        this.device = device;
         this.settings = settings;
         this.gid = gid;
         this.lid = lid;
@@ -58,8 +65,20 @@ public final class SoftConnectionManager extends ConnectionManager {
         return settings;
     }
 
+    /// The name of the device.
+    String device() {
+        return device;
+    }
+
+    /// The TCP side of a queue pair.
+    ///
+    /// @throws IllegalStateException if it was closed meanwhile
     TcpEndpoint endpoint(QueuePair queuePair) {
-        return endpoints.apply(queuePair);
+        TcpEndpoint endpoint = endpoints.apply(queuePair.number());
+        if (endpoint == null) {
+            throw new IllegalStateException(queuePair + " is closed");
+        }
+        return endpoint;
     }
 
     QueuePairAddress addressOf(QueuePair queuePair) {
@@ -72,7 +91,8 @@ public final class SoftConnectionManager extends ConnectionManager {
     }
 
     @Override
-    protected Listener doListen(InetSocketAddress address, int backlog, IdentifierOptions options) {
+    public ListenerDriver<ConnectionRequestDriver> listen(
+            InetSocketAddress address, int backlog, IdentifierOptions options) {
         checkFamily(address.getAddress(), options);
         try {
             return new SoftListener(this, new MpaAcceptor(address, AcceptLimits.withBacklog(backlog), options));
@@ -118,7 +138,7 @@ public final class SoftConnectionManager extends ConnectionManager {
     /// Asks the kernel for the route: a connected datagram socket has the address that this host would use. Nothing
     /// is sent.
     @Override
-    protected Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {
+    public RouteDriver resolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {
         String operation = "resolve address (rdma_resolve_addr)";
         if (destination.getPort() == 0) {
             throw new AddressUnresolvedException(
@@ -164,5 +184,10 @@ public final class SoftConnectionManager extends ConnectionManager {
     }
 
     @Override
-    protected void doClose() {}
+    public void close() {}
+
+    @Override
+    public String toString() {
+        return "connection manager of " + device;
+    }
 }

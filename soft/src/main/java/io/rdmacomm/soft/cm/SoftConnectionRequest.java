@@ -5,24 +5,24 @@ import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.iwarp.QueuePairAddress;
 import io.rdmacomm.soft.tcp.LinkTerms;
+import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.tcp.TcpSettings;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
-import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
-import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 
 /// A peer's MPA request that has not been answered.
-final class SoftConnectionRequest extends ConnectionRequest {
+final class SoftConnectionRequest implements ConnectionRequestDriver {
     private final SoftConnectionManager connections;
     private final MpaRequest request;
 
     SoftConnectionRequest(SoftConnectionManager manager, MpaRequest request) {
-        super(manager);
         this.connections = manager;
         this.request = request;
     }
@@ -53,12 +53,13 @@ final class SoftConnectionRequest extends ConnectionRequest {
     }
 
     @Override
-    protected void doPrepare(QueuePair queuePair) {
+    public void prepare(QueuePair queuePair) {
         SoftConnectionManager.prepare(queuePair);
     }
 
     @Override
-    protected Connection doAccept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos) {
+    public ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos) {
+        TcpEndpoint endpoint = endpoint(queuePair);
         MpaFrame frame = request.frame();
         MpaNegotiation wishes = connections.wishes(parameters, localAddress(), remoteAddress());
         boolean ours = frame.asksForHandshake();
@@ -83,9 +84,18 @@ final class SoftConnectionRequest extends ConnectionRequest {
                 false,
                 0);
         SoftConnection connection =
-                new SoftConnection(connections, queuePair, localAddress(), remoteAddress(), privateData());
+                new SoftConnection(endpoint, queuePair, localAddress(), remoteAddress(), privateData());
         connection.begin(channel, terms, parameters, responderResources());
         return connection;
+    }
+
+    private TcpEndpoint endpoint(QueuePair queuePair) {
+        try {
+            return connections.endpoint(queuePair);
+        } catch (IllegalStateException e) {
+            request.drop();
+            throw e;
+        }
     }
 
     /// The block for one of our own devices, after the private data of the program.
@@ -104,11 +114,16 @@ final class SoftConnectionRequest extends ConnectionRequest {
     }
 
     @Override
-    protected void doReject(byte[] privateData) {
+    public void reject(byte[] privateData) {
         request.reject(privateData);
     }
 
     /// An accepted request's channel belongs to the queue pair, a rejected one's is closed.
     @Override
-    protected void doRelease() {}
+    public void close() {}
+
+    @Override
+    public String toString() {
+        return "connection request of " + remoteAddress() + " on " + connections.device();
+    }
 }

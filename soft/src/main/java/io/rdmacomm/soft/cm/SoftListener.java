@@ -2,21 +2,21 @@ package io.rdmacomm.soft.cm;
 
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.cm.ConnectionRequest;
-import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
+import io.rdmacomm.verbs.spi.ListenerDriver;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /// A TCP port at which MPA requests are collected.
-final class SoftListener extends Listener {
+final class SoftListener implements ListenerDriver<ConnectionRequestDriver> {
     private static final SafeLogger LOGGER = SafeLogger.of(SoftListener.class);
 
     private final SoftConnectionManager connections;
     private final MpaAcceptor acceptor;
+    private volatile boolean closing;
 
     SoftListener(SoftConnectionManager manager, MpaAcceptor acceptor) {
-        super(manager);
         this.connections = manager;
         this.acceptor = acceptor;
     }
@@ -27,9 +27,9 @@ final class SoftListener extends Listener {
     }
 
     @Override
-    protected @Nullable ConnectionRequest doAwaitRequest(long timeoutNanos) throws InterruptedException {
+    public @Nullable ConnectionRequestDriver awaitRequest(long timeoutNanos) throws InterruptedException {
         MpaRequest request = acceptor.await(timeoutNanos);
-        if (request == null && acceptor.isEnded() && isOpen()) {
+        if (request == null && acceptor.isEnded() && !closing) {
             throw new VerbException(
                     "wait for a connection request (rdma_get_request)",
                     Errno.EIO,
@@ -39,12 +39,18 @@ final class SoftListener extends Listener {
     }
 
     @Override
-    protected void onClosing() {
+    public void closing() {
+        closing = true;
         acceptor.close();
     }
 
     @Override
-    protected void doClose() {
+    public void close() {
         LOGGER.log(System.Logger.Level.DEBUG, "{0}: {1}", this, acceptor.counters());
+    }
+
+    @Override
+    public String toString() {
+        return "listener at " + localAddress() + " on " + connections.device();
     }
 }

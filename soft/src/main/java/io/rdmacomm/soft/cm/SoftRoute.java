@@ -3,20 +3,21 @@ package io.rdmacomm.soft.cm;
 import io.rdmacomm.soft.iwarp.MpaException;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.tcp.LinkTerms;
+import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.tcp.TcpSettings;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
-import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
-import io.rdmacomm.verbs.cm.Route;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.RouteDriver;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -28,7 +29,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
 /// The route to a peer's TCP port.
-final class SoftRoute extends Route {
+final class SoftRoute implements RouteDriver {
     private static final String CONNECT = "connect (rdma_connect)";
     /// How long Linux siw waits for the reply; then the peer is unreachable.
     private static final long REPLY_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -43,7 +44,6 @@ final class SoftRoute extends Route {
             InetSocketAddress local,
             InetSocketAddress remote,
             IdentifierOptions options) {
-        super(manager);
         this.connections = manager;
         this.local = local;
         this.remote = remote;
@@ -62,13 +62,14 @@ final class SoftRoute extends Route {
     }
 
     @Override
-    protected void doPrepare(QueuePair queuePair) {
+    public void prepare(QueuePair queuePair) {
         SoftConnectionManager.prepare(queuePair);
     }
 
     @Override
-    protected Connection doConnect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+    public ConnectionDriver connect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException {
+        TcpEndpoint endpoint = connections.endpoint(queuePair);
         MpaConnection made;
         try {
             made = initiator.connect(
@@ -94,7 +95,7 @@ final class SoftRoute extends Route {
                 : LinkTerms.with(peer, made.terms(), true, own);
         byte[] privateData = PeerHandshake.withoutBlock(made.reply().privateData());
         SoftConnection connection =
-                new SoftConnection(connections, queuePair, addressOf(made.channel()), remote, privateData);
+                new SoftConnection(endpoint, queuePair, addressOf(made.channel()), remote, privateData);
         connection.begin(
                 made.channel(),
                 terms,
@@ -147,10 +148,15 @@ final class SoftRoute extends Route {
     }
 
     @Override
-    protected void onClosing() {
+    public void closing() {
         initiator.close();
     }
 
     @Override
-    protected void doClose() {}
+    public void close() {}
+
+    @Override
+    public String toString() {
+        return "route to " + remote + " on " + connections.device();
+    }
 }

@@ -3,7 +3,7 @@ package io.rdmacomm.soft.mapped;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.verbs.CompletionLayout;
+import io.rdmacomm.verbs.spi.CompletionLayout;
 import java.lang.foreign.MemorySegment;
 
 /// The fields of a completion that is about to be pushed: one reusable object for each queue pair, so that pushing

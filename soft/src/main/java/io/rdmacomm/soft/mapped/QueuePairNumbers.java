@@ -33,6 +33,11 @@ public final class QueuePairNumbers {
     }
 
     public synchronized void free(int number) {
-        used.clear(number & INDEX_MASK);
+        used.clear(index(number));
+    }
+
+    /// The index of the block of a queue pair, which no other one has meanwhile.
+    public static int index(int number) {
+        return number & INDEX_MASK;
     }
 }

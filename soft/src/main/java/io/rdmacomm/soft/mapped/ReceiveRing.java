@@ -3,7 +3,7 @@ package io.rdmacomm.soft.mapped;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.verbs.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 

@@ -63,7 +63,8 @@ public final class LocalRegion {
         return domain;
     }
 
-    int access() {
+    /// The rights to it, as bits.
+    public int access() {
         return access;
     }
 

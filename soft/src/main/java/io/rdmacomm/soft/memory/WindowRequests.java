@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
 /// The send requests that bind and invalidate memory windows (ibv_bind_mw(3); type 2 is 2B: a window belongs to

@@ -12,11 +12,11 @@ import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.CompletionLayout;
 import io.rdmacomm.verbs.CompletionOpcode;
-import io.rdmacomm.verbs.ReceiveRequestLayout;
-import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.CompletionLayout;
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
 /// Delivers a message: takes the peer's oldest receive, puts the payload into its memory and completes it. Under the

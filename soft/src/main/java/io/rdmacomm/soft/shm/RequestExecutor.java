@@ -9,8 +9,8 @@ import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.soft.memory.WindowRequests;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
 /// Executes the send requests of one queue pair on the thread that posts them: checks the access rights on both sides,

@@ -20,9 +20,9 @@ import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.spi.RequestChain;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
@@ -124,7 +124,7 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     @Override
-    public int post(SendBatch batch, int first, int end) {
+    public int post(RequestChain batch, int first, int end) {
         if (!sends.isOpen() || !sends.isEmpty()) {
             return sends.add(batch, first, end) - first;
         }

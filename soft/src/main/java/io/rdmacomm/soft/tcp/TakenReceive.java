@@ -8,8 +8,8 @@ import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.ReceiveRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 

@@ -6,9 +6,9 @@ import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
-import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.spi.RequestChain;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
@@ -81,7 +81,7 @@ public final class TcpTransport implements Transport {
     }
 
     @Override
-    public int post(SendBatch batch, int first, int end) {
+    public int post(RequestChain batch, int first, int end) {
         int kept = sends.add(batch, first, end) - first;
         link.transmit();
         if (link.isUnfinished()) {

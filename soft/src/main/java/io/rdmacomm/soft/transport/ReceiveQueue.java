@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.soft.mapped.CompletionFields;
 import io.rdmacomm.soft.mapped.ReceiveRing;
-import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.RequestChain;
 
 /// The receives of a queue pair, or of the shared receive queue that it takes them from, and the completion queue
 /// where they end.
@@ -49,7 +49,7 @@ public final class ReceiveQueue {
     /// Appends receives; under the receive lock.
     ///
     /// @return how many there was room for
-    public int post(ReceiveBatch batch, int first, int count) {
+    public int post(RequestChain batch, int first, int count) {
         int posted = 0;
         while (posted < count
                 && ring.post(batch.segment(), batch.at(first + posted), batch.elementsAt(first + posted))) {
@@ -59,7 +59,7 @@ public final class ReceiveQueue {
     }
 
     /// Completes receives as flushed that are posted in the error state; under the receive lock.
-    public void flush(ReceiveBatch batch, int first, int count) {
+    public void flush(RequestChain batch, int first, int count) {
         for (int i = first; i < first + count; i++) {
             flush(batch.segment().get(JAVA_LONG, batch.at(i)));
         }

@@ -7,7 +7,7 @@ import io.rdmacomm.soft.mapped.CompletionFields;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.CompletionOpcode;
-import io.rdmacomm.verbs.SendRequestLayout;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
 /// Completes the send requests of one queue pair. Under its send lock; allocates nothing.

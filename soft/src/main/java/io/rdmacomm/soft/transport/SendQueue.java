@@ -6,10 +6,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.verbs.QueueSizes;
-import io.rdmacomm.verbs.ReceiveRequestLayout;
-import io.rdmacomm.verbs.SendBatch;
-import io.rdmacomm.verbs.SendRequestLayout;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -112,7 +112,7 @@ public final class SendQueue implements AutoCloseable {
     /// Appends copies of the requests from `first` to `end` of `batch`.
     ///
     /// @return the first that did not fit
-    public int add(SendBatch batch, int first, int end) {
+    public int add(RequestChain batch, int first, int end) {
         MemorySegment requests = batch.segment();
         for (int i = first; i < end; i++) {
             if (tail - head > mask) {
@@ -156,7 +156,7 @@ public final class SendQueue implements AutoCloseable {
     }
 
     /// Completes requests as flushed that are posted in the error state.
-    public void flush(SendBatch batch, int first, int end) {
+    public void flush(RequestChain batch, int first, int end) {
         for (int i = first; i < end; i++) {
             completer.fail(batch.segment().get(JAVA_LONG, batch.at(i)), FLUSHED, 0);
         }

@@ -2,7 +2,7 @@ package io.rdmacomm.soft.transport;
 
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.spi.RequestChain;
 import org.jspecify.annotations.Nullable;
 
 /// Carries the send requests of one queue pair to its peer, and for a peer on the network those of the peer to this
@@ -15,7 +15,7 @@ public interface Transport {
     /// Executes the requests from `first` to `end` of `batch`, in order, or keeps them in the [SendQueue].
     ///
     /// @return how many were taken
-    int post(SendBatch batch, int first, int end);
+    int post(RequestChain batch, int first, int end);
 
     /// Continues with the requests in the [SendQueue].
     void resume();

@@ -2,7 +2,7 @@ package io.rdmacomm.soft.mapped;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.verbs.CompletionLayout;
+import io.rdmacomm.verbs.spi.CompletionLayout;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -2,7 +2,8 @@ package io.rdmacomm.soft.mapped;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.RequestChain;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,13 +20,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReceiveRingTest {
     private RingFixture fixture;
     private Arena arena;
-    private ReceiveBatch batch;
+    private RequestChain receives;
 
     @BeforeEach
     void open() throws IOException {
         fixture = new RingFixture();
         arena = Arena.ofShared();
-        batch = ReceiveBatch.create(arena, 1, 2);
+        long bytes = ReceiveRequestLayout.BYTES + 2L * ReceiveRequestLayout.ELEMENT_BYTES;
+        receives = new RequestChain(arena.allocate(bytes, Long.BYTES), 1, ReceiveRequestLayout.BYTES, 2);
     }
 
     @AfterEach
@@ -35,8 +37,15 @@ class ReceiveRingTest {
     }
 
     private boolean post(ReceiveRing ring, long workId) {
-        batch.clear().receive(workId).with(0x1000, 10, 3).with(0x2000, 20, 4);
-        return ring.post(batch.segment(), batch.at(0), batch.elementsAt(0));
+        receives.clear();
+        receives.append(workId);
+        receives.add(0x1000, 10, 3);
+        receives.add(0x2000, 20, 4);
+        return post(ring);
+    }
+
+    private boolean post(ReceiveRing ring) {
+        return ring.post(receives.segment(), receives.at(0), receives.elementsAt(0));
     }
 
     @Test
@@ -121,10 +130,9 @@ class ReceiveRingTest {
     void crossesItsLimitOnce() throws IOException {
         ReceiveRing ring = ReceiveRing.create(fixture.control, 8, 1, 5, 1);
         ReceiveTaker peer = ring.taker();
-        batch = ReceiveBatch.create(arena, 1, 1);
-        batch.receive(1);
+        receives.append(1);
         for (int i = 0; i < 4; i++) {
-            ring.post(batch.segment(), batch.at(0), batch.elementsAt(0));
+            post(ring);
         }
         ring.armLimit(3);
         assertThat(peer.crossedLimit()).isFalse();

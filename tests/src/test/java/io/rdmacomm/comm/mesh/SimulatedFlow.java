@@ -1,37 +1,32 @@
 package io.rdmacomm.comm.mesh;
 
-import io.rdmacomm.tests.simulation.clock.Coroutines;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// One direction of a simulated lane: the pieces on their way, the slots that were given back, and when.
+/// One direction of a simulated lane: the pieces on their way, the slots that were given back, and at which hop.
 final class SimulatedFlow {
     final MemorySegment memory;
     private Coroutines coroutines;
     private final int slots;
-    private final double[] arrival;
+    private final int[] arrival;
     private final int[] bytes;
-    private final boolean[] inTarget;
-    private final double[] returned;
-    private final boolean[] noticed;
+    private final int[] returned;
     private Coroutines.@Nullable Coroutine sender;
     private Coroutines.@Nullable Coroutine receiver;
     private long sent;
     private long taken;
     private long reported;
     private long readyCall = -1;
-    private double readyTime;
+    private int readyTime;
 
     /// @param memory of the slots to send from
     SimulatedFlow(Coroutines coroutines, int slots, MemorySegment memory) {
         this.coroutines = coroutines;
         this.slots = slots;
         this.memory = memory;
-        this.arrival = new double[slots];
+        this.arrival = new int[slots];
         this.bytes = new int[slots];
-        this.inTarget = new boolean[slots];
-        this.returned = new double[slots];
-        this.noticed = new boolean[slots];
+        this.returned = new int[slots];
     }
 
     /// The next call has other coroutines.
@@ -58,23 +53,15 @@ final class SimulatedFlow {
         return slot(sent);
     }
 
-    /// When the receiver's word that this slot is free has arrived.
-    double nextSlotReturned() {
+    /// The hop at which the receiver's word that this slot is free has arrived.
+    int nextSlotReturned() {
         return returned[slot(sent)];
     }
 
-    /// Whether that word was a message of its own, which has to be taken.
-    boolean nextSlotNoticed() {
-        boolean was = noticed[slot(sent)];
-        noticed[slot(sent)] = false;
-        return was;
-    }
-
     /// A piece is on its way.
-    void put(double arrives, int length, boolean intoTarget) {
+    void put(int arrives, int length) {
         arrival[slot(sent)] = arrives;
         bytes[slot(sent)] = length;
-        inTarget[slot(sent)] = intoTarget;
         sent++;
         wake(receiver);
         receiver = null;
@@ -82,8 +69,8 @@ final class SimulatedFlow {
 
     /// Waits until the receiver is ready for a call.
     ///
-    /// @return when its word has arrived
-    double awaitReady(long call) {
+    /// @return the hop at which its word has arrived
+    int awaitReady(long call) {
         while (readyCall < call) {
             sender = coroutines.current();
             coroutines.pause();
@@ -95,8 +82,8 @@ final class SimulatedFlow {
 
     /// Waits for a piece.
     ///
-    /// @return when it has arrived
-    double awaitPiece(int length) {
+    /// @return the hop at which it has arrived
+    int awaitPiece(int length) {
         while (taken == sent) {
             receiver = coroutines.current();
             coroutines.pause();
@@ -113,10 +100,6 @@ final class SimulatedFlow {
         return slot(taken);
     }
 
-    boolean firstInTarget() {
-        return inTarget[slot(taken)];
-    }
-
     /// The piece is given back.
     ///
     /// @return how many were given back of which the sender does not know
@@ -126,12 +109,7 @@ final class SimulatedFlow {
     }
 
     /// The sender learns of all that was given back.
-    ///
-    /// @param inNotice whether by a message of its own
-    void report(double arrives, boolean inNotice) {
-        if (reported < taken && inNotice) {
-            noticed[slot(reported)] = true;
-        }
+    void report(int arrives) {
         for (; reported < taken; reported++) {
             returned[slot(reported)] = arrives;
         }
@@ -139,7 +117,7 @@ final class SimulatedFlow {
     }
 
     /// The sender learns that the receiver's buffer is its own in a call.
-    void ready(long call, double arrives) {
+    void ready(long call, int arrives) {
         readyCall = call;
         readyTime = arrives;
         wakeSender();

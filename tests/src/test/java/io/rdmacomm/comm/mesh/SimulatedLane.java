@@ -23,46 +23,28 @@ final class SimulatedLane implements Lane {
     public long claim() {
         out.awaitSlot();
         rank.waitUntil(out.nextSlotReturned());
-        if (out.nextSlotNoticed()) {
-            rank.receive();
-        }
         return rank.slotOffset(out.nextSlot());
     }
 
     @Override
     public void sendClaimed(int bytes) {
-        boolean written = bytes > rank.messageBytes();
-        put(bytes, written ? rank.write(bytes) : rank.send(bytes), false);
-    }
-
-    private void put(int bytes, double arrives, boolean inTarget) {
-        in.report(arrives, false);
-        out.put(arrives, bytes, inTarget);
+        int arrives = rank.send();
+        in.report(arrives);
+        out.put(arrives, bytes);
         rank.countPiece();
     }
 
     @Override
     public void sendCopy(Elements from, long offset, int bytes) {
         long to = claim();
-        rank.copy(from.segment(), offset, out.memory, to, bytes);
-        rank.busyWithCopy(bytes);
+        MemorySegment.copy(from.segment(), offset, out.memory, to, bytes);
         sendClaimed(bytes);
     }
 
+    /// A WRITE from memory of the caller is a copy here: its content is kept in the slot until the receiver looks at it.
     @Override
     public void send(Elements from, long offset, int bytes) {
-        if (bytes <= rank.messageBytes() || !rank.isRegistered()) {
-            sendCopy(from, offset, bytes);
-            return;
-        }
-        write(from, offset, bytes, false);
-    }
-
-    /// From the caller's memory. Its content is kept in the slot until the receiver looks at it.
-    private void write(Elements from, long offset, int bytes, boolean inTarget) {
-        long to = claim();
-        rank.copy(from.segment(), offset, out.memory, to, bytes);
-        put(bytes, rank.userWrite(bytes), inTarget);
+        sendCopy(from, offset, bytes);
     }
 
     @Override
@@ -73,19 +55,17 @@ final class SimulatedLane implements Lane {
 
     @Override
     public void sendToTarget(Elements from, long offset, int bytes, MeshBuffers buffers, long targetOffset) {
-        if (bytes <= rank.messageBytes() || !rank.isRegistered()) {
-            sendCopy(from, offset, bytes);
-            return;
+        if (bytes > rank.messageBytes() && rank.isRegistered()) {
+            rank.waitUntil(out.awaitReady(rank.call()));
         }
-        rank.waitUntil(out.awaitReady(rank.call()));
-        write(from, offset, bytes, true);
+        sendCopy(from, offset, bytes);
     }
 
     @Override
     public void sendReady(Elements target) {
         if (rank.isRegistered() && target.bytes() > rank.messageBytes()) {
-            double arrives = rank.notice();
-            in.report(arrives, false);
+            int arrives = rank.send();
+            in.report(arrives);
             in.ready(rank.call(), arrives);
         }
     }
@@ -93,7 +73,6 @@ final class SimulatedLane implements Lane {
     @Override
     public void await(int bytes) {
         rank.waitUntil(in.awaitPiece(bytes));
-        rank.receive();
     }
 
     @Override
@@ -109,17 +88,14 @@ final class SimulatedLane implements Lane {
     @Override
     public void release() {
         if (in.take() >= Math.max(1, rank.slots() / 2)) {
-            in.report(rank.notice(), true);
+            in.report(rank.send());
         }
     }
 
     @Override
     public void receive(Elements into, long offset, int bytes) {
         await(bytes);
-        rank.copy(data(), dataOffset(), into.segment(), offset, bytes);
-        if (!in.firstInTarget()) {
-            rank.busyWithCopy(bytes);
-        }
+        MemorySegment.copy(data(), dataOffset(), into.segment(), offset, bytes);
         release();
     }
 

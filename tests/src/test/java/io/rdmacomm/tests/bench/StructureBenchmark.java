@@ -11,7 +11,7 @@ import io.rdmacomm.soft.memory.LocalKeys;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.CompletionLayout;
+import io.rdmacomm.verbs.spi.CompletionLayout;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

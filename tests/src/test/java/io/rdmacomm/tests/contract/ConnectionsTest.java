@@ -98,7 +98,7 @@ class ConnectionsTest {
         server.close();
     }
 
-    private Listener listen() {
+    private Listener<ConnectionRequest> listen() {
         return serving.listen(new InetSocketAddress(address, 0), 0);
     }
 
@@ -150,7 +150,7 @@ class ConnectionsTest {
 
     @Test
     void exchangesPrivateDataAndMessages() throws Exception {
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         assertThat(listener.localAddress().getPort()).isPositive();
         LocalQueue there = server.queue(Spec.usual());
         LocalQueue here = client.queue(Spec.usual());
@@ -264,7 +264,7 @@ class ConnectionsTest {
 
     private Both connectedWith(IdentifierOptions options, ConnectionParameters mine, ConnectionParameters peers)
             throws Exception {
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         LocalQueue there = server.queue(Spec.usual());
         LocalQueue here = client.queue(Spec.usual());
         FutureTask<Connection> accepting = start(() -> {
@@ -283,7 +283,7 @@ class ConnectionsTest {
     void listensWithOptions() throws Exception {
         IdentifierOptions options =
                 IdentifierOptions.none().withReuseAddress(true).withAddressFamilyOnly(true);
-        Listener listener = serving.listen(new InetSocketAddress(address, 0), 0, options);
+        Listener<ConnectionRequest> listener = serving.listen(new InetSocketAddress(address, 0), 0, options);
         LocalQueue there = server.queue(Spec.usual());
         LocalQueue here = client.queue(Spec.usual());
         FutureTask<Connection> accepting = start(() -> {
@@ -305,7 +305,7 @@ class ConnectionsTest {
 
     @Test
     void aRejectionCarriesPrivateData() throws Exception {
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         FutureTask<Void> rejecting = start(() -> {
             try (ConnectionRequest request = listener.awaitRequest(LONG)) {
                 request.reject(bytes("no room"));
@@ -324,7 +324,7 @@ class ConnectionsTest {
 
     @Test
     void closingARequestRejectsIt() throws Exception {
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         FutureTask<Void> closing = start(() -> {
             listener.awaitRequest(LONG).close();
             return null;
@@ -337,7 +337,7 @@ class ConnectionsTest {
 
     @Test
     void failsIfNobodyListens() {
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         InetSocketAddress gone = listener.localAddress();
         listener.close();
         LocalQueue here = client.queue(Spec.usual());
@@ -361,7 +361,7 @@ class ConnectionsTest {
 
     @Test
     void failsIfTheRequestIsNotAnswered() throws Exception {
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         LocalQueue here = client.queue(Spec.usual());
         assertThatThrownBy(() -> connecting.connect(listener.localAddress(), here.queuePair(), DEFAULTS, SHORT))
                 .isInstanceOf(ConnectionTimeoutException.class)
@@ -387,14 +387,14 @@ class ConnectionsTest {
 
     @Test
     void awaitingARequestEndsWithItsTimeout() throws Exception {
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         assertThat(listener.awaitRequest(Duration.ZERO)).isNull();
         assertThat(listener.awaitRequest(SHORT)).isNull();
     }
 
     @Test
     void aPortCanBeUsedOnlyOnce() {
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         assertThatThrownBy(() -> serving.listen(listener.localAddress(), 0))
                 .isInstanceOfSatisfying(
                         VerbException.class,
@@ -416,7 +416,7 @@ class ConnectionsTest {
 
     @Test
     void listensOnAllAddressesOfTheDevice() throws Exception {
-        Listener listener = serving.listen(new InetSocketAddress(0), 0);
+        Listener<ConnectionRequest> listener = serving.listen(new InetSocketAddress(0), 0);
         LocalQueue there = server.queue(Spec.usual());
         LocalQueue here = client.queue(Spec.usual());
         FutureTask<Connection> accepting = start(() -> {
@@ -501,7 +501,7 @@ class ConnectionsTest {
     @Test
     void closingWakesWaiters() throws Exception {
         Both both = connected();
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         FutureTask<Boolean> ended = start(() -> both.accepted.awaitDisconnect(Duration.ofMinutes(5)));
         FutureTask<ConnectionRequest> arrival = start(() -> listen().awaitRequest(Duration.ofMinutes(5)));
         LocalQueue here = client.queue(Spec.usual());
@@ -522,7 +522,7 @@ class ConnectionsTest {
 
     @Test
     void interruptingWakesWaiters() {
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         FutureTask<ConnectionRequest> arrival = start(() -> {
             Thread.currentThread().interrupt();
             return listener.awaitRequest(LONG);
@@ -533,7 +533,7 @@ class ConnectionsTest {
     @Test
     @Tag("slow")
     void opensAHundredConnectionsInSequence() throws Exception {
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         LocalMemory near = memory(client);
         LocalMemory far = memory(server);
         for (int i = 0; i < 100; i++) {
@@ -556,7 +556,7 @@ class ConnectionsTest {
     @Test
     void acceptsManyConnectionsConcurrently() throws Exception {
         int count = 16;
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         List<FutureTask<Connection>> both = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             LocalQueue there = server.queue(Spec.usual());
@@ -580,7 +580,7 @@ class ConnectionsTest {
         assertThat(limit).isEqualTo(iwarp || !fabric.provider().equals("ibverbs") ? 251 : 56);
         byte[] much = new byte[limit];
         Arrays.fill(much, (byte) 'x');
-        Listener listener = listen();
+        Listener<ConnectionRequest> listener = listen();
         LocalQueue there = server.queue(Spec.usual());
         LocalQueue here = client.queue(Spec.usual());
         FutureTask<Connection> accepting = start(() -> {

@@ -16,7 +16,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
-import io.rdmacomm.verbs.cm.DatagramListener;
+import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.DatagramRequest;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.DatagramTarget;
@@ -85,7 +85,7 @@ class DatagramServicesTest {
     }
 
     /// Answers one request with a queue pair.
-    private FutureTask<Void> answer(DatagramListener listener, LocalDatagrams service) {
+    private FutureTask<Void> answer(Listener<DatagramRequest> listener, LocalDatagrams service) {
         return start(listener, request -> {
             assertThat(Arrays.copyOf(request.privateData(), 5)).isEqualTo(bytes("hello"));
             assertThat(request.remoteAddress().getAddress()).isEqualTo(address);
@@ -97,7 +97,7 @@ class DatagramServicesTest {
         void to(DatagramRequest request);
     }
 
-    private static FutureTask<Void> start(DatagramListener listener, Answer answer) {
+    private static FutureTask<Void> start(Listener<DatagramRequest> listener, Answer answer) {
         FutureTask<Void> task = new FutureTask<>(() -> {
             try (DatagramRequest request = listener.awaitRequest(LONG)) {
                 answer.to(request);
@@ -119,7 +119,7 @@ class DatagramServicesTest {
         }
         try (LocalDatagrams there = server.datagrams(DatagramTarget.QUEUE_KEY);
                 LocalDatagrams here = client.datagrams(DatagramTarget.QUEUE_KEY);
-                DatagramListener listener = serving.listenForDatagrams(anyPort(), 0)) {
+                Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort(), 0)) {
             there.receive(7);
             FutureTask<Void> answering = answer(listener, there);
 
@@ -146,7 +146,7 @@ class DatagramServicesTest {
         }
         int programs = 20;
         try (LocalDatagrams there = server.datagrams(DatagramTarget.QUEUE_KEY);
-                DatagramListener listener = serving.listenForDatagrams(anyPort(), programs)) {
+                Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort(), programs)) {
             for (int i = 0; i < programs; i++) {
                 FutureTask<Void> answering = answer(listener, there);
                 DatagramService service = asking.lookUp(listener.localAddress(), bytes("hello"), LONG);
@@ -162,7 +162,7 @@ class DatagramServicesTest {
             return;
         }
         InetSocketAddress nobody;
-        try (DatagramListener listener = serving.listenForDatagrams(anyPort(), 0)) {
+        try (Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort(), 0)) {
             nobody = listener.localAddress();
             FutureTask<Void> declining = start(listener, request -> request.reject(bytes("full")));
             assertThatThrownBy(() -> asking.lookUp(listener.localAddress(), NONE, LONG))
@@ -182,7 +182,7 @@ class DatagramServicesTest {
         if (lacks(Capability.DATAGRAM_SERVICES)) {
             return;
         }
-        try (DatagramListener listener = serving.listenForDatagrams(anyPort(), 0)) {
+        try (Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort(), 0)) {
             assertThatThrownBy(() -> asking.lookUp(listener.localAddress(), NONE, SHORT))
                     .isInstanceOf(ConnectionTimeoutException.class);
             DatagramRequest late = listener.awaitRequest(LONG);
@@ -196,7 +196,7 @@ class DatagramServicesTest {
         if (lacks(Capability.DATAGRAM_SERVICES)) {
             return;
         }
-        DatagramListener listener = serving.listenForDatagrams(anyPort(), 0);
+        Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort(), 0);
         FutureTask<DatagramRequest> waiting = new FutureTask<>(() -> listener.awaitRequest(LONG));
         Thread.ofVirtual().start(waiting);
         FutureTask<DatagramService> looking =

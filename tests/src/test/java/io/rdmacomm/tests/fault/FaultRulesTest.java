@@ -32,6 +32,7 @@ import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -176,18 +177,18 @@ class FaultRulesTest {
     @Test
     void aBatchIsAsBeforeWhenARequestInItHasFailed() {
         try (FaultLine line = new FaultLine("fail=write:2:RETRY_EXCEEDED&fail=send:1:RETRY_EXCEEDED");
-                Arena arena = Arena.ofShared()) {
-            SendBatch batch = SendBatch.create(arena, 4, 2, 64);
+                BatchMemory memory = new BatchMemory()) {
+            SendBatch batch = SendBatch.create(memory, 4, 2, 64);
             line.write(1).appendTo(batch);
             line.write(2).appendTo(batch);
             Work.send(3).silent().appendTo(batch);
             batch.send(4).inline(line.source.segment(), 0, 16);
-            byte[] before = batch.segment().toArray(ValueLayout.JAVA_BYTE);
+            byte[] before = memory.bytes();
             LocalQueue queue = line.connected().here();
 
             assertThat(queue.queuePair().post(batch)).isEqualTo(4);
 
-            assertThat(batch.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(before);
+            assertThat(memory.bytes()).isEqualTo(before);
             ended(
                     queue.drain(4),
                     1L,
@@ -487,5 +488,31 @@ class FaultRulesTest {
         Deadline.await("waiting", () -> waiting.getState() == Thread.State.TIMED_WAITING);
         context.close();
         waiting.join();
+    }
+
+    /// Remembers the memory of the batch that was created in it.
+    private static final class BatchMemory implements Arena {
+        private final Arena arena = Arena.ofShared();
+        private MemorySegment allocated = MemorySegment.NULL;
+
+        byte[] bytes() {
+            return allocated.toArray(ValueLayout.JAVA_BYTE);
+        }
+
+        @Override
+        public MemorySegment allocate(long bytes, long alignment) {
+            allocated = arena.allocate(bytes, alignment);
+            return allocated;
+        }
+
+        @Override
+        public MemorySegment.Scope scope() {
+            return arena.scope();
+        }
+
+        @Override
+        public void close() {
+            arena.close();
+        }
     }
 }

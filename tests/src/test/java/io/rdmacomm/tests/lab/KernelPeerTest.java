@@ -132,7 +132,7 @@ class KernelPeerTest {
         return softAsks ? kernel : soft;
     }
 
-    private static CompletableFuture<Connection> connecting(Side from, Listener to, ConnectionParameters how) {
+    private static CompletableFuture<Connection> connecting(Side from, Listener<ConnectionRequest> to, ConnectionParameters how) {
         return CompletableFuture.supplyAsync(() -> {
             try {
                 return from.manager.connect(to.localAddress(), from.queue.queuePair(), how, PATIENCE);
@@ -147,18 +147,18 @@ class KernelPeerTest {
         return connecting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
-    private static Listener listen(Side side) {
+    private static Listener<ConnectionRequest> listen(Side side) {
         return side.manager.listen(new InetSocketAddress(ADDRESS, 0), 4);
     }
 
-    private static ConnectionRequest request(Listener listener) throws InterruptedException {
+    private static ConnectionRequest request(Listener<ConnectionRequest> listener) throws InterruptedException {
         ConnectionRequest request = listener.awaitRequest(PATIENCE);
         assertThat(request).as("a request").isNotNull();
         return request;
     }
 
     private static Both connect(Side from, Side to, ConnectionParameters how) throws Exception {
-        try (Listener listener = listen(to)) {
+        try (Listener<ConnectionRequest> listener = listen(to)) {
             CompletableFuture<Connection> connecting = connecting(from, listener, how);
             try (ConnectionRequest request = request(listener)) {
                 Connection passive = request.accept(to.queue.queuePair(), how, PATIENCE);
@@ -193,7 +193,7 @@ class KernelPeerTest {
         byte[] question = pattern(length, 3);
         byte[] answer = pattern(length, 4);
         Side server = asked(softAsks);
-        try (Listener listener = listen(server)) {
+        try (Listener<ConnectionRequest> listener = listen(server)) {
             CompletableFuture<Connection> connecting =
                     connecting(asking(softAsks), listener, DEFAULTS.withPrivateData(question));
             try (ConnectionRequest request = request(listener)) {
@@ -208,7 +208,7 @@ class KernelPeerTest {
     @CsvSource({"true, 0", "true, 1", "true, 251", "false, 0", "false, 1", "false, 251"})
     void aRejectionCarriesPrivateData(boolean softAsks, int length) throws Exception {
         byte[] answer = pattern(length, 5);
-        try (Listener listener = listen(asked(softAsks))) {
+        try (Listener<ConnectionRequest> listener = listen(asked(softAsks))) {
             CompletableFuture<Connection> connecting = connecting(asking(softAsks), listener, DEFAULTS);
             try (ConnectionRequest request = request(listener)) {
                 request.reject(answer);

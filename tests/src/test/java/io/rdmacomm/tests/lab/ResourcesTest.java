@@ -6,6 +6,7 @@ import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
@@ -24,7 +25,7 @@ class ResourcesTest {
         Context context = Rdma.open(device);
         assertThat(Resources.now().leftBy(before)).as("with a context open").isFalse();
         try (ConnectionManager manager = ConnectionManager.open(context);
-                Listener listener = manager.listen(new InetSocketAddress(address, 0), 1)) {
+                Listener<ConnectionRequest> listener = manager.listen(new InetSocketAddress(address, 0), 1)) {
             assertThat(listener.localAddress().getPort()).isPositive();
         }
 

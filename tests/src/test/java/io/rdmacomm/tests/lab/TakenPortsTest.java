@@ -72,14 +72,14 @@ class TakenPortsTest {
         try (ConnectionManager servers = ConnectionManager.open(server.context());
                 ConnectionManager clients = ConnectionManager.open(client.context())) {
             for (int round = 0; round < ROUNDS; round++) {
-                try (Listener listener = servers.listen(new InetSocketAddress(ADDRESS, 0), 1)) {
+                try (Listener<ConnectionRequest> listener = servers.listen(new InetSocketAddress(ADDRESS, 0), 1)) {
                     connectTo(listener, clients);
                 }
             }
         }
     }
 
-    private void connectTo(Listener listener, ConnectionManager clients) throws Exception {
+    private void connectTo(Listener<ConnectionRequest> listener, ConnectionManager clients) throws Exception {
         CompletableFuture<Connection> connecting = CompletableFuture.supplyAsync(() -> connect(clients, listener));
         try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
             assertThat(request).as("a request").isNotNull();
@@ -95,7 +95,7 @@ class TakenPortsTest {
         }
     }
 
-    private Connection connect(ConnectionManager clients, Listener listener) {
+    private Connection connect(ConnectionManager clients, Listener<ConnectionRequest> listener) {
         try {
             return clients.connect(
                     listener.localAddress(), queuePair(client), ConnectionParameters.defaults(), PATIENCE);

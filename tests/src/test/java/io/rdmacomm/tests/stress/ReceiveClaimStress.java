@@ -2,7 +2,7 @@ package io.rdmacomm.tests.stress;
 
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.mapped.ReceiveTaker;
-import io.rdmacomm.verbs.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -6,7 +6,7 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlFile;
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.mapped.ShmDirectory;
-import io.rdmacomm.verbs.CompletionLayout;
+import io.rdmacomm.verbs.spi.CompletionLayout;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;

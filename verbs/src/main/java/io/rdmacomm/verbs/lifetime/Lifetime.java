@@ -101,6 +101,13 @@ public final class Lifetime {
         dependencies.add(other);
     }
 
+    /// How many open objects depend on this one.
+    public int users() {
+        synchronized (users) {
+            return users.size();
+        }
+    }
+
     private void refuseWhileUsed() {
         String busy = driver.busyWith();
         if (busy != null) {

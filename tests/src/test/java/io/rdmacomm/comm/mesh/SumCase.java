@@ -1,14 +1,7 @@
-package io.rdmacomm.tests.simulation;
+package io.rdmacomm.comm.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.mesh.Algorithm;
-import io.rdmacomm.comm.mesh.CollectiveKind;
-import io.rdmacomm.comm.mesh.CollectiveOptions;
-import io.rdmacomm.comm.mesh.Elements;
-import io.rdmacomm.comm.mesh.Reduction;
-import io.rdmacomm.comm.mesh.SimulatedMesh;
-import io.rdmacomm.tests.simulation.clock.Network;
 import java.util.Arrays;
 import java.util.function.IntFunction;
 
@@ -21,7 +14,7 @@ record SumCase(CollectiveKind kind, Algorithm algorithm, int size, boolean regis
 
     /// Runs it with several numbers of elements, one call behind the other.
     void check() throws InterruptedException {
-        SimulatedMesh mesh = SimulatedMesh.withData(Network.adapters(), size, OPTIONS, registered);
+        SimulatedMesh mesh = new SimulatedMesh(size, OPTIONS, registered);
         for (int count : COUNTS) {
             check(mesh, count);
         }

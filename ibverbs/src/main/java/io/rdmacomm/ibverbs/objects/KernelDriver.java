@@ -1,25 +1,22 @@
 package io.rdmacomm.ibverbs.objects;
 
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairOptions;
-import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.spi.CompletionQueueDriver;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.QueuePairRequest;
+import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.util.Set;
 
 /// The hook for the peculiarities of a kernel driver, one object for each open device. This class fits
 /// every driver that follows the man pages of libibverbs. A driver with defects has a subclass in a
 /// package of its own, which creates objects that work around them; other devices never load it.
-public class Driver {
+public class KernelDriver {
     private final boolean postsInUserSpace;
 
     /// @param postsInUserSpace whether a post is a few stores to the device, and not a system call that may carry out
     /// the whole transfer
-    public Driver(boolean postsInUserSpace) {
+    public KernelDriver(boolean postsInUserSpace) {
         this.postsInUserSpace = postsInUserSpace;
     }
 
@@ -44,25 +41,28 @@ public class Driver {
     }
 
     /// Creates a completion queue (ibv_create_cq(3)).
-    protected CompletionQueue createCompletionQueue(
-            NativeContext device, Context context, CompletionQueueOptions options) {
-        return new IbvCompletionQueue(device, context, options);
+    ///
+    /// @param channel the address of the struct of its completion channel; 0 for none
+    protected CompletionQueueDriver createCompletionQueue(
+            NativeContext device, int capacity, long channel, int vector) {
+        return new IbvCompletionQueue(device, capacity, channel, vector);
     }
 
-    /// Creates a shared receive queue (ibv_create_srq(3)) in the protection domain whose struct is at `domainAddress`.
-    protected SharedReceiveQueue createSharedReceiveQueue(
-            NativeContext device, ProtectionDomain domain, long domainAddress, SharedReceiveQueueOptions options) {
-        return IbvSharedReceiveQueue.create(device, domain, domainAddress, options);
+    /// Creates a shared receive queue (ibv_create_srq(3)).
+    ///
+    /// @param domain the address of the struct of its protection domain
+    protected SharedReceiveQueueDriver createSharedReceiveQueue(
+            NativeContext device, long domain, SharedReceiveQueueOptions options) {
+        return IbvSharedReceiveQueue.create(device, domain, options);
     }
 
-    /// Creates a queue pair (ibv_create_qp(3)) in the protection domain whose struct is at `domainAddress`.
-    protected QueuePair createQueuePair(
-            NativeContext device, ProtectionDomain domain, long domainAddress, QueuePairOptions options) {
-        return new IbvQueuePair(device, domain, domainAddress, options);
+    /// Creates a queue pair (ibv_create_qp(3)).
+    ///
+    /// @param domain the address of the struct of its protection domain
+    protected QueuePairDriver createQueuePair(NativeContext device, long domain, QueuePairRequest request) {
+        return new IbvQueuePair(device, domain, request);
     }
 
     /// Releases what the driver holds in the device, which is closed next and has no other objects any more.
-    ///
-    /// @param subject what the device is called in messages
-    protected void release(NativeContext device, String subject) {}
+    protected void release(NativeContext device) {}
 }

@@ -3,8 +3,9 @@ package io.rdmacomm.fault;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.verbs.CompletionLayout;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.CompletionLayout;
+import io.rdmacomm.verbs.spi.QueuePairOwner;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Random;
@@ -12,28 +13,28 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /// The requests that were posted to fail and whose completions a completion queue has not reported yet. The real
 /// device knows them by work ids made up here, as the user's need not be unique. Thread-safe.
-final class DoomedRequests {
+final class InjectedFailures {
     /// The vendor error of an injected failure.
     static final int VENDOR_ERROR = 0xfa017;
 
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int SUCCESS = WorkStatus.SUCCESS.code();
 
-    private final Map<Long, Doom> dooms = new ConcurrentHashMap<>();
+    private final Map<Long, Failure> failures = new ConcurrentHashMap<>();
     private final Random random = new Random();
 
-    /// The completions that are to be reported.
+    /// What is to be reported.
     ///
     /// @param workId the user's
-    private record Doom(long workId, WorkStatus status, FaultQueuePair queuePair) {}
+    private record Failure(long workId, WorkStatus status, QueuePairOwner queuePair) {}
 
     /// Adds a request that is about to be posted.
     ///
     /// @return the work id to post it with
-    long add(long workId, WorkStatus status, FaultQueuePair queuePair) {
-        Doom doom = new Doom(workId, status, queuePair);
+    long add(long workId, WorkStatus status, QueuePairOwner queuePair) {
+        Failure failure = new Failure(workId, status, queuePair);
         long id = random.nextLong();
-        while (dooms.putIfAbsent(id, doom) != null) {
+        while (failures.putIfAbsent(id, failure) != null) {
             id = random.nextLong();
         }
         return id;
@@ -41,28 +42,28 @@ final class DoomedRequests {
 
     /// Forgets a request that was not posted after all.
     void remove(long id) {
-        dooms.remove(id);
+        failures.remove(id);
     }
 
-    /// Makes the completion at `at` that of the rule, if it reports a doomed request.
+    /// Makes the completion at `at` that of the rule, if it reports one of these requests.
     void apply(MemorySegment completions, long at) {
-        if (dooms.isEmpty()) {
+        if (failures.isEmpty()) {
             return;
         }
-        Doom doom = dooms.remove(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
-        if (doom == null) {
+        Failure failure = failures.remove(completions.get(JAVA_LONG, at + CompletionLayout.WORK_ID));
+        if (failure == null) {
             return;
         }
-        completions.set(JAVA_LONG, at + CompletionLayout.WORK_ID, doom.workId);
+        completions.set(JAVA_LONG, at + CompletionLayout.WORK_ID, failure.workId);
         int actual = completions.get(JAVA_INT, at + CompletionLayout.STATUS);
         if (actual == FLUSHED) {
             return; // an earlier request failed by itself
         }
-        completions.set(JAVA_INT, at + CompletionLayout.STATUS, doom.status.code());
+        completions.set(JAVA_INT, at + CompletionLayout.STATUS, failure.status.code());
         completions.set(JAVA_INT, at + CompletionLayout.VENDOR_ERROR, VENDOR_ERROR);
         if (actual == SUCCESS) {
             // It needed none of the memory that was taken from it, for example a receive of an empty message.
-            doom.queuePair.failReal();
+            failure.queuePair.fail();
         }
     }
 }

@@ -1,4 +1,4 @@
-package io.rdmacomm.tests.simulation.clock;
+package io.rdmacomm.comm.mesh;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// left wait, that is a deadlock, and it is found at once.
 ///
 /// Each is a virtual thread. What they share needs no lock: a turn passes on all that was written before.
-public final class Coroutines {
+final class Coroutines {
     private final List<Coroutine> all = new ArrayList<>();
     private final Queue<Coroutine> ready = new ArrayDeque<>();
     private final CountDownLatch over = new CountDownLatch(1);
@@ -22,7 +22,7 @@ public final class Coroutines {
     private int left;
 
     /// One of them.
-    public final class Coroutine {
+    final class Coroutine {
         private final int index;
         private final Thread thread;
         private volatile boolean turn;
@@ -70,7 +70,7 @@ public final class Coroutines {
     ///
     /// @param program is given its index
     /// @throws IllegalStateException if one fails, or all that are left wait
-    public void run(int count, IntConsumer program) throws InterruptedException {
+    void run(int count, IntConsumer program) throws InterruptedException {
         left = count;
         for (int i = 0; i < count; i++) {
             Coroutine one = new Coroutine(i, program);
@@ -87,7 +87,7 @@ public final class Coroutines {
     }
 
     /// The one whose turn it is.
-    public Coroutine current() {
+    Coroutine current() {
         Coroutine now = running;
         if (now == null) {
             throw new IllegalStateException("nothing runs");
@@ -96,14 +96,14 @@ public final class Coroutines {
     }
 
     /// Lets the others run until one of them has woken this one.
-    public void pause() {
+    void pause() {
         Coroutine self = current();
         passOn();
         self.awaitTurn();
     }
 
     /// Gives one that has paused another turn.
-    public void wake(Coroutine one) {
+    void wake(Coroutine one) {
         ready.add(one);
     }
 
