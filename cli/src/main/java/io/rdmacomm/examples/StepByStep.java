@@ -33,7 +33,6 @@ final class StepByStep implements AutoCloseable {
     private final ReceiveBatch receive = ReceiveBatch.create(arena, 1, 1);
     private final Completions completions = Completions.create(arena, 1);
     private final Duration patience;
-    private final CompletionChannel channel;
     private final CompletionQueue sent;
     private final CompletionQueue received;
     private final ProtectionDomain domain;
@@ -43,15 +42,20 @@ final class StepByStep implements AutoCloseable {
 
     StepByStep(Context context, Duration patience) {
         this.patience = patience;
-        channel = context.createCompletionChannel();
-        CompletionQueueOptions options = CompletionQueueOptions.ofCapacity(16).withChannel(channel);
-        sent = context.createCompletionQueue(options);
-        received = context.createCompletionQueue(options);
+        sent = queue(context);
+        received = queue(context);
         domain = context.allocateProtectionDomain();
         // Peers have no access to the memory of messages.
         outgoing = domain.allocate(DESCRIPTION, EnumSet.noneOf(AccessFlag.class));
         incoming = domain.allocate(DESCRIPTION, EnumSet.of(AccessFlag.LOCAL_WRITE));
         queuePair = domain.createQueuePair(QueuePairOptions.reliable(sent).withReceiveCompletions(received));
+    }
+
+    /// A queue with a channel of its own, for [CompletionQueue#await]. The channel is closed with the context.
+    private static CompletionQueue queue(Context context) {
+        CompletionChannel channel = context.createCompletionChannel();
+        return context.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(16).withChannel(channel));
     }
 
     ProtectionDomain domain() {
@@ -98,18 +102,9 @@ final class StepByStep implements AutoCloseable {
         await(sent);
     }
 
-    /// Waits for the next completion of a queue. It must be armed before the last look at it: in the other order, a
-    /// completion in between would wake nobody.
     private void await(CompletionQueue queue) throws InterruptedException {
-        queue.arm(false);
-        while (queue.poll(completions) == 0) {
-            CompletionQueue ready = channel.awaitEvent(patience);
-            if (ready == null) {
-                throw new IllegalStateException("nothing has completed within " + patience);
-            }
-            // Perhaps the event is an old one, or of the other queue: then this one is armed and looked at again.
-            ready.acknowledge(1);
-            queue.arm(false);
+        if (queue.await(completions, patience) == 0) {
+            throw new IllegalStateException("nothing has completed within " + patience);
         }
         if (!completions.isSuccess(0)) {
             throw new IllegalStateException("failed with " + completions.status(0));
@@ -120,7 +115,6 @@ final class StepByStep implements AutoCloseable {
     @Override
     public void close() {
         try (arena;
-                channel;
                 sent;
                 received;
                 domain) {

@@ -481,10 +481,10 @@ class ControlPathTest {
         assertThat(context.supports(Capability.RESIZE_COMPLETION_QUEUE)).isTrue();
         queue.resize(32);
         assertThat(queue.capacity()).isEqualTo(34);
-        queue.arm(true);
-        queue.arm(false);
+        queue.armSolicited();
+        queue.arm();
         queue.close();
-        assertThatThrownBy(() -> queue.arm(false)).hasMessage("completion queue of 34 on fake0 is closed");
+        assertThatThrownBy(() -> queue.arm()).hasMessage("completion queue of 34 on fake0 is closed");
         channel.close();
         assertThat(fake.log())
                 .containsExactly(
@@ -567,7 +567,7 @@ class ControlPathTest {
         assertThatThrownBy(() -> queue.resize(2)).isInstanceOf(UnsupportedVerbException.class);
         // A driver that returns a negative errno.
         fake.fail("req_notify_cq", -5);
-        assertThatThrownBy(() -> queue.arm(false)).hasMessageContainingAll("ibv_req_notify_cq", "EIO");
+        assertThatThrownBy(() -> queue.arm()).hasMessageContainingAll("ibv_req_notify_cq", "EIO");
     }
 
     @Test
@@ -981,7 +981,7 @@ class ControlPathTest {
         fake.log();
         CompletionQueue queue = context.createCompletionQueue(
                 CompletionQueueOptions.ofCapacity(8).withChannel(context.createCompletionChannel()));
-        queue.arm(true);
+        queue.armSolicited();
         assertThat(fake.log())
                 .as("never armed for solicited events")
                 .anyMatch(call -> call.startsWith("req_notify_cq cq") && call.endsWith(" 0"));

@@ -345,7 +345,7 @@ class DataPathTest {
 
     private static void arm(CompletionQueue armed) {
         for (int i = 0; i < ROUNDS; i++) {
-            armed.arm(false);
+            armed.arm();
         }
     }
 

@@ -79,7 +79,7 @@ class EventTest {
     void looksOnceWithoutWaiting() throws InterruptedException {
         assertThat(channel.awaitEvent(Duration.ZERO)).isNull();
         assertThat(channel.awaitEvent(Duration.ofMillis(1))).isNull();
-        queue.arm(false);
+        queue.arm();
         pair.post(batch);
         assertThat(channel.awaitEvent(Duration.ZERO)).isSameAs(queue);
         assertThat(queue.unacknowledged()).isEqualTo(1);
@@ -90,7 +90,7 @@ class EventTest {
     @ValueSource(booleans = {false, true})
     void waitsForACompletion(boolean virtual) throws Exception {
         for (int i = 0; i < 50; i++) {
-            queue.arm(false);
+            queue.arm();
             FutureTask<CompletionQueue> waiter = start(virtual, () -> channel.awaitEvent(LONG));
             pair.post(batch);
             assertThat(waiter.get()).isSameAs(queue);
@@ -107,12 +107,12 @@ class EventTest {
             assertThat(waiter.get()).isNull();
         }
         channel.wakeUp();
-        queue.arm(false);
+        queue.arm();
         pair.post(batch);
         assertThat(channel.awaitEvent(LONG)).as("it loses no event").isSameAs(queue);
         assertThat(channel.awaitEvent(Duration.ofMillis(1))).isNull();
         FutureTask<CompletionQueue> waiter = start(virtual, () -> channel.awaitEvent(LONG));
-        queue.arm(false);
+        queue.arm();
         pair.post(batch);
         assertThat(waiter.get()).isSameAs(queue);
         queue.acknowledge(2);
@@ -127,7 +127,7 @@ class EventTest {
         // There are fewer carriers than waiting threads: this one runs only if they released theirs.
         assertThat(start(true, () -> "ran").get()).isEqualTo("ran");
         for (int i = 0; i < 100; i++) {
-            queue.arm(false);
+            queue.arm();
             pair.post(batch);
         }
         for (FutureTask<CompletionQueue> waiter : waiters) {
@@ -160,10 +160,10 @@ class EventTest {
 
     @Test
     void eventsAreAcknowledgedWhateverTheProgramDoes() throws InterruptedException {
-        queue.arm(false);
+        queue.arm();
         pair.post(batch);
         assertThat(channel.awaitEvent(LONG)).isSameAs(queue);
-        queue.arm(false);
+        queue.arm();
         pair.post(batch);
         pair.close();
         fake.log();

@@ -59,7 +59,7 @@ class DialogueTest {
         }
 
         void receive() {
-            receives.arm(false);
+            receives.arm();
             assertThat(pair.post(ReceiveBatch.create(arena, 1, 1).receive(1).with(memory, 0, 8)))
                     .isEqualTo(1);
         }

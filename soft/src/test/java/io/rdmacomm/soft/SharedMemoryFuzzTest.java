@@ -161,7 +161,7 @@ class SharedMemoryFuzzTest {
                 case 3, 4, 5 -> receive();
                 case 6, 7, 8 -> poll();
                 case 9 -> call("resize", () -> queue.resize(128 << random.nextInt(3)));
-                case 10 -> call("arm", () -> queue.arm(random.nextBoolean()));
+                case 10 -> call("arm", random.nextBoolean() ? queue::arm : queue::armSolicited);
                 default -> {
                     if (random.nextInt(4) == 0) {
                         modify(random.nextBoolean() ? QueuePairState.ERROR : QueuePairState.SEND_QUEUE_DRAIN);

@@ -95,7 +95,7 @@ class WakeUpByPeerTest {
     @Test
     void aPeerThatDiesBeforeItTellsLeavesNobodyAsleep() throws InterruptedException {
         pair.post(ReceiveBatch.create(arena, 1, 1).receive(7));
-        queue.arm(false);
+        queue.arm();
         assertThat(Soft.of(queue).ring().disarm()).isTrue();
         there.close();
         assertThat(channel.awaitEvent(PATIENCE)).isEqualTo(queue);
@@ -112,7 +112,7 @@ class WakeUpByPeerTest {
         CompletionQueue other = queue(ofOther);
         CompletionChannel ofUnarmed = here.createCompletionChannel();
         queue(ofUnarmed);
-        other.arm(true);
+        other.armSolicited();
         there.close();
         assertThat(ofOther.awaitEvent(PATIENCE)).isEqualTo(other);
         other.acknowledge(1);
@@ -120,7 +120,7 @@ class WakeUpByPeerTest {
         assertThat(ofOther.awaitEvent(Duration.ZERO)).isNull();
         assertThat(ofUnarmed.awaitEvent(Duration.ZERO)).isNull();
         assertThat(channel.awaitEvent(Duration.ZERO)).as("not armed").isNull();
-        other.arm(true);
+        other.armSolicited();
         assertThat(Soft.of(other).ring().isArmed()).isTrue();
     }
 
@@ -139,7 +139,7 @@ class WakeUpByPeerTest {
                 Soft.of(there).sharedMemory().regionGone();
             }
             pair.post(ReceiveBatch.create(arena, 1, 1).receive(7));
-            queue.arm(false);
+            queue.arm();
             peer.post(SendBatch.create(arena, 1, 1).send(1).signaled());
             assertThat(Soft.of(queue).ring().isArmed()).as("the peer has told").isFalse();
         } finally {
@@ -151,7 +151,7 @@ class WakeUpByPeerTest {
         assertThat(completions.status(0)).isEqualTo(WorkStatus.SUCCESS);
         // The connection is as good as new.
         pair.post(ReceiveBatch.create(arena, 1, 1).receive(8));
-        queue.arm(false);
+        queue.arm();
         peer.post(SendBatch.create(arena, 1, 1).send(2).signaled());
         assertThat(channel.awaitEvent(PATIENCE)).isEqualTo(queue);
         queue.acknowledge(1);

@@ -6,14 +6,13 @@ import io.rdmacomm.verbs.spi.AddressHandleDriver;
 /// The path to a peer for datagrams (`struct ibv_ah`, ibv_create_ah(3)). Keep it open until the sends that use it
 /// have completed. Thread-safe.
 public final class AddressHandle implements Resource {
-    private final ProtectionDomain protectionDomain;
     private final AddressHandleDriver driver;
     private final Lifetime lifetime;
 
-    AddressHandle(ProtectionDomain protectionDomain, AddressHandleDriver driver) {
-        this.protectionDomain = protectionDomain;
+    /// @param domain of its protection domain
+    AddressHandle(Lifetime domain, AddressHandleDriver driver) {
         this.driver = driver;
-        this.lifetime = new Lifetime(this, protectionDomain.lifetime(), driver);
+        this.lifetime = new Lifetime(this, domain, driver);
     }
 
     /// As work requests name it.
@@ -37,6 +36,6 @@ public final class AddressHandle implements Resource {
 
     @Override
     public String toString() {
-        return "address handle on " + protectionDomain.context();
+        return driver.toString();
     }
 }

@@ -1,26 +1,33 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.QueuePairOwner;
 import java.security.SecureRandom;
 
-/// Brings a queue pair up with the numbers of its peer, step by step.
+/// The changes that bring a queue pair up with the numbers of its peer, step by step.
 final class BringUp {
     /// The number is part of what keeps strangers out of a connection, so nobody may guess it from others.
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    private final QueuePair queuePair;
-    private final Context context;
+    private final ContextDriver context;
+    private final int number;
+    private final QueuePairType type;
+    private final QueuePairOwner queuePair;
     private final int initialPsn = RANDOM.nextInt(1 << 24);
 
-    BringUp(QueuePair queuePair) {
+    /// @param queuePair for messages
+    BringUp(ContextDriver context, int number, QueuePairType type, QueuePairOwner queuePair) {
+        this.context = context;
+        this.number = number;
+        this.type = type;
         this.queuePair = queuePair;
-        this.context = queuePair.protectionDomain().context();
     }
 
     /// The numbers that a peer needs to connect.
     QueuePairInfo info(PathOptions path) {
-        PortAttributes port = context.port(path.port());
+        PortAttributes port = context.queryPort(path.port());
         return new QueuePairInfo(
-                queuePair.number(),
+                number,
                 initialPsn,
                 port.lid(),
                 gid(path.port(), resolve(path.port(), path.gidIndex()), port.linkLayer()),
@@ -29,7 +36,7 @@ final class BringUp {
 
     /// A GID that a peer can send to. On InfiniBand, the LID alone leads there.
     private Gid gid(int port, int index, LinkLayer link) {
-        Gid gid = context.gid(port, index);
+        Gid gid = context.queryGid(port, index);
         if (gid.equals(Gid.NONE) && link == LinkLayer.ETHERNET) {
             throw new VerbException(
                     "query GID (ibv_query_gid)",
@@ -41,38 +48,37 @@ final class BringUp {
     }
 
     private int resolve(int port, int gidIndex) {
-        return gidIndex == PathOptions.AUTOMATIC_GID ? context.preferredGidIndex(port) : gidIndex;
+        return gidIndex == PathOptions.AUTOMATIC_GID ? GidChoice.choose(context.queryGidTable(port), LocalGids.NONE) : gidIndex;
     }
 
-    /// The options as far as the device and the kind of queue pair can do them.
+    /// The options as far as the kind of queue pair can do them.
     ConnectionOptions fitting(ConnectionOptions how) {
-        if (queuePair.options().type() == QueuePairType.UNRELIABLE_DATAGRAM) {
+        if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
             throw new VerbException(
                     "connect queue pair",
                     Errno.EINVAL,
                     queuePair + " is for datagrams, which need no connection; call startDatagrams instead");
         }
-        ConnectionOptions fitting = context.fitting(how);
-        return isReliable() ? fitting : fitting.withoutReads();
+        return isReliable() ? how : how.withoutReads();
     }
 
     private boolean isReliable() {
-        return queuePair.options().type() == QueuePairType.RELIABLE_CONNECTED;
+        return type == QueuePairType.RELIABLE_CONNECTED;
     }
 
     /// From RESET to INIT.
-    void initialize(ConnectionOptions fitting) {
+    QueuePairAttributes initialize(ConnectionOptions fitting) {
         PathOptions path = fitting.path();
         PortChecks checks = new PortChecks(context, "connect queue pair (ibv_modify_qp)");
         checks.partitionKey(path.port(), path.partitionKeyIndex());
         checks.sourcePathBits(path.port(), path.sourcePathBits());
-        queuePair.modify(fitting.initialize());
+        return fitting.initialize();
     }
 
     /// From INIT to READY_TO_RECEIVE.
-    void readyToReceive(QueuePairInfo remote, ConnectionOptions fitting) {
+    QueuePairAttributes readyToReceive(QueuePairInfo remote, ConnectionOptions fitting) {
         int port = fitting.path().port();
-        PortAttributes attributes = context.port(port);
+        PortAttributes attributes = context.queryPort(port);
         if (remote.gid().equals(Gid.NONE) && attributes.linkLayer() == LinkLayer.ETHERNET) {
             throw new VerbException(
                     "connect queue pair (ibv_modify_qp)",
@@ -81,24 +87,23 @@ final class BringUp {
                             + " has sent an empty GID, so it cannot be reached; it has to choose an entry of"
                             + " its GID table that is not empty");
         }
-        queuePair.modify(fitting.readyToReceive(
-                isReliable(), remote, resolve(port, fitting.path().gidIndex()), attributes.activeMtu()));
+        return fitting.readyToReceive(
+                isReliable(), remote, resolve(port, fitting.path().gidIndex()), attributes.activeMtu());
     }
 
     /// From READY_TO_RECEIVE to READY_TO_SEND.
-    void readyToSend(ConnectionOptions fitting) {
-        queuePair.modify(fitting.readyToSend(isReliable(), initialPsn));
+    QueuePairAttributes readyToSend(ConnectionOptions fitting) {
+        return fitting.readyToSend(isReliable(), initialPsn);
     }
 
     /// A queue pair for datagrams from RESET to INIT.
-    void initialize(String operation, DatagramOptions how) {
+    QueuePairAttributes initialize(String operation, DatagramOptions how) {
         new PortChecks(context, operation).partitionKey(how.port(), how.partitionKeyIndex());
-        queuePair.modify(how.initialize());
+        return how.initialize();
     }
 
-    /// A queue pair for datagrams from INIT to READY_TO_SEND.
-    void startDatagrams() {
-        queuePair.modify(DatagramOptions.readyToReceive());
-        queuePair.modify(DatagramOptions.readyToSend(initialPsn));
+    /// A queue pair for datagrams from READY_TO_RECEIVE to READY_TO_SEND.
+    QueuePairAttributes readyToSendDatagrams() {
+        return DatagramOptions.readyToSend(initialPsn);
     }
 }

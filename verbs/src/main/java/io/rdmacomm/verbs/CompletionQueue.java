@@ -185,9 +185,20 @@ public final class CompletionQueue implements Resource {
     /// Requests one event in the channel for the next completion (ibv_req_notify_cq(3)). Completions that are
     /// already in the queue raise no event, so poll until the queue is empty after arming. Never blocks.
     ///
-    /// @param solicitedOnly whether only a solicited receive or an error counts
     /// @throws VerbException EINVAL if the queue has no channel
-    public void arm(boolean solicitedOnly) {
+    public void arm() {
+        arm(false);
+    }
+
+    /// Requests one event in the channel for the next solicited receive or failed request, see [#arm()]
+    /// ([SendBatch#solicited()]). If the queue is armed for any completion already, it stays so.
+    ///
+    /// @throws VerbException EINVAL if the queue has no channel
+    public void armSolicited() {
+        arm(true);
+    }
+
+    private void arm(boolean solicitedOnly) {
         lifetime.checkOpen();
         if (channel == null) {
             throw new VerbException(

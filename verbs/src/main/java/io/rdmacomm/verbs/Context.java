@@ -195,7 +195,7 @@ public final class Context implements Resource {
     /// @throws VerbException EINVAL if it cannot be answered; the message says why
     public AddressVector pathBack(int port, Completions completions, int index, MemorySegment buffer) {
         lifetime.checkOpen();
-        return ReturnPath.of(this, port, completions, index, buffer);
+        return ReturnPath.of(driver, port, completions, index, buffer);
     }
 
     /// An entry of a port's partition key table (ibv_query_pkey(3)), 16 bits.
@@ -367,6 +367,10 @@ public final class Context implements Resource {
         } finally {
             OPEN.remove(this);
         }
+    }
+
+    ContextDriver driver() {
+        return driver;
     }
 
     Lifetime lifetime() {

@@ -6,21 +6,15 @@ import io.rdmacomm.verbs.spi.MemoryWindowDriver;
 /// Remote access to part of a memory region, granted and revoked without registration (`struct ibv_mw`,
 /// ibv_alloc_mw(3)). Thread-safe.
 public final class MemoryWindow implements Resource {
-    private final ProtectionDomain protectionDomain;
     private final MemoryWindowType type;
     private final MemoryWindowDriver driver;
     private final Lifetime lifetime;
 
-    MemoryWindow(ProtectionDomain protectionDomain, MemoryWindowType type, MemoryWindowDriver driver) {
-        this.protectionDomain = protectionDomain;
+    /// @param domain of its protection domain
+    MemoryWindow(Lifetime domain, MemoryWindowType type, MemoryWindowDriver driver) {
         this.type = type;
         this.driver = driver;
-        this.lifetime = new Lifetime(this, protectionDomain.lifetime(), driver);
-    }
-
-    /// The protection domain that it was allocated in.
-    public ProtectionDomain protectionDomain() {
-        return protectionDomain;
+        this.lifetime = new Lifetime(this, domain, driver);
     }
 
     /// Its type, which determines how it is bound.
@@ -58,6 +52,6 @@ public final class MemoryWindow implements Resource {
 
     @Override
     public String toString() {
-        return "memory window 0x" + Integer.toHexString(remoteKey()) + " on " + protectionDomain.context();
+        return driver.toString();
     }
 }

@@ -1,13 +1,15 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.spi.ContextDriver;
+
 /// Checks what a program says about a port against the port. Drivers differ in what they reject, and when.
 final class PortChecks {
     private static final int KEY_BITS = 0x7fff;
 
-    private final Context context;
+    private final ContextDriver context;
     private final String operation;
 
-    PortChecks(Context context, String operation) {
+    PortChecks(ContextDriver context, String operation) {
         this.context = context;
         this.operation = operation;
     }
@@ -17,13 +19,13 @@ final class PortChecks {
         if (index == 0) {
             return;
         }
-        int count = context.port(port).partitionKeyTableLength();
+        int count = context.queryPort(port).partitionKeyTableLength();
         if (index >= count) {
             throw rejected("port " + port + " of " + context + " has no partition key " + index
                     + "; choose one of 0 to " + Math.max(0, count - 1));
         }
         // A key whose low bits are 0 is none (InfiniBand Architecture Specification, P_Key).
-        if ((context.partitionKey(port, index) & KEY_BITS) == 0) {
+        if ((context.queryPartitionKey(port, index) & KEY_BITS) == 0) {
             throw rejected("partition key " + index + " of port " + port + " of " + context
                     + " is empty; choose another, or have the subnet manager set it");
         }
@@ -34,7 +36,7 @@ final class PortChecks {
         if (bits == 0) {
             return;
         }
-        int lids = 1 << context.port(port).lidMask();
+        int lids = 1 << context.queryPort(port).lidMask();
         if (bits >= lids) {
             throw rejected("port " + port + " of " + context + " has no source path bits " + bits
                     + "; its LIDs allow 0 to " + (lids - 1));

@@ -153,7 +153,7 @@ public final class ProtectionDomain implements Resource {
         require(
                 type == MemoryWindowType.TYPE_1 ? Capability.MEMORY_WINDOW_TYPE_1 : Capability.MEMORY_WINDOW_TYPE_2,
                 "allocate memory window (ibv_alloc_mw)");
-        MemoryWindow window = new MemoryWindow(this, type, driver.allocateWindow(type));
+        MemoryWindow window = new MemoryWindow(lifetime, type, driver.allocateWindow(type));
         lifetime.adopt(window.lifetime());
         return window;
     }
@@ -179,7 +179,7 @@ public final class ProtectionDomain implements Resource {
     public AddressHandle createAddressHandle(AddressVector vector) {
         lifetime.checkOpen();
         require(Capability.UNRELIABLE_DATAGRAM, "create address handle (ibv_create_ah)");
-        AddressHandle handle = new AddressHandle(this, driver.createAddressHandle(vector));
+        AddressHandle handle = new AddressHandle(lifetime, driver.createAddressHandle(vector));
         lifetime.adopt(handle.lifetime());
         return handle;
     }

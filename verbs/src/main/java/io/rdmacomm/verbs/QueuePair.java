@@ -58,7 +58,7 @@ public final class QueuePair implements Resource {
         this.sizes = driver.sizes();
         this.sendDepth = new SendDepth(sizes.sends());
         this.receiveDepth = shared == null ? new ReceiveDepth(sizes.receives()) : ReceiveDepth.ofShared();
-        this.bringUp = new BringUp(this);
+        this.bringUp = new BringUp(protectionDomain.context().driver(), driver.number(), asked.type(), reports);
         reports.complete = true;
     }
 
@@ -134,10 +134,10 @@ public final class QueuePair implements Resource {
     ///         have the partition key or the source path bits of `how`
     public void connect(QueuePairInfo remote, ConnectionOptions how) {
         require(Capability.CONNECT_BY_NUMBERS, "connect queue pair", "connect it by address, with a ConnectionManager");
-        ConnectionOptions fitting = bringUp.fitting(how);
-        bringUp.initialize(fitting);
-        bringUp.readyToReceive(remote, fitting);
-        bringUp.readyToSend(fitting);
+        ConnectionOptions fitting = fitting(how);
+        modify(bringUp.initialize(fitting));
+        modify(bringUp.readyToReceive(remote, fitting));
+        modify(bringUp.readyToSend(fitting));
     }
 
     /// Connects with default options; see [#connect(QueuePairInfo, ConnectionOptions)].
@@ -150,7 +150,7 @@ public final class QueuePair implements Resource {
     /// @throws QueuePairStateException if the state is neither RESET nor INIT
     /// @throws VerbException EINVAL as [#connect(QueuePairInfo, ConnectionOptions)]
     public void initialize(ConnectionOptions how) {
-        bringUp.initialize(bringUp.fitting(how));
+        modify(bringUp.initialize(fitting(how)));
     }
 
     /// Takes the queue pair from INIT to READY_TO_RECEIVE, the second step of [#connect(QueuePairInfo,
@@ -158,7 +158,7 @@ public final class QueuePair implements Resource {
     ///
     /// @throws QueuePairStateException if the state is not INIT
     public void readyToReceive(QueuePairInfo remote, ConnectionOptions how) {
-        bringUp.readyToReceive(remote, bringUp.fitting(how));
+        modify(bringUp.readyToReceive(remote, fitting(how)));
     }
 
     /// Takes the queue pair from READY_TO_RECEIVE to READY_TO_SEND, the last step of [#connect(QueuePairInfo,
@@ -166,7 +166,11 @@ public final class QueuePair implements Resource {
     ///
     /// @throws QueuePairStateException if the state is not READY_TO_RECEIVE
     public void readyToSend(ConnectionOptions how) {
-        bringUp.readyToSend(bringUp.fitting(how));
+        modify(bringUp.readyToSend(fitting(how)));
+    }
+
+    private ConnectionOptions fitting(ConnectionOptions how) {
+        return bringUp.fitting(protectionDomain.context().fitting(how));
     }
 
     private boolean isDatagram() {
@@ -190,7 +194,7 @@ public final class QueuePair implements Resource {
     public void initialize(DatagramOptions how) {
         String operation = "initialize queue pair for datagrams";
         requireDatagram(operation);
-        bringUp.initialize(operation, how);
+        modify(bringUp.initialize(operation, how));
     }
 
     /// Takes a datagram queue pair from INIT to READY_TO_SEND, the last step of [#startDatagrams(DatagramOptions)].
@@ -199,7 +203,8 @@ public final class QueuePair implements Resource {
     /// @throws VerbException EINVAL if it is not for datagrams
     public void startDatagrams() {
         requireDatagram("start datagrams");
-        bringUp.startDatagrams();
+        modify(DatagramOptions.readyToReceive());
+        modify(bringUp.readyToSendDatagrams());
     }
 
     private void requireDatagram(String operation) {
@@ -539,7 +544,7 @@ public final class QueuePair implements Resource {
             if (window.type() != MemoryWindowType.TYPE_1) {
                 throw new VerbException(operation, Errno.EINVAL, window + " is of type 2; bind it with a work request");
             }
-            if (!window.protectionDomain().equals(protectionDomain)
+            if (!window.lifetime().isChildOf(protectionDomain.lifetime())
                     || !region.protectionDomain().equals(protectionDomain)) {
                 throw new VerbException(
                         operation, Errno.EPERM, window + " or " + region + " belongs to another protection domain");

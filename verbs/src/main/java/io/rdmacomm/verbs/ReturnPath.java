@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs;
 
+import io.rdmacomm.verbs.spi.ContextDriver;
 import java.lang.foreign.MemorySegment;
 
 /// The path back to the sender of a datagram (ibv_init_ah_from_wc(3)). All of it comes from the sender, so each value
@@ -11,14 +12,14 @@ final class ReturnPath {
 
     private ReturnPath() {}
 
-    static AddressVector of(Context context, int port, Completions completions, int index, MemorySegment buffer) {
+    static AddressVector of(ContextDriver context, int port, Completions completions, int index, MemorySegment buffer) {
         if (!completions.isSuccess(index) || !completions.isReceive(index)) {
             throw refused("completion " + index + " is not that of a received datagram");
         }
         int lid = completions.sourceLid(index);
         int level = completions.serviceLevel(index);
         if (!completions.hasGlobalRoute(index)) {
-            if (context.port(port).linkLayer() == LinkLayer.ETHERNET) {
+            if (context.queryPort(port).linkLayer() == LinkLayer.ETHERNET) {
                 throw refused("the datagram has no global routing header, and packets on Ethernet need one");
             }
             return new AddressVector(Gid.NONE, lid, 0, port, level, 0, 0, 0);
@@ -33,12 +34,12 @@ final class ReturnPath {
     }
 
     /// The index of the GID that the datagram was sent to, or that of the preferred one if that is a multicast group.
-    private static int ownIndex(Context context, int port, GlobalRoutingHeader header) {
+    private static int ownIndex(ContextDriver context, int port, GlobalRoutingHeader header) {
         Gid own = header.destination();
         if (own.isMulticast()) {
-            return context.preferredGidIndex(port);
+            return GidChoice.choose(context.queryGidTable(port), LocalGids.NONE);
         }
-        for (GidEntry entry : context.gidTable(port)) {
+        for (GidEntry entry : context.queryGidTable(port)) {
             if (entry.gid().equals(own) && fits(entry.type(), header)) {
                 return entry.index();
             }

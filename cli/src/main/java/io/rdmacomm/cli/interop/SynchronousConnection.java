@@ -212,7 +212,7 @@ final class SynchronousConnection implements AutoCloseable {
                 Thread.onSpinWait();
                 continue;
             }
-            queue.arm(false);
+            queue.arm();
             if (queue.poll(completions) > 0) {
                 break;
             }

@@ -529,7 +529,7 @@ public final class CompletionGroup implements AutoCloseable {
     /// Asks for one event at the next completion.
     void arm() {
         try {
-            queue.arm(false);
+            queue.arm();
         } catch (VerbException e) {
             breakDown(e);
         } catch (IllegalStateException e) {

@@ -101,6 +101,11 @@ public final class Lifetime {
         dependencies.add(other);
     }
 
+    /// Whether `other` is the parent of this object.
+    public boolean isChildOf(Lifetime other) {
+        return other.equals(parent);
+    }
+
     /// How many open objects depend on this one.
     public int users() {
         synchronized (users) {
