@@ -163,7 +163,7 @@ class AllocationTest extends ContractCase {
         LocalQueue queue = here().queue(Spec.usual());
         Completions room = Completions.create(here().arena(), 16);
         allocatesNothing("arming and polling", () -> {
-            queue.completionQueue().arm(false);
+            queue.completionQueue().arm();
             queue.completionQueue().poll(room);
         });
     }

@@ -30,10 +30,12 @@ import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -43,6 +45,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,7 +72,7 @@ class CompletionEventTest extends ContractCase {
         for (Way way : bothWays(connected())) {
             way.target().receive(1);
             way.target().receive(2);
-            way.target().arm(false);
+            way.target().arm();
             way.source().post(Work.send(3), Work.send(4));
             way.source().drain(2);
             assertThat(way.target().awaitEvent(SOON_MILLIS)).isTrue();
@@ -92,12 +95,93 @@ class CompletionEventTest extends ContractCase {
         pair.here().receive(2);
         pair.there().post(Work.send(3));
         pair.there().one();
-        pair.here().arm(false);
+        pair.here().arm();
         assertThat(pair.here().awaitEvent(ABSENT_MILLIS)).isFalse();
         good(pair.here().one(), 1, CompletionOpcode.RECEIVE);
         pair.there().post(Work.send(4));
         assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
         good(pair.here().one(), 2, CompletionOpcode.RECEIVE);
+    }
+
+    @Test
+    void awaitTakesWhatIsThereAndWaitsForWhatIsNot() throws Exception {
+        Pair pair = connected();
+        CompletionQueue queue = pair.here().completionQueue();
+        try (Arena arena = Arena.ofShared()) {
+            Completions completions = Completions.create(arena, 2);
+            for (int i = 1; i <= 5; i++) {
+                pair.here().receive(i);
+            }
+            assertThat(queue.await(completions, Duration.ZERO)).isZero();
+            assertThat(queue.await(completions, Duration.ofMillis(ABSENT_MILLIS)))
+                    .isZero();
+            for (int i = 1; i <= 3; i++) {
+                pair.there().post(Work.send(i));
+                pair.there().one();
+            }
+            takes(queue, completions, 1, 2, 3);
+            FutureTask<Void> later = new FutureTask<>(() -> {
+                for (int i = 4; i <= 5; i++) {
+                    pair.there().post(Work.send(i));
+                    pair.there().one();
+                }
+                return null;
+            });
+            Thread.ofVirtual().start(later);
+            takes(queue, completions, 4, 5);
+            later.get();
+            assertThat(queue.unacknowledged()).isZero();
+        }
+    }
+
+    private static void takes(CompletionQueue queue, Completions completions, long... workIds) throws Exception {
+        List<Long> taken = new ArrayList<>();
+        while (taken.size() < workIds.length) {
+            int count = queue.await(completions, Duration.ofMillis(SOON_MILLIS));
+            assertThat(count).isPositive();
+            for (int i = 0; i < count; i++) {
+                taken.add(completions.workId(i));
+            }
+        }
+        assertThat(taken).containsExactly(LongStream.of(workIds).boxed().toArray(Long[]::new));
+    }
+
+    @Test
+    void aQueueWithoutAChannelOfItsOwnCannotAwait() throws Exception {
+        LocalQueue queue = connected().here();
+        Context context = here().context();
+        try (Arena arena = Arena.ofShared();
+                CompletionQueue polled = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
+                CompletionQueue other = context.createCompletionQueue(
+                        CompletionQueueOptions.ofCapacity(8).withChannel(queue.channel()))) {
+            Completions completions = Completions.create(arena, 1);
+            assertThat(other.channel()).isNotNull();
+            assertThatThrownBy(() -> polled.await(completions, Duration.ofSeconds(1)))
+                    .isInstanceOf(VerbException.class)
+                    .hasMessageContainingAll("EINVAL", "without a channel");
+            assertThatThrownBy(() -> queue.completionQueue().await(completions, Duration.ofSeconds(1)))
+                    .isInstanceOf(VerbException.class)
+                    .hasMessageContainingAll("EINVAL", "other queues use");
+        }
+    }
+
+    @Test
+    void closingTheQueueEndsAwait() throws Exception {
+        try (Arena arena = Arena.ofShared();
+                CompletionChannel channel = here().context().createCompletionChannel()) {
+            CompletionQueue queue = here().context()
+                    .createCompletionQueue(CompletionQueueOptions.ofCapacity(8).withChannel(channel));
+            Completions completions = Completions.create(arena, 1);
+            FutureTask<Integer> waiting = new FutureTask<>(() -> queue.await(completions, Duration.ofMinutes(10)));
+            String name = "awaits";
+            Thread.ofPlatform().daemon().name(name).start(waiting);
+            Deadline.await("the waiter sleeps", () -> sleeps(name) > 0);
+            queue.close();
+            assertThatThrownBy(() -> waiting.get(SOON_MILLIS, TimeUnit.MILLISECONDS))
+                    .rootCause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("is closed");
+        }
     }
 
     @Test
@@ -113,7 +197,7 @@ class CompletionEventTest extends ContractCase {
         queue.moderate(16, Duration.ofMillis(1));
         for (int i = 0; i < 3; i++) {
             pair.here().receive(i);
-            pair.here().arm(false);
+            pair.here().arm();
             pair.there().post(Work.send(i));
             pair.there().one();
             assertThat(pair.here().awaitEvent(SOON_MILLIS))
@@ -130,7 +214,7 @@ class CompletionEventTest extends ContractCase {
         Pair pair = connected();
         EndMemory target = there().allocate(8, everything());
         EndMemory source = here().allocate(8, everything());
-        pair.here().arm(false);
+        pair.here().arm();
         pair.here().post(Work.write(1, target.remote(), source.piece(0, 8)));
         assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
         good(pair.here().one(), 1, CompletionOpcode.WRITE);
@@ -146,7 +230,7 @@ class CompletionEventTest extends ContractCase {
             for (int i = 0; i < 4; i++) {
                 way.target().receive(i);
             }
-            way.target().arm(true);
+            way.target().armSolicited();
             way.source().post(Work.send(1), Work.sendImmediate(2, 2));
             way.source().drain(2);
             assertThat(way.target().awaitEvent(ABSENT_MILLIS))
@@ -156,7 +240,7 @@ class CompletionEventTest extends ContractCase {
             assertThat(way.target().awaitEvent(SOON_MILLIS)).isTrue();
             way.source().one();
             way.target().drain(3);
-            way.target().arm(true);
+            way.target().armSolicited();
             way.source()
                     .post(Work.writeImmediate(4, target.remote().slice(0, 0), 1).solicited());
             assertThat(way.target().awaitEvent(SOON_MILLIS)).isTrue();
@@ -169,7 +253,7 @@ class CompletionEventTest extends ContractCase {
     void aFailureCountsAsSolicited() {
         Pair pair = connected();
         pair.here().receive(1);
-        pair.here().arm(true);
+        pair.here().armSolicited();
         pair.here().modify(QueuePairState.ERROR);
         assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
         failed(pair.here().one(), 1, WorkStatus.FLUSHED);
@@ -179,8 +263,8 @@ class CompletionEventTest extends ContractCase {
     void armingForAllAfterSolicitedOnlyArmsForAll() {
         Pair pair = connected();
         pair.here().receive(1);
-        pair.here().arm(true);
-        pair.here().arm(false);
+        pair.here().armSolicited();
+        pair.here().arm();
         pair.there().post(Work.send(2));
         assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
         pair.there().one();
@@ -191,8 +275,8 @@ class CompletionEventTest extends ContractCase {
     void armingForSolicitedOnlyAfterAllDoesNotDisarm() {
         Pair pair = connected();
         pair.here().receive(1);
-        pair.here().arm(false);
-        pair.here().arm(true);
+        pair.here().arm();
+        pair.here().armSolicited();
         pair.there().post(Work.send(2));
         assertThat(pair.here().awaitEvent(SOON_MILLIS)).isTrue();
         pair.there().one();
@@ -214,7 +298,7 @@ class CompletionEventTest extends ContractCase {
             pair.connect(peers[i].info());
             peers[i].connect(pair.info(), patient());
             pair.post(ReceiveBatch.create(here().arena(), 1, 1).receive(i));
-            queue.arm(false);
+            queue.arm();
         }
         for (var peer : peers) {
             peer.post(Work.send(1));
@@ -237,7 +321,7 @@ class CompletionEventTest extends ContractCase {
         Pair pair = connected();
         CompletionQueue queue = pair.here().completionQueue();
         pair.here().receive(1);
-        queue.arm(false);
+        queue.arm();
         pair.there().post(Work.send(2));
         CompletionQueue from = pair.here().channel().awaitEvent(Duration.ofMillis(SOON_MILLIS));
         assertThat(from).isSameAs(queue);
@@ -339,7 +423,7 @@ class CompletionEventTest extends ContractCase {
         }
         assertThat(sleeping.isDone()).as("the queue was not armed").isFalse();
         pair.here().receive(20);
-        pair.here().arm(false);
+        pair.here().arm();
         pair.there().post(Work.send(20));
         assertThat(sleeping.get(SOON_MILLIS, TimeUnit.MILLISECONDS))
                 .isEqualTo(pair.here().completionQueue());
@@ -355,7 +439,7 @@ class CompletionEventTest extends ContractCase {
         Completions room = Completions.create(here().arena(), 4);
         for (int id = 1; id <= 50; id++) {
             pair.here().receive(id);
-            queue.arm(false);
+            queue.arm();
             assertThat(queue.poll(room)).isZero();
             FutureTask<CompletionQueue> sleeping = sleeping(pair.here().channel());
             pair.there().post(Work.send(id));
@@ -521,7 +605,7 @@ class CompletionEventTest extends ContractCase {
             throws InterruptedException {
         int received = 0;
         int events = 0;
-        queue.completionQueue().arm(false);
+        queue.completionQueue().arm();
         while (received < total) {
             int count = queue.completionQueue().poll(room);
             if (count == 0) {
@@ -531,7 +615,7 @@ class CompletionEventTest extends ContractCase {
                         .isNotNull();
                 events++;
                 from.acknowledge(1);
-                from.arm(false);
+                from.arm();
             }
             for (int i = 0; i < count; i++) {
                 assertThat(room.isSuccess(i)).isTrue();
@@ -563,7 +647,7 @@ class CompletionEventTest extends ContractCase {
         Pair pair = connected();
         for (int i = 0; i < Amount.onLine(Amount.of(2000, 200), 64); i++) {
             pair.here().receive(i);
-            pair.here().arm(false);
+            pair.here().arm();
             pair.there().post(Work.send(i).silent().numbered(i));
             assertThat(pair.here().awaitEvent(SOON_MILLIS)).as("event %d", i).isTrue();
             Outcome outcome = pair.here().collect(1, 0).getFirst();

@@ -45,7 +45,7 @@ class CompletionQueueTest extends ContractCase {
                     CompletionQueueOptions.ofCapacity(1).withChannel(channel);
             for (int vector = 0; vector < vectors; vector++) {
                 CompletionQueue queue = context.createCompletionQueue(options.withVector(vector));
-                queue.arm(false);
+                queue.arm();
                 queue.close();
             }
             assertThatThrownBy(() -> context.createCompletionQueue(options.withVector(vectors)))

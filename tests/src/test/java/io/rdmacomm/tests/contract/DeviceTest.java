@@ -193,7 +193,7 @@ class DeviceTest extends ContractCase {
         closed("queue pair 0x", queue::state);
         closed("queue pair 0x", () -> queue.modify(QueuePairState.ERROR));
         closed("completion queue", queue::poll);
-        closed("completion queue", () -> queue.arm(false));
+        closed("completion queue", () -> queue.arm());
         closed("completion channel", () -> queue.awaitEvent(0));
         if (shared != null) {
             shared.close();

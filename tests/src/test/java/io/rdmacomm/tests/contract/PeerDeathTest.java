@@ -172,7 +172,7 @@ class PeerDeathTest {
     void aWaiterForAnEventIsWoken() throws Exception {
         Pair pair = connected(Spec.usual());
         pair.here().receive(1);
-        pair.here().arm(false);
+        pair.here().arm();
         process.kill();
         if (silent()) {
             unnoticed(pair.here());
@@ -614,7 +614,7 @@ class PeerDeathTest {
     void theDeathOfAStoppedPeerThatWasToldALotIsNoticed() throws Exception {
         Pair pair = connected(Spec.usual());
         pair.here().receive(1);
-        pair.here().arm(false);
+        pair.here().arm();
         List<LocalMemory> regions = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             regions.add(here.register(64, AccessFlag.allRemote()));

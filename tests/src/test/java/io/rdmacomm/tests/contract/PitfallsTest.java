@@ -99,13 +99,13 @@ class PitfallsTest extends ContractCase {
         Pair pair = connected();
         pair.here().receive(1);
         pair.here().receive(2);
-        pair.here().arm(false);
+        pair.here().arm();
         pair.there().post(Work.send(3));
         assertThat(pair.here().awaitEvent(10_000)).isTrue();
         pair.there().post(Work.send(4));
         pair.there().drain(2);
         // There is no event for the second, but polling after arming finds it.
-        pair.here().arm(false);
+        pair.here().arm();
         assertThat(pair.here().drain(2)).extracting(Outcome::id).containsExactly(1L, 2L);
     }
 

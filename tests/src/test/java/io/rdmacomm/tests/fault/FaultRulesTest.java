@@ -335,12 +335,12 @@ class FaultRulesTest {
     void aLateCompletionRaisesAnEventWhenItIsDue() {
         try (FaultLine line = new FaultLine("delay=write:1:100ms")) {
             LocalQueue queue = line.connected().here();
-            queue.arm(false);
+            queue.arm();
             queue.post(line.write(1));
             assertThat(queue.awaitEvent(LONG_MILLIS)).isTrue();
             List<Outcome> outcomes = queue.poll();
             while (outcomes.isEmpty()) {
-                queue.arm(false);
+                queue.arm();
                 outcomes = queue.poll();
                 if (outcomes.isEmpty()) {
                     assertThat(queue.awaitEvent(LONG_MILLIS)).isTrue();

@@ -263,7 +263,7 @@ final class Link implements Runnable {
             return;
         }
         if (!armed) {
-            completionQueue.arm(false);
+            completionQueue.arm();
             armed = true;
             return;
         }

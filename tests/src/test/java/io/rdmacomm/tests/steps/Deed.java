@@ -94,10 +94,10 @@ enum Deed {
         @Override
         void act(Scene scene) {
             EndQueue there = scene.there();
-            there.arm(false);
+            there.arm();
             there.receive(1, scene.sink());
             there.collect(1, Scene.CHILD_MILLIS);
-            there.arm(true);
+            there.armSolicited();
             there.receive(2, scene.sink());
             there.collect(1, Scene.CHILD_MILLIS);
         }

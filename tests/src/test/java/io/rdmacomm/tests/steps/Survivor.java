@@ -75,7 +75,7 @@ final class Survivor {
         while (!over.getAsBoolean()) {
             check(deadline.waiting(), "the peer has neither finished nor stopped");
             if (events) {
-                queue.arm(false);
+                queue.arm();
             }
             work();
             if (events) {
@@ -89,7 +89,7 @@ final class Survivor {
         Deadline deadline = Deadline.in(PATIENCE_MILLIS);
         while (true) {
             if (events) {
-                queue.arm(false);
+                queue.arm();
             }
             work();
             if (inFlight.size() <= left) {
