@@ -69,11 +69,6 @@ final class MessageQueuePair implements AutoCloseable {
         return domain;
     }
 
-    /// Reports the events of the completion queue.
-    CompletionChannel channel() {
-        return channel;
-    }
-
     CompletionQueue completionQueue() {
         return completionQueue;
     }

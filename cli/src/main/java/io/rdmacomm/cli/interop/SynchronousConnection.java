@@ -212,24 +212,16 @@ final class SynchronousConnection implements AutoCloseable {
                 Thread.onSpinWait();
                 continue;
             }
-            queue.arm();
-            if (queue.poll(completions) > 0) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                throw new CommandFailure("timed out after " + patience.toMillis() + " ms waiting for " + step
+                        + ": is the peer running, and does it speak the same protocol?");
+            }
+            if (queue.await(completions, Duration.ofNanos(left)) > 0) {
                 break;
             }
-            sleep(step, deadline);
         }
         onCompletion(step);
-    }
-
-    private void sleep(String step, long deadline) throws InterruptedException {
-        long left = deadline - System.nanoTime();
-        CompletionQueue woken = left <= 0 ? null : pair.channel().awaitEvent(Duration.ofNanos(left));
-        if (woken != null) {
-            woken.acknowledge(1);
-        } else if (System.nanoTime() - deadline >= 0) {
-            throw new CommandFailure("timed out after " + patience.toMillis() + " ms waiting for " + step
-                    + ": is the peer running, and does it speak the same protocol?");
-        }
     }
 
     private void onCompletion(String step) {
