@@ -48,7 +48,9 @@ final class BringUp {
     }
 
     private int resolve(int port, int gidIndex) {
-        return gidIndex == PathOptions.AUTOMATIC_GID ? GidChoice.choose(context.queryGidTable(port), LocalGids.NONE) : gidIndex;
+        return gidIndex == PathOptions.AUTOMATIC_GID
+                ? GidChoice.choose(context.queryGidTable(port), LocalGids.NONE)
+                : gidIndex;
     }
 
     /// The options as far as the kind of queue pair can do them.

@@ -119,8 +119,7 @@ public final class ProtectionDomain implements Resource {
     /// @throws VerbException EINVAL for other rights, remote write or atomic without local write, an address
     ///        that does
     ///         not fit the offset, or a range beyond the buffer; EBADF if the file is not open
-    public MemoryRegion registerDmaBuffer(
-            int file, long offset, long length, long address, Set<AccessFlag> access) {
+    public MemoryRegion registerDmaBuffer(int file, long offset, long length, long address, Set<AccessFlag> access) {
         lifetime.checkOpen();
         Checks.range("file descriptor of a DMA buffer", file, 0, Integer.MAX_VALUE);
         Checks.range("offset in a DMA buffer", offset, 0, Long.MAX_VALUE);

@@ -560,14 +560,7 @@ public final class QueuePair implements Resource {
             sendDepth.take(signaled);
             boolean success = false;
             try {
-                driver.bind(
-                        workId,
-                        window.driver(),
-                        region.driver(),
-                        region.address() + offset,
-                        length,
-                        rights,
-                        flags);
+                driver.bind(workId, window.driver(), region.driver(), region.address() + offset, length, rights, flags);
                 success = true;
             } finally {
                 if (!success) {

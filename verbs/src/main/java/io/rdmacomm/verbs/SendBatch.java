@@ -195,7 +195,8 @@ public final class SendBatch {
         long at = append(workId, SendOpcode.BIND_WINDOW, 0); // rxe rejects a binding with immediate data
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW, window.driver().handle());
         segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_KEY, key);
-        segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_REGION, region.driver().handle());
+        segment.set(
+                JAVA_LONG, at + SendRequestLayout.WINDOW_REGION, region.driver().handle());
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_ADDRESS, region.address() + offset);
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_LENGTH, length);
         segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_ACCESS, rights);

@@ -8,6 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.verbs.spi.CompletionLayout;
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
@@ -50,7 +54,8 @@ class BatchTest {
         SendBatch batch = SendBatch.create(arena, 1, 1);
         batch.localInvalidate(1, 0x1234);
         batch.clear().write(2, 0x1000, 3);
-        assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.IMMEDIATE)).isZero();
+        assertThat(batch.chain().segment().get(JAVA_INT, SendRequestLayout.IMMEDIATE))
+                .isZero();
     }
 
     @Test
@@ -104,7 +109,8 @@ class BatchTest {
 
         assertThat(inlineByte(batch, 0, 3)).isEqualTo((byte) 42);
         assertThat(inlineByte(batch, 1, 0)).isEqualTo((byte) 13);
-        assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.FLAGS)).isEqualTo(SendRequestLayout.FLAG_INLINE);
+        assertThat(batch.chain().segment().get(JAVA_INT, SendRequestLayout.FLAGS))
+                .isEqualTo(SendRequestLayout.FLAG_INLINE);
         assertMostInline(batch, 4);
     }
 
@@ -119,8 +125,9 @@ class BatchTest {
     }
 
     private static byte inlineByte(SendBatch batch, int index, int offset) {
-        long address = batch.segment().get(JAVA_LONG, batch.elementsAt(index));
-        return batch.segment().get(JAVA_BYTE, address - batch.segment().address() + offset);
+        MemorySegment bytes = batch.chain().segment();
+        long address = bytes.get(JAVA_LONG, batch.chain().elementsAt(index));
+        return bytes.get(JAVA_BYTE, address - bytes.address() + offset);
     }
 
     @Test
@@ -134,7 +141,8 @@ class BatchTest {
             for (int i = 0; i < 3; i++) {
                 assertThat(inlineByte(batch, i, 0)).isEqualTo((byte) -1);
                 assertThat(inlineByte(batch, i, bytes - 1)).isEqualTo((byte) -1);
-                assertThat(batch.segment().get(JAVA_LONG, batch.at(i))).isEqualTo(i);
+                assertThat(batch.chain().segment().get(JAVA_LONG, batch.chain().at(i)))
+                        .isEqualTo(i);
             }
         }
     }
@@ -149,9 +157,10 @@ class BatchTest {
         assertThat(batch.contains(SendOpcode.SEND)).isTrue();
         assertThat(batch.contains(SendOpcode.READ)).isFalse();
         assertThat(batch.fits(checks(1, 0))).isTrue();
-        assertThat(batch.flags(0)).isZero();
-        batch.endAfter(0);
-        assertThat(batch.segment().get(JAVA_LONG, SendRequestLayout.NEXT)).isZero();
+        assertThat(batch.chain().flags(0)).isZero();
+        batch.chain().endAfter(0);
+        assertThat(batch.chain().segment().get(JAVA_LONG, SendRequestLayout.NEXT))
+                .isZero();
     }
 
     @Test
@@ -163,11 +172,11 @@ class BatchTest {
         batch.remoteAddress(0, 0x3000);
         batch.element(0, 0, 0x4000, 8, 6);
 
-        MemorySegment bytes = batch.segment();
+        MemorySegment bytes = batch.chain().segment();
         assertThat(bytes.get(JAVA_LONG, 0)).isEqualTo(11);
         assertThat(bytes.get(JAVA_INT, SendRequestLayout.IMMEDIATE)).isEqualTo(0x0d0c0b0a);
         assertThat(bytes.get(JAVA_LONG, SendRequestLayout.REMOTE_ADDRESS)).isEqualTo(0x3000);
-        assertThat(bytes.get(JAVA_LONG, batch.elementsAt(0))).isEqualTo(0x4000);
+        assertThat(bytes.get(JAVA_LONG, batch.chain().elementsAt(0))).isEqualTo(0x4000);
         assertThatThrownBy(() -> batch.element(0, 1, 0, 0, 0)).isInstanceOf(IndexOutOfBoundsException.class);
     }
 
@@ -178,9 +187,10 @@ class BatchTest {
         batch.signaled();
         batch.read(2, 0x4000, 8).with(0x5000, 32, 9).solicited().signaled();
 
-        MemorySegment bytes = batch.segment();
+        RequestChain chain = batch.chain();
+        MemorySegment bytes = chain.segment();
         for (int i = 0; i < 2; i++) {
-            long at = batch.at(i);
+            long at = chain.at(i);
             SendOpcode opcode = i == 0 ? SendOpcode.WRITE : SendOpcode.READ;
             assertThat(bytes.get(JAVA_LONG, at + SendRequestLayout.WORK_ID)).isEqualTo(i + 1);
             assertThat(bytes.get(JAVA_INT, at + SendRequestLayout.OPCODE)).isEqualTo(opcode.code());
@@ -189,11 +199,11 @@ class BatchTest {
             assertThat(bytes.get(JAVA_INT, at + SendRequestLayout.FLAGS))
                     .isEqualTo(SendRequestLayout.FLAG_SIGNALED | (i == 0 ? 0 : SendRequestLayout.FLAG_SOLICITED));
             assertThat(bytes.get(JAVA_LONG, at + SendRequestLayout.ELEMENTS))
-                    .isEqualTo(bytes.address() + batch.elementsAt(i));
+                    .isEqualTo(bytes.address() + chain.elementsAt(i));
         }
-        assertElement(bytes, batch.elementsAt(0), 0x2000, 16, -5);
-        assertElement(bytes, batch.elementsAt(0) + ReceiveRequestLayout.ELEMENT_BYTES, 0x3000, -1, 6);
-        assertElement(bytes, batch.elementsAt(1), 0x5000, 32, 9);
+        assertElement(bytes, chain.elementsAt(0), 0x2000, 16, -5);
+        assertElement(bytes, chain.elementsAt(0) + ReceiveRequestLayout.ELEMENT_BYTES, 0x3000, -1, 6);
+        assertElement(bytes, chain.elementsAt(1), 0x5000, 32, 9);
     }
 
     private static void assertElement(MemorySegment bytes, long at, long address, int length, int key) {
@@ -224,7 +234,7 @@ class BatchTest {
     void aRejectedElementIsNotAdded() {
         SendBatch batch = SendBatch.create(arena, 1, 1).send(1);
         assertThatIllegalArgumentException().isThrownBy(() -> batch.with(0x1000, -1, 1));
-        assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.ELEMENT_COUNT))
+        assertThat(batch.chain().segment().get(JAVA_INT, SendRequestLayout.ELEMENT_COUNT))
                 .isZero();
     }
 
@@ -236,15 +246,17 @@ class BatchTest {
             batch.send(i);
             receives.receive(i);
         }
+        RequestChain sent = batch.chain();
+        RequestChain received = receives.chain();
         for (int last : new int[] {3, 0, 2, 2, 1, 3}) {
-            batch.endAfter(last);
-            receives.endAfter(last);
+            sent.endAfter(last);
+            received.endAfter(last);
             for (int i = 0; i < 4; i++) {
-                long next = batch.segment().get(JAVA_LONG, batch.at(i) + SendRequestLayout.NEXT);
-                long nextReceive = receives.segment().get(JAVA_LONG, receives.at(i) + ReceiveRequestLayout.NEXT);
+                long next = sent.segment().get(JAVA_LONG, sent.at(i) + SendRequestLayout.NEXT);
+                long nextReceive = received.segment().get(JAVA_LONG, received.at(i) + ReceiveRequestLayout.NEXT);
                 boolean ends = i == last || i == 3;
-                assertThat(next).isEqualTo(ends ? 0 : batch.segment().address() + batch.at(i + 1));
-                assertThat(nextReceive).isEqualTo(ends ? 0 : receives.segment().address() + receives.at(i + 1));
+                assertThat(next).isEqualTo(ends ? 0 : sent.segment().address() + sent.at(i + 1));
+                assertThat(nextReceive).isEqualTo(ends ? 0 : received.segment().address() + received.at(i + 1));
             }
         }
     }
@@ -252,24 +264,24 @@ class BatchTest {
     @Test
     void changesAfterReadingTheMemoryReachIt() {
         SendBatch batch = SendBatch.create(arena, 2, 2);
-        MemorySegment bytes = batch.sendWithImmediate(1, 2).segment();
+        MemorySegment bytes = batch.sendWithImmediate(1, 2).chain().segment();
         batch.with(0x1000, 8, 1).signaled();
         batch.immediate(0, 0x01020304);
-        assertThat(batch.segment().get(JAVA_INT, SendRequestLayout.ELEMENT_COUNT))
+        assertThat(batch.chain().segment().get(JAVA_INT, SendRequestLayout.ELEMENT_COUNT))
                 .isEqualTo(1);
         assertThat(bytes.get(JAVA_INT, SendRequestLayout.FLAGS)).isEqualTo(SendRequestLayout.FLAG_SIGNALED);
         assertThat(bytes.get(JAVA_INT, SendRequestLayout.IMMEDIATE)).isEqualTo(0x04030201);
         batch.send(2);
         batch.immediate(0, 5);
-        batch.endAfter(1);
+        batch.chain().endAfter(1);
         assertThat(bytes.get(JAVA_INT, SendRequestLayout.IMMEDIATE)).isEqualTo(5 << 24);
-        assertThat(bytes.get(JAVA_INT, batch.at(1) + SendRequestLayout.ELEMENT_COUNT))
+        assertThat(bytes.get(JAVA_INT, batch.chain().at(1) + SendRequestLayout.ELEMENT_COUNT))
                 .isZero();
 
         ReceiveBatch receives = ReceiveBatch.create(arena, 1, 2);
-        MemorySegment places = receives.receive(1).segment();
+        MemorySegment places = receives.receive(1).chain().segment();
         receives.with(0x1000, 8, 1).with(0x2000, 8, 1);
-        receives.endAfter(0);
+        receives.chain().endAfter(0);
         assertThat(places.get(JAVA_INT, ReceiveRequestLayout.ELEMENT_COUNT)).isEqualTo(2);
     }
 
@@ -283,12 +295,13 @@ class BatchTest {
         batch.compareAndSwap(4, remote, 5, 6).with(0, 8, 1);
         batch.fetchAndAdd(5, remote, 7).with(0, 8, 1);
 
-        MemorySegment bytes = batch.segment();
+        RequestChain chain = batch.chain();
+        MemorySegment bytes = chain.segment();
         for (int i = 0; i < 5; i++) {
             int key = i < 3 ? SendRequestLayout.REMOTE_KEY : SendRequestLayout.ATOMIC_KEY;
-            assertThat(bytes.get(JAVA_LONG, batch.at(i) + SendRequestLayout.REMOTE_ADDRESS))
+            assertThat(bytes.get(JAVA_LONG, chain.at(i) + SendRequestLayout.REMOTE_ADDRESS))
                     .isEqualTo(0x10010);
-            assertThat(bytes.get(JAVA_INT, batch.at(i) + key)).isEqualTo(77);
+            assertThat(bytes.get(JAVA_INT, chain.at(i) + key)).isEqualTo(77);
         }
     }
 
@@ -320,11 +333,11 @@ class BatchTest {
         try (Arena shortLived = Arena.ofConfined()) {
             batch = SendBatch.create(shortLived, 1, 1).send(1);
             receives = ReceiveBatch.create(shortLived, 1, 1).receive(1);
-            batch.endAfter(0);
-            receives.endAfter(0);
+            batch.chain().endAfter(0);
+            receives.chain().endAfter(0);
         }
-        assertThatIllegalStateException().isThrownBy(() -> batch.endAfter(0));
-        assertThatIllegalStateException().isThrownBy(() -> receives.endAfter(0));
+        assertThatIllegalStateException().isThrownBy(() -> batch.chain().endAfter(0));
+        assertThatIllegalStateException().isThrownBy(() -> receives.chain().endAfter(0));
     }
 
     @Test

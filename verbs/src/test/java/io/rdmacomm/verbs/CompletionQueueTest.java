@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.verbs.NullDevice.NullChannel;
-import io.rdmacomm.verbs.NullDevice.NullQueue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -17,16 +15,16 @@ import org.junit.jupiter.api.Test;
 
 /// Behavior of completion queues, channels, domains and regions that is common to all providers.
 class CompletionQueueTest {
-    private final NullDevice device = new NullDevice();
+    private final NullDrivers device = new NullDrivers();
     private Context context;
-    private NullChannel channel;
-    private NullQueue queue;
+    private CompletionChannel channel;
+    private CompletionQueue queue;
 
     @BeforeEach
     void open() {
-        context = device.open();
-        channel = (NullChannel) context.createCompletionChannel();
-        queue = (NullQueue) context.createCompletionQueue(
+        context = Device.of(device).open();
+        channel = context.createCompletionChannel();
+        queue = context.createCompletionQueue(
                 CompletionQueueOptions.ofCapacity(10).withChannel(channel));
     }
 
@@ -38,8 +36,8 @@ class CompletionQueueTest {
 
     @Test
     void countsDeliveredAndAcknowledgedEvents() throws Exception {
-        channel.ready.add(queue);
-        channel.ready.add(queue);
+        device.events.add(queue.driver().handle());
+        device.events.add(queue.driver().handle());
         assertThat(channel.awaitEvent(Duration.ZERO)).isSameAs(queue);
         assertThat(channel.awaitEvent(Duration.ZERO)).isSameAs(queue);
         assertThat(channel.awaitEvent(Duration.ZERO)).isNull();
@@ -83,20 +81,18 @@ class CompletionQueueTest {
 
     @Test
     void closeAcknowledgesTheRemainingEvents() throws Exception {
-        channel.ready.add(queue);
+        device.events.add(queue.driver().handle());
         channel.awaitEvent(Duration.ZERO);
 
         queue.close();
 
-        assertThat(queue.acknowledged).isEqualTo(1);
+        assertThat(device.acknowledged).isEqualTo(1);
     }
 
     @Test
     void cannotBeArmedWithoutAChannel() {
         CompletionQueue polled = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(1));
-        assertThatThrownBy(() -> polled.arm(false))
-                .hasMessageContaining("EINVAL")
-                .hasMessageContaining("without a channel");
+        assertThatThrownBy(() -> polled.arm()).hasMessageContaining("EINVAL").hasMessageContaining("without a channel");
     }
 
     @Test
@@ -123,7 +119,7 @@ class CompletionQueueTest {
         try (Arena arena = Arena.ofConfined()) {
             Completions two = Completions.create(arena, 2);
             for (int i = 0; i < 3; i++) {
-                queue.put(i, WorkStatus.SUCCESS, CompletionOpcode.SEND, 0x11);
+                device.complete(i, WorkStatus.SUCCESS, CompletionOpcode.SEND, 0x11);
             }
             assertThat(queue.poll(two, 1)).isEqualTo(1);
             assertThat(queue.poll(two)).isEqualTo(2);
@@ -143,7 +139,7 @@ class CompletionQueueTest {
                     .isThrownBy(() -> queue.poll(room))
                     .withMessage("completion queue of 10 on null0 is closed");
         }
-        assertThatIllegalStateException().isThrownBy(() -> queue.arm(false));
+        assertThatIllegalStateException().isThrownBy(() -> queue.arm());
         assertThatIllegalStateException().isThrownBy(() -> queue.resize(20));
         assertThatIllegalStateException().isThrownBy(() -> queue.moderate(1, Duration.ofMillis(1)));
     }
@@ -216,7 +212,7 @@ class CompletionQueueTest {
         region.reregister(null, second, Set.of(AccessFlag.LOCAL_WRITE));
         assertThat(region.protectionDomain()).isSameAs(second);
         assertThat(region.access()).containsExactly(AccessFlag.LOCAL_WRITE);
-        try (Context other = device.open()) {
+        try (Context other = Device.of(device).open()) {
             ProtectionDomain foreign = other.allocateProtectionDomain();
             assertThatThrownBy(() -> region.reregister(null, foreign, null)).hasMessageContaining("EINVAL");
         }

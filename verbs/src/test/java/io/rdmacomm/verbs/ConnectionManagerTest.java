@@ -3,14 +3,13 @@ package io.rdmacomm.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.verbs.NullConnections.NullListener;
-import io.rdmacomm.verbs.NullConnections.NullRequest;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
+import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -24,11 +23,11 @@ final class ConnectionManagerTest extends QueuePairFixture {
     private static final Duration SHORT = Duration.ofSeconds(1);
     private static final ConnectionParameters DEFAULTS = ConnectionParameters.defaults();
 
-    private NullConnections manager;
+    private ConnectionManager manager;
 
     @BeforeEach
     void openManager() {
-        manager = (NullConnections) ConnectionManager.open(context);
+        manager = ConnectionManager.open(context);
     }
 
     @Test
@@ -53,9 +52,9 @@ final class ConnectionManagerTest extends QueuePairFixture {
 
     @Test
     void theBacklogHasADefault() {
-        manager.listen(NullConnections.ADDRESS, 0);
-        manager.listen(NullConnections.ADDRESS, 7);
-        assertThat(manager.log).containsExactly("listen 128", "listen 7");
+        manager.listen(NullDrivers.ADDRESS, 0);
+        manager.listen(NullDrivers.ADDRESS, 7);
+        assertThat(device.log).containsExactly("listen 128", "listen 7");
     }
 
     @Test
@@ -71,16 +70,16 @@ final class ConnectionManagerTest extends QueuePairFixture {
         device.capabilities.remove(Capability.CONNECTION_TYPE_OF_SERVICE);
         device.capabilities.remove(Capability.CONNECTION_ACK_TIMEOUT);
         IdentifierOptions options = IdentifierOptions.none().withTypeOfService(0);
-        assertThatThrownBy(() -> manager.listen(NullConnections.ADDRESS, 1, options))
+        assertThatThrownBy(() -> manager.listen(NullDrivers.ADDRESS, 1, options))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContainingAll("null0", "type of service");
-        assertThatThrownBy(() -> manager.resolve(NullConnections.ADDRESS, options, SHORT))
+        assertThatThrownBy(() -> manager.resolve(NullDrivers.ADDRESS, options, SHORT))
                 .isInstanceOf(UnsupportedVerbException.class);
-        assertThat(manager.log).isEmpty();
+        assertThat(device.log).isEmpty();
 
         ConnectionParameters parameters = DEFAULTS.withAckTimeout(AckTimeout.INFINITE);
         QueuePair pair = create(options());
-        try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+        try (Route route = manager.resolve(NullDrivers.ADDRESS, SHORT)) {
             assertThatThrownBy(() -> route.connect(pair, parameters, SHORT))
                     .isInstanceOf(UnsupportedVerbException.class)
                     .hasMessageContainingAll("null0", "acknowledgement timeout");
@@ -88,8 +87,8 @@ final class ConnectionManagerTest extends QueuePairFixture {
                             .isConnected())
                     .isTrue();
         }
-        NullListener listener = (NullListener) manager.listen(NullConnections.ADDRESS, 1);
-        listener.requests.add(new NullRequest(manager));
+        Listener<ConnectionRequest> listener = manager.listen(NullDrivers.ADDRESS, 1);
+        device.request();
         try (ConnectionRequest request = listener.awaitRequest(SHORT)) {
             assertThatThrownBy(() -> request.accept(create(options()), parameters, SHORT))
                     .isInstanceOf(UnsupportedVerbException.class);
@@ -99,17 +98,17 @@ final class ConnectionManagerTest extends QueuePairFixture {
     @Test
     void connectPreparesTheQueuePair() throws InterruptedException {
         QueuePair pair = create(options());
-        Connection connection = manager.connect(NullConnections.ADDRESS, pair, DEFAULTS, SHORT);
+        Connection connection = manager.connect(NullDrivers.ADDRESS, pair, DEFAULTS, SHORT);
         assertThat(pair.state()).isEqualTo(QueuePairState.INIT);
         assertThat(connection.queuePair()).isEqualTo(pair);
         assertThat(connection.isConnected()).isTrue();
-        assertThat(manager.log).containsExactly("resolve", "close route");
+        assertThat(device.log).containsExactly("resolve", "close route");
     }
 
     @Test
     void aPreparedQueuePairTakesReceivesAndConnects() throws InterruptedException {
         QueuePair pair = create(options());
-        try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+        try (Route route = manager.resolve(NullDrivers.ADDRESS, SHORT)) {
             route.prepare(pair);
             assertThat(pair.post(receives(1))).isEqualTo(1);
             assertThatThrownBy(() -> route.prepare(pair))
@@ -121,7 +120,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
 
     @Test
     void aRouteIsGoodForOneConnection() throws InterruptedException {
-        try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+        try (Route route = manager.resolve(NullDrivers.ADDRESS, SHORT)) {
             route.connect(create(options()), DEFAULTS, SHORT);
             QueuePair second = create(options());
             assertThatThrownBy(() -> route.connect(second, DEFAULTS, SHORT))
@@ -133,7 +132,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
     @Test
     void aConnectedQueuePairIsRejected() throws InterruptedException {
         QueuePair pair = connected(options());
-        try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+        try (Route route = manager.resolve(NullDrivers.ADDRESS, SHORT)) {
             assertThatThrownBy(() -> route.connect(pair, DEFAULTS, SHORT))
                     .isInstanceOf(QueuePairStateException.class)
                     .hasMessageContaining("RESET or INIT");
@@ -142,8 +141,8 @@ final class ConnectionManagerTest extends QueuePairFixture {
 
     @Test
     void aQueuePairOfAnotherContextIsRejected() throws InterruptedException {
-        try (Context other = new NullDevice().open();
-                Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+        try (Context other = Device.of(new NullDrivers()).open();
+                Route route = manager.resolve(NullDrivers.ADDRESS, SHORT)) {
             CompletionQueue elsewhere = other.createCompletionQueue(CompletionQueueOptions.ofCapacity(10));
             QueuePair pair = other.allocateProtectionDomain()
                     .createQueuePair(QueuePairOptions.reliable(elsewhere).withSizes(new QueueSizes(1, 1, 1, 1, 0)));
@@ -156,7 +155,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
     @Test
     void privateDataHasALimit() throws InterruptedException {
         QueuePair pair = create(options());
-        try (Route route = manager.resolve(NullConnections.ADDRESS, SHORT)) {
+        try (Route route = manager.resolve(NullDrivers.ADDRESS, SHORT)) {
             assertThatThrownBy(() -> route.connect(pair, DEFAULTS.withPrivateData(new byte[5]), SHORT))
                     .isInstanceOf(VerbException.class)
                     .hasMessageContaining("5 bytes of private data")
@@ -169,9 +168,9 @@ final class ConnectionManagerTest extends QueuePairFixture {
 
     @Test
     void aRequestIsAnsweredOnce() throws InterruptedException {
-        NullListener listener = (NullListener) manager.listen(NullConnections.ADDRESS, 1);
+        Listener<ConnectionRequest> listener = manager.listen(NullDrivers.ADDRESS, 1);
         assertThat(listener.awaitRequest(SHORT)).isNull();
-        listener.requests.add(new NullRequest(manager));
+        device.request();
         ConnectionRequest request = listener.awaitRequest(SHORT);
         assertThat(request).isNotNull();
         request.reject(new byte[] {1});
@@ -180,18 +179,18 @@ final class ConnectionManagerTest extends QueuePairFixture {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("already answered");
         request.close();
-        assertThat(manager.log).containsExactly("listen 1", "reject with 1 bytes", "release request");
+        assertThat(device.log).containsExactly("listen 1", "reject with 1 bytes", "release request");
     }
 
     @Test
     void closingTheManagerEndsEverything() throws InterruptedException {
-        NullListener listener = (NullListener) manager.listen(NullConnections.ADDRESS, 1);
-        listener.requests.add(new NullRequest(manager));
+        Listener<ConnectionRequest> listener = manager.listen(NullDrivers.ADDRESS, 1);
+        device.request();
         ConnectionRequest request = listener.awaitRequest(SHORT);
-        Connection connection = manager.connect(NullConnections.ADDRESS, create(options()), DEFAULTS, SHORT);
-        manager.log.clear();
+        Connection connection = manager.connect(NullDrivers.ADDRESS, create(options()), DEFAULTS, SHORT);
+        device.log.clear();
         manager.close();
-        assertThat(manager.log)
+        assertThat(device.log)
                 .containsExactly("close connection", "reject with 0 bytes", "release request", "close manager");
         assertThat(request).isNotNull();
         assertThat(request.isOpen()).isFalse();
@@ -201,7 +200,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
 
     @Test
     void disconnectEndsTheConnection() throws InterruptedException {
-        Connection connection = manager.connect(NullConnections.ADDRESS, create(options()), DEFAULTS, SHORT);
+        Connection connection = manager.connect(NullDrivers.ADDRESS, create(options()), DEFAULTS, SHORT);
         assertThat(connection.awaitDisconnect(Duration.ZERO)).isFalse();
         connection.disconnect();
         assertThat(connection.isConnected()).isFalse();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.rdmacomm.verbs.NullDevice.NullQueuePair;
 import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.Set;
@@ -18,8 +17,8 @@ class DatagramQueuePairTest extends QueuePairFixture {
     private static final QueuePairInfo PEER = new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512);
     private static final Gid GROUP = Gid.of(InetAddress.ofLiteral("239.1.2.3"));
 
-    private NullQueuePair datagrams() {
-        NullQueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_DATAGRAM));
+    private QueuePair datagrams() {
+        QueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_DATAGRAM));
         pair.startDatagrams(DatagramOptions.ofKey(0x1234));
         return pair;
     }
@@ -28,7 +27,7 @@ class DatagramQueuePairTest extends QueuePairFixture {
         return domain.createAddressHandle(PEER, PathOptions.defaults());
     }
 
-    private String complaint(NullQueuePair pair, SendBatch batch, int index) {
+    private String complaint(QueuePair pair, SendBatch batch, int index) {
         WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
         assertThat(bad.index()).isEqualTo(index);
         return bad.getMessage();
@@ -36,13 +35,13 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void anUnreliableConnectionIsMadeWithoutWhatBelongsToAcknowledgements() {
-        NullQueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_CONNECTED));
+        QueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_CONNECTED));
 
         pair.connect(PEER);
 
         assertThat(pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         Set<QueuePairAttribute> set = EnumSet.noneOf(QueuePairAttribute.class);
-        pair.changes.forEach(change -> set.addAll(change.present()));
+        driver(pair).changes.forEach(change -> set.addAll(change.present()));
         assertThat(set)
                 .containsExactlyInAnyOrder(
                         QueuePairAttribute.STATE,
@@ -61,7 +60,7 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void anUnreliableConnectionCanBeMadeInSteps() {
-        NullQueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_CONNECTED));
+        QueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_CONNECTED));
         ConnectionOptions how = ConnectionOptions.defaults();
         pair.initialize(how);
         assertThat(pair.post(receives(1))).isEqualTo(1);
@@ -72,7 +71,7 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void datagramsNeedAPortAndAKey() {
-        NullQueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_DATAGRAM));
+        QueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_DATAGRAM));
         pair.initialize(DatagramOptions.ofKey(0x1234).withPort(1));
         assertThat(pair.state()).isEqualTo(QueuePairState.INIT);
         assertThat(pair.post(receives(1))).isEqualTo(1);
@@ -86,13 +85,13 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void eachTypeRejectsTheStepsOfTheOther() {
-        NullQueuePair datagrams = create(options().withType(QueuePairType.UNRELIABLE_DATAGRAM));
+        QueuePair datagrams = create(options().withType(QueuePairType.UNRELIABLE_DATAGRAM));
         assertThatThrownBy(() -> datagrams.connect(PEER))
                 .hasMessageContaining("EINVAL")
                 .hasMessageContaining("startDatagrams");
         assertThatThrownBy(() -> datagrams.initialize(ConnectionOptions.defaults()))
                 .hasMessageContaining("EINVAL");
-        NullQueuePair connected = create(options());
+        QueuePair connected = create(options());
         assertThatThrownBy(() -> connected.startDatagrams(DatagramOptions.ofKey(1)))
                 .hasMessageContaining("RELIABLE_CONNECTED, not UNRELIABLE_DATAGRAM");
         assertThatThrownBy(connected::startDatagrams).hasMessageContaining("EINVAL");
@@ -113,20 +112,20 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void aDatagramWithoutAddressIsRejected() {
-        NullQueuePair pair = datagrams();
+        QueuePair pair = datagrams();
         SendBatch batch = SendBatch.create(arena, 3, 1);
         batch.send(0).to(handle(), 0x12, 1).send(1).send(2).to(handle(), 0x12, 1);
 
         assertThat(complaint(pair, batch, 1)).contains("it has no address; call to(...)");
 
-        assertThat(pair.sent).containsExactly(0L);
+        assertThat(driver(pair).sent).containsExactly(0L);
         batch.destination(1, handle(), 0x13, 2);
         assertThat(pair.post(batch, 1)).isEqualTo(2);
     }
 
     @Test
     void aRequestHasNoAddressOfThePreviousOneInItsPlace() {
-        NullQueuePair pair = datagrams();
+        QueuePair pair = datagrams();
         SendBatch batch = SendBatch.create(arena, 1, 1);
         batch.send(0).to(handle(), 0x12, 1);
         assertThat(pair.post(batch)).isEqualTo(1);
@@ -135,7 +134,7 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void aClosedAddressHandleIsRejected() {
-        NullQueuePair pair = datagrams();
+        QueuePair pair = datagrams();
         AddressHandle handle = handle();
         SendBatch batch = SendBatch.create(arena, 1, 1);
         batch.send(0).to(handle, 0x12, 1);
@@ -146,14 +145,14 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void aDatagramIsAtMostAsLongAsTheMtuOfThePort() {
-        NullQueuePair pair = datagrams();
+        QueuePair pair = datagrams();
         SendBatch batch = SendBatch.create(arena, 2, 2);
         batch.send(0).with(0, 1000, 1).with(0, 24, 1).to(handle(), 1, 1);
         batch.send(1).with(0, 1000, 1).with(0, 25, 1).to(handle(), 1, 1);
 
         assertThat(complaint(pair, batch, 1)).contains("1025 bytes, a datagram has at most 1024");
 
-        assertThat(pair.sent).containsExactly(0L);
+        assertThat(driver(pair).sent).containsExactly(0L);
         batch.element(1, 1, 0, 24, 1);
         assertThat(pair.post(batch, 1)).isEqualTo(1);
     }
@@ -164,7 +163,7 @@ class DatagramQueuePairTest extends QueuePairFixture {
             names = {"SEND", "SEND_WITH_IMMEDIATE", "UNKNOWN"},
             mode = EnumSource.Mode.EXCLUDE)
     void aDatagramIsASendWithOrWithoutImmediateData(SendOpcode opcode) {
-        NullQueuePair pair = datagrams();
+        QueuePair pair = datagrams();
         SendBatch batch = SendBatch.create(arena, 3, 1);
         batch.send(0).to(handle(), 1, 1);
         batch.sendWithImmediate(1, 2).to(handle(), 1, 1);
@@ -181,7 +180,7 @@ class DatagramQueuePairTest extends QueuePairFixture {
             }
         }
         assertThat(complaint(pair, batch, 2)).contains(opcode + " is not supported on a UNRELIABLE_DATAGRAM");
-        assertThat(pair.sent).containsExactly(0L, 1L);
+        assertThat(driver(pair).sent).containsExactly(0L, 1L);
     }
 
     @Test
@@ -195,14 +194,14 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void aSendQueueThatRecoversFromAnErrorHasAllItsRoom() {
-        NullQueuePair pair = datagrams();
+        QueuePair pair = datagrams();
         SendBatch batch = SendBatch.create(arena, 4, 1);
         for (int i = 0; i < 4; i++) {
             batch.send(i).to(handle(), 1, 1);
         }
         assertThat(pair.post(batch)).isEqualTo(4);
         assertThat(pair.post(batch)).isZero();
-        pair.enter(QueuePairState.SEND_QUEUE_ERROR);
+        driver(pair).owner.entered(QueuePairState.SEND_QUEUE_ERROR);
 
         pair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_SEND));
 
@@ -211,7 +210,7 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void groupsAreAttachedOnceAndLeftBeforeTheQueuePairIsDestroyed() {
-        NullQueuePair pair = datagrams();
+        QueuePair pair = datagrams();
         Gid other = new Gid(0xff0e_0000_0000_0000L, 1);
         pair.attach(GROUP);
         pair.attach(GROUP);
@@ -222,7 +221,7 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
         pair.close();
 
-        assertThat(pair.memberships)
+        assertThat(driver(pair).memberships)
                 .containsExactly(
                         "attach ::ffff:239.1.2.3 0",
                         "attach " + other + " 49153",
@@ -235,19 +234,19 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void aFailedAttachLeavesNothingToDetach() {
-        NullQueuePair pair = datagrams();
-        pair.failure = new VerbException("attach", Errno.ENOMEM, "no more groups");
-        assertThatThrownBy(() -> pair.attach(GROUP)).isSameAs(pair.failure);
-        pair.failure = null;
+        QueuePair pair = datagrams();
+        driver(pair).failure = new VerbException("attach", Errno.ENOMEM, "no more groups");
+        assertThatThrownBy(() -> pair.attach(GROUP)).isSameAs(driver(pair).failure);
+        driver(pair).failure = null;
         pair.close();
-        assertThat(pair.memberships).containsExactly("destroy");
+        assertThat(driver(pair).memberships).containsExactly("destroy");
     }
 
     @Test
     void onlyDatagramsHaveGroups() {
-        NullQueuePair pair = datagrams();
+        QueuePair pair = datagrams();
         assertThatThrownBy(() -> pair.attach(new Gid(3, 4))).hasMessageContaining("is no multicast group");
-        NullQueuePair connected = connected(options());
+        QueuePair connected = connected(options());
         assertThatThrownBy(() -> connected.attach(GROUP)).hasMessageContaining("not UNRELIABLE_DATAGRAM");
         device.capabilities.remove(Capability.MULTICAST);
         assertThatThrownBy(() -> pair.attach(GROUP))

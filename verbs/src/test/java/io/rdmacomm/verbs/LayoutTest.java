@@ -4,6 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.verbs.spi.CompletionLayout;
+import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -127,18 +131,19 @@ class LayoutTest {
                     .fenced();
             batch.compareAndSwap(8, 0x10, 0xBEEF, 1, -2).with(0x6000, 8, 0xEF);
             batch.fetchAndAdd(9, 0x18, 0xBEEF, 5).with(0x6008, 8, 0xEF);
-            MemorySegment bytes = batch.segment();
+            RequestChain chain = batch.chain();
+            MemorySegment bytes = chain.segment();
 
             assertThat(bytes.get(JAVA_LONG, 0)).isEqualTo(7);
             assertThat(bytes.get(JAVA_LONG, 8)).isEqualTo(bytes.address() + 128);
-            assertThat(bytes.get(JAVA_LONG, 16)).isEqualTo(bytes.address() + batch.elementsAt(0));
+            assertThat(bytes.get(JAVA_LONG, 16)).isEqualTo(bytes.address() + chain.elementsAt(0));
             assertThat(bytes.get(JAVA_INT, 24)).isEqualTo(2);
             assertThat(bytes.get(JAVA_INT, 28)).isEqualTo(1);
             assertThat(bytes.get(JAVA_INT, 32)).isEqualTo(1 | 2 | 4);
             assertThat(bytes.get(JAVA_INT, 36)).isEqualTo(0x04030201);
             assertThat(bytes.get(JAVA_LONG, 40)).isEqualTo(0x1122334455667788L);
             assertThat(bytes.get(JAVA_INT, 48)).isEqualTo(0xCAFE);
-            long elements = batch.elementsAt(0);
+            long elements = chain.elementsAt(0);
             assertThat(bytes.get(JAVA_LONG, elements)).isEqualTo(0x4000);
             assertThat(bytes.get(JAVA_INT, elements + 8)).isEqualTo(10);
             assertThat(bytes.get(JAVA_INT, elements + 12)).isEqualTo(0xAB);

@@ -33,9 +33,9 @@ class NumberTableTest {
     @Test
     void agreesWithAMap() {
         Random random = new Random(1);
-        Map<Integer, String> expected = new HashMap<>();
+        Map<Long, String> expected = new HashMap<>();
         for (int round = 0; round < 2_000; round++) {
-            int number = random.nextInt(300) << random.nextInt(16);
+            long number = (long) random.nextInt(300) << random.nextInt(48);
             String before = expected.get(number);
             if (before == null) {
                 String value = "object " + round;

@@ -2,27 +2,26 @@ package io.rdmacomm.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.verbs.NullDevice.NullQueue;
-import io.rdmacomm.verbs.NullDevice.NullQueuePair;
+import io.rdmacomm.verbs.NullDrivers.NullQueuePair;
 import java.lang.foreign.Arena;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/// Queue pairs of a [NullDevice], and something to post to them.
+/// Queue pairs on [NullDrivers], and something to post to them.
 abstract class QueuePairFixture {
-    final NullDevice device = new NullDevice();
+    final NullDrivers device = new NullDrivers();
     final Arena arena = Arena.ofConfined();
     Context context;
     ProtectionDomain domain;
-    NullQueue queue;
+    CompletionQueue queue;
     Completions completions;
 
     @BeforeEach
     void open() {
-        context = device.open();
+        context = Device.of(device).open();
         domain = context.allocateProtectionDomain();
-        queue = (NullQueue) context.createCompletionQueue(CompletionQueueOptions.ofCapacity(100));
+        queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(100));
         completions = Completions.create(arena, 16);
     }
 
@@ -37,12 +36,16 @@ abstract class QueuePairFixture {
         return QueuePairOptions.reliable(queue).withSizes(new QueueSizes(4, 4, 2, 2, 16));
     }
 
-    NullQueuePair create(QueuePairOptions options) {
-        return (NullQueuePair) domain.createQueuePair(options);
+    QueuePair create(QueuePairOptions options) {
+        return domain.createQueuePair(options);
     }
 
-    NullQueuePair connected(QueuePairOptions options) {
-        NullQueuePair pair = create(options);
+    NullQueuePair driver(QueuePair pair) {
+        return device.queuePairs.get(pair.number());
+    }
+
+    QueuePair connected(QueuePairOptions options) {
+        QueuePair pair = create(options);
         pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));
         return pair;
     }
@@ -66,7 +69,7 @@ abstract class QueuePairFixture {
         return batch;
     }
 
-    static NullQueuePair inState(NullQueuePair pair, QueuePairState state) {
+    static QueuePair inState(QueuePair pair, QueuePairState state) {
         switch (state) {
             case RESET -> {}
             case INIT -> pair.modify(init());

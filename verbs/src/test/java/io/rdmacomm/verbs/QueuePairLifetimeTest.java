@@ -4,23 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.verbs.NullDevice.NullQueuePair;
 import org.junit.jupiter.api.Test;
 
 /// Creating, finding and closing queue pairs on any provider.
 class QueuePairLifetimeTest extends QueuePairFixture {
     @Test
     void aReusedNumberBelongsToTheNewQueuePair() {
-        NullQueuePair first = connected(options());
+        QueuePair first = connected(options());
         first.post(sends(1, true));
-        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, first.number());
+        device.complete(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, first.number());
         queue.poll(completions);
         int number = first.number();
         first.close();
         device.nextNumber = number;
-        NullQueuePair second = connected(options());
+        QueuePair second = connected(options());
         second.post(sends(4, true));
-        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, number);
+        device.complete(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, number);
         queue.poll(completions);
 
         assertThat(context.queuePair(number)).isSameAs(second);
@@ -59,7 +58,7 @@ class QueuePairLifetimeTest extends QueuePairFixture {
 
     @Test
     void objectsOfAnotherContextAreRejected() {
-        try (Context other = device.open()) {
+        try (Context other = Device.of(device).open()) {
             CompletionQueue foreign = other.createCompletionQueue(CompletionQueueOptions.ofCapacity(10));
             CompletionChannel channel = other.createCompletionChannel();
             assertThatThrownBy(() -> create(QueuePairOptions.reliable(foreign))).hasMessageContaining("EINVAL");
@@ -87,7 +86,7 @@ class QueuePairLifetimeTest extends QueuePairFixture {
 
     @Test
     void useAfterCloseNamesTheObject() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         pair.close();
 
         String message = "queue pair 0x11 on null0 is closed";

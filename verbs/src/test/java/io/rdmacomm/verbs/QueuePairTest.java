@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.rdmacomm.verbs.NullDevice.NullQueuePair;
+import io.rdmacomm.verbs.spi.QueuePairOwner;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
@@ -21,7 +21,7 @@ class QueuePairTest extends QueuePairFixture {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SEND_QUEUE_ERROR")
     void acceptsWorkAccordingToItsState(QueuePairState state) {
-        NullQueuePair pair = inState(create(options()), state);
+        QueuePair pair = inState(create(options()), state);
         if (state == QueuePairState.RESET) {
             assertThatThrownBy(() -> pair.post(receives(1)))
                     .isInstanceOf(QueuePairStateException.class)
@@ -35,7 +35,7 @@ class QueuePairTest extends QueuePairFixture {
             assertThatThrownBy(() -> pair.post(sends(1, true)))
                     .isInstanceOf(QueuePairStateException.class)
                     .hasMessageContaining(state.name());
-            assertThat(pair.sent).isEmpty();
+            assertThat(driver(pair).sent).isEmpty();
         } else {
             assertThat(pair.post(sends(1, true))).isEqualTo(1);
         }
@@ -43,20 +43,21 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void aSingleThreadedQueuePairWaitsForNoLock() throws Exception {
-        NullQueuePair pair = connected(options().withSingleThreaded(true));
+        QueuePair pair = connected(options().withSingleThreaded(true));
+        QueuePairOwner owner = driver(pair).owner;
         CountDownLatch held = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
         CompletableFuture<Boolean> endedByThePost = CompletableFuture.supplyAsync(() -> {
-            pair.sendLock().lock();
-            pair.receiveLock().lock();
+            owner.sendLock().lock();
+            owner.receiveLock().lock();
             held.countDown();
             try {
                 return over.await(10, TimeUnit.SECONDS);
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             } finally {
-                pair.receiveLock().unlock();
-                pair.sendLock().unlock();
+                owner.receiveLock().unlock();
+                owner.sendLock().unlock();
             }
         });
         held.await();
@@ -70,7 +71,7 @@ class QueuePairTest extends QueuePairFixture {
     /// As with RoCE when the addresses of the network interface are removed.
     @Test
     void anEmptyGidIsNeitherSentNorTaken() {
-        NullQueuePair pair = create(options());
+        QueuePair pair = create(options());
         QueuePairInfo empty = new QueuePairInfo(0x99, 1, 2, Gid.NONE, PathMtu.MTU_512);
         device.gids.clear();
         assertThat(pair.info().gid())
@@ -93,27 +94,27 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void aFailedCompletionIsReportedToItsQueuePair() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         pair.post(sends(2, true));
-        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
-        queue.put(1, WorkStatus.RETRY_EXCEEDED, CompletionOpcode.SEND, pair.number());
-        queue.put(2, WorkStatus.FLUSHED, CompletionOpcode.SEND, 0x777);
+        device.complete(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
+        device.complete(1, WorkStatus.RETRY_EXCEEDED, CompletionOpcode.SEND, pair.number());
+        device.complete(2, WorkStatus.FLUSHED, CompletionOpcode.SEND, 0x777);
 
         assertThat(queue.poll(completions)).isEqualTo(3);
 
-        assertThat(pair.failed).containsExactly(1L);
+        assertThat(driver(pair).failed).containsExactly(1L);
     }
 
     @Test
     void aRejectedTransitionChangesNothing() {
-        NullQueuePair pair = inState(create(options()), QueuePairState.INIT);
+        QueuePair pair = inState(create(options()), QueuePairState.INIT);
         QueuePairAttributes tooMuch =
                 new QueuePairAttributes().state(QueuePairState.INIT).port(2).timeout(new AckTimeout(3));
 
         assertThatThrownBy(() -> pair.modify(tooMuch)).isInstanceOf(QueuePairStateException.class);
         assertThat(pair.query().port()).isEqualTo(1);
         assertThat(pair.query().has(QueuePairAttribute.TIMEOUT)).isFalse();
-        pair.rejectModify = true;
+        driver(pair).rejectModify = true;
         assertThatThrownBy(() -> pair.modify(
                         new QueuePairAttributes().state(QueuePairState.INIT).port(2)))
                 .hasMessageContaining("the device is gone");
@@ -123,7 +124,7 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void connectsWithTheSmallestMtuOfBothPorts() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
 
         QueuePairAttributes now = pair.query();
         assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
@@ -139,7 +140,7 @@ class QueuePairTest extends QueuePairFixture {
     /// Defect W4 of rdma_comm_core: its RoCE path always used port 1.
     @Test
     void connectsThroughThePortAndGidOfTheOptions() {
-        NullQueuePair pair = create(options());
+        QueuePair pair = create(options());
 
         pair.connect(
                 new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512),
@@ -160,7 +161,7 @@ class QueuePairTest extends QueuePairFixture {
         "MTU_1024, MTU_1024, MTU_1024"
     })
     void theMtuIsTheSmallestOfThePeerTheOptionsAndThePort(PathMtu peer, PathMtu wanted, PathMtu expected) {
-        NullQueuePair pair = create(options());
+        QueuePair pair = create(options());
 
         pair.connect(
                 new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), peer),
@@ -179,8 +180,8 @@ class QueuePairTest extends QueuePairFixture {
         "MTU_512,  MTU_256,  MTU_256"
     })
     void bothSidesTakeTheSmallestMtuThatEitherNames(PathMtu mine, PathMtu its, PathMtu expected) {
-        NullQueuePair here = create(options());
-        NullQueuePair there = create(options());
+        QueuePair here = create(options());
+        QueuePair there = create(options());
         ConnectionOptions how = withMtu(mine);
         ConnectionOptions itsHow = withMtu(its);
 
@@ -203,7 +204,7 @@ class QueuePairTest extends QueuePairFixture {
         for (int i = 0; i < 8; i++) {
             numbers.add(create(options()).info().packetSequenceNumber());
         }
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
 
         // Eight equal random numbers of 24 bits do not happen.
         assertThat(numbers).hasSizeGreaterThan(1);
@@ -214,27 +215,27 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void aFullSendQueueAcceptsNoMoreUntilACompletionIsPolled() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         SendBatch batch = sends(6, true);
 
         assertThat(pair.post(batch)).isEqualTo(4);
         assertThat(pair.post(batch, 4)).isZero();
-        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
+        device.complete(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
         assertThat(pair.post(batch, 4)).as("not before it is polled").isZero();
         assertThat(queue.poll(completions)).isEqualTo(1);
         assertThat(pair.post(batch, 4)).isEqualTo(1);
-        assertThat(pair.sent).containsExactly(0L, 1L, 2L, 3L, 4L);
+        assertThat(driver(pair).sent).containsExactly(0L, 1L, 2L, 3L, 4L);
     }
 
     @Test
     void unsignaledSendsHoldTheirSlotsUntilALaterCompletion() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         SendBatch silent = sends(3, false);
         pair.post(silent);
         assertThat(pair.post(sends(1, true))).isEqualTo(1);
         assertThat(pair.post(silent)).isZero();
 
-        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
+        device.complete(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
         queue.poll(completions);
 
         assertThat(pair.post(sends(4, true))).isEqualTo(4);
@@ -242,10 +243,10 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void signalAllSignalsEverySend() {
-        NullQueuePair pair = connected(options().withSignalAll(true));
+        QueuePair pair = connected(options().withSignalAll(true));
         pair.post(sends(4, false));
         for (int i = 0; i < 3; i++) {
-            queue.put(i, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
+            device.complete(i, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
         }
         queue.poll(completions);
 
@@ -254,30 +255,30 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void slotsOfRequestsThatTheDeviceRejectedAreFree() {
-        NullQueuePair pair = connected(options());
-        pair.takeAtMost = 1;
+        QueuePair pair = connected(options());
+        driver(pair).takeAtMost = 1;
         assertThat(pair.post(sends(3, true))).isEqualTo(1);
-        pair.takeAtMost = 100;
+        driver(pair).takeAtMost = 100;
         assertThat(pair.post(sends(4, true))).isEqualTo(3);
     }
 
     @Test
     void aFullReceiveQueueAcceptsNoMoreUntilACompletionIsPolled() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         assertThat(pair.post(receives(6))).isEqualTo(4);
         assertThat(pair.post(receives(1))).isZero();
-        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.RECEIVE, pair.number());
+        device.complete(0, WorkStatus.SUCCESS, CompletionOpcode.RECEIVE, pair.number());
         queue.poll(completions);
         assertThat(pair.post(receives(2))).isEqualTo(1);
     }
 
     @Test
     void aResetEmptiesBothQueues() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         pair.post(sends(4, true));
         pair.post(receives(4));
-        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
-        queue.put(0, WorkStatus.SUCCESS, CompletionOpcode.RECEIVE, pair.number());
+        device.complete(0, WorkStatus.SUCCESS, CompletionOpcode.SEND, pair.number());
+        device.complete(0, WorkStatus.SUCCESS, CompletionOpcode.RECEIVE, pair.number());
         pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
         pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));
 
@@ -288,9 +289,9 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void aFailedQueuePairAcceptsEveryRequestAndFlushesIt() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         pair.post(sends(4, true));
-        pair.fail();
+        driver(pair).owner.entered(QueuePairState.ERROR);
 
         assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(pair.post(sends(6, true))).isEqualTo(6);
@@ -299,7 +300,7 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void aRequestThatDoesNotFitIsNamedAndThoseBeforeItArePosted() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         SendBatch batch = SendBatch.create(arena, 3, 4, 64);
         batch.send(0).send(1).with(0, 1, 1).with(0, 1, 1).with(0, 1, 1).send(2);
 
@@ -308,12 +309,12 @@ class QueuePairTest extends QueuePairFixture {
         assertThat(bad.index()).isEqualTo(1);
         assertThat(bad.errno()).isEqualTo(Errno.EINVAL);
         assertThat(bad).hasMessageContaining("3 scatter/gather elements, this queue pair allows 2");
-        assertThat(pair.sent).containsExactly(0L);
+        assertThat(driver(pair).sent).containsExactly(0L);
     }
 
     @Test
     void tooLongInlineDataIsNamedAndRequestsBeforeItArePosted() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         SendBatch batch = SendBatch.create(arena, 2, 4, 64);
         batch.send(0).inline(arena.allocate(64), 0, 16);
         batch.send(1).inline(arena.allocate(64), 0, 17);
@@ -322,12 +323,12 @@ class QueuePairTest extends QueuePairFixture {
 
         assertThat(bad.index()).isEqualTo(1);
         assertThat(bad).hasMessageContaining("17 inline bytes, this queue pair allows 16");
-        assertThat(pair.sent).containsExactly(0L);
+        assertThat(driver(pair).sent).containsExactly(0L);
     }
 
     @Test
     void inlineDataThatGrowsLaterIsChecked() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         SendBatch batch = SendBatch.create(arena, 1, 2);
         batch.send(0).inline().with(0x1000, 17, 1);
         assertThatThrownBy(() -> pair.post(batch)).hasMessageContaining("17 inline bytes");
@@ -339,7 +340,7 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void readsAndAtomicsCannotBeInline() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         SendBatch batch = SendBatch.create(arena, 1, 1);
         batch.read(0, 0x1000, 1).with(0x2000, 8, 1).inline();
         assertThatThrownBy(() -> pair.post(batch))
@@ -351,41 +352,41 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void aReceiveWithTooManyElementsIsNamed() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         ReceiveBatch batch = ReceiveBatch.create(arena, 2, 3);
         batch.receive(0).receive(1).with(0, 1, 1).with(0, 1, 1).with(0, 1, 1);
 
         WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
 
         assertThat(bad.index()).isEqualTo(1);
-        assertThat(pair.received).containsExactly(0L);
+        assertThat(driver(pair).received).containsExactly(0L);
     }
 
     @Test
     void anOpcodeThatServiceOrDeviceDoNotSupportIsRejected() {
         device.capabilities.remove(Capability.ATOMICS);
-        NullQueuePair unreliable = connectedUnreliable();
+        QueuePair unreliable = connectedUnreliable();
         SendBatch batch = SendBatch.create(arena, 1, 1);
 
         batch.read(0, 0, 0).with(0, 8, 0);
         assertThatThrownBy(() -> unreliable.post(batch)).hasMessageContaining("READ is not supported on a UNRELIABLE");
         batch.clear().fetchAndAdd(0, 0, 0, 0).with(0, 8, 0);
-        NullQueuePair reliable = connected(options());
+        QueuePair reliable = connected(options());
         assertThatThrownBy(() -> reliable.post(batch)).hasMessageContaining("FETCH_AND_ADD is not supported");
     }
 
     @Test
     void anOpcodeThatThePeerDoesNotSupportIsRejectedUntilReset() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         SendBatch batch = SendBatch.create(arena, 2, 1);
         batch.send(0).sendWithImmediate(1, 7);
-        pair.peerLacks(EnumSet.of(SendOpcode.SEND_WITH_IMMEDIATE), "it is an old one");
+        driver(pair).owner.peerLacks(EnumSet.of(SendOpcode.SEND_WITH_IMMEDIATE), "it is an old one");
 
         WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
 
         assertThat(bad.index()).isEqualTo(1);
         assertThat(bad).hasMessageContaining("SEND_WITH_IMMEDIATE is not supported by this peer: it is an old one");
-        assertThat(pair.sent).containsExactly(0L);
+        assertThat(driver(pair).sent).containsExactly(0L);
         pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
         pair.connect(new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512));
         assertThat(pair.post(batch)).isEqualTo(2);
@@ -394,9 +395,9 @@ class QueuePairTest extends QueuePairFixture {
     @Test
     void anOpcodeThatTheDeviceDoesNotSupportIsNotBlamedOnThePeer() {
         device.capabilities.remove(Capability.ATOMICS);
-        NullQueuePair pair = connected(options());
-        pair.peerLacks(EnumSet.of(SendOpcode.FETCH_AND_ADD), "it is an old one");
-        pair.peerLacks(EnumSet.noneOf(SendOpcode.class), "");
+        QueuePair pair = connected(options());
+        driver(pair).owner.peerLacks(EnumSet.of(SendOpcode.FETCH_AND_ADD), "it is an old one");
+        driver(pair).owner.peerLacks(EnumSet.noneOf(SendOpcode.class), "");
         SendBatch batch = SendBatch.create(arena, 1, 1);
         batch.fetchAndAdd(0, 0, 0, 0).with(0, 8, 0);
         assertThatThrownBy(() -> pair.post(batch)).hasMessageContaining("FETCH_AND_ADD is not supported on a RELIABLE");
@@ -404,7 +405,7 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void anUnsupportedStateIsRejectedWithoutAskingTheDevice() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         device.capabilities.remove(Capability.SEND_QUEUE_DRAIN);
         device.capabilities.remove(Capability.RESET);
         for (QueuePairState unknown : EnumSet.of(QueuePairState.SEND_QUEUE_DRAIN, QueuePairState.RESET)) {
@@ -413,7 +414,7 @@ class QueuePairTest extends QueuePairFixture {
                     .hasMessageContaining("modify queue pair to " + unknown);
             assertThat(pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         }
-        NullQueuePair fresh = create(options());
+        QueuePair fresh = create(options());
         fresh.modify(init());
         fresh.modify(new QueuePairAttributes().state(QueuePairState.RESET));
         assertThat(fresh.state()).as("it was never connected").isEqualTo(QueuePairState.RESET);
@@ -424,7 +425,7 @@ class QueuePairTest extends QueuePairFixture {
         QueuePairInfo peer = new QueuePairInfo(1, 2, 3, Gid.NONE, PathMtu.MTU_1024);
         PathOptions path = PathOptions.defaults();
         ConnectionOptions how = ConnectionOptions.defaults();
-        NullQueuePair pair = create(options());
+        QueuePair pair = create(options());
         assertThatThrownBy(() -> pair.connect(peer, how.withPath(path.withPartitionKeyIndex(1))))
                 .isInstanceOfSatisfying(
                         VerbException.class,
@@ -433,7 +434,7 @@ class QueuePairTest extends QueuePairFixture {
         assertThatThrownBy(() -> pair.initialize(how.withPath(path.withSubnetPath(1, 0))))
                 .hasMessageContainingAll("port 1 of null0", "no source path bits 1", "0 to 0");
         assertThat(pair.state()).isEqualTo(QueuePairState.RESET);
-        NullQueuePair datagrams = create(options().withType(QueuePairType.UNRELIABLE_DATAGRAM));
+        QueuePair datagrams = create(options().withType(QueuePairType.UNRELIABLE_DATAGRAM));
         assertThatThrownBy(() -> datagrams.initialize(new DatagramOptions(1, 1, 0)))
                 .hasMessageContaining("no partition key 1");
         pair.connect(peer, how.withPath(path.withSubnetPath(0, 7)));
@@ -442,8 +443,8 @@ class QueuePairTest extends QueuePairFixture {
         assertThatThrownBy(() -> path.withSubnetPath(0, 32)).hasMessageContaining("static rate");
     }
 
-    private NullQueuePair connectedUnreliable() {
-        NullQueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_CONNECTED));
+    private QueuePair connectedUnreliable() {
+        QueuePair pair = create(options().withType(QueuePairType.UNRELIABLE_CONNECTED));
         pair.modify(init());
         pair.modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
@@ -459,7 +460,7 @@ class QueuePairTest extends QueuePairFixture {
     @Test
     void receivesOfASharedQueueCannotBePostedToTheQueuePair() {
         SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
-        NullQueuePair pair = connected(options().withSharedReceives(shared));
+        QueuePair pair = connected(options().withSharedReceives(shared));
 
         VerbException rejected = catchThrowableOfType(VerbException.class, () -> pair.post(receives(1)));
 
@@ -471,26 +472,26 @@ class QueuePairTest extends QueuePairFixture {
 
     @Test
     void aRejectedRequestLeavesThoseBeforeItPosted() {
-        NullQueuePair pair = connected(options().withSizes(QueueSizes.defaults().withDepth(3, 1)));
+        QueuePair pair = connected(options().withSizes(QueueSizes.defaults().withDepth(3, 1)));
         SendBatch batch = SendBatch.create(arena, 3, 1).send(1).send(2).send(3);
-        pair.failure = new WorkRequestException("post send", Errno.EINVAL, 2, "the device rejects it");
+        driver(pair).failure = new WorkRequestException("post send", Errno.EINVAL, 2, "the device rejects it");
 
-        assertThatThrownBy(() -> pair.post(batch)).isSameAs(pair.failure);
+        assertThatThrownBy(() -> pair.post(batch)).isSameAs(driver(pair).failure);
 
-        pair.failure = null;
+        driver(pair).failure = null;
         assertThat(pair.post(batch)).as("two slots are taken").isEqualTo(1);
     }
 
     @Test
     void aFailedPostFreesItsSlots() {
-        NullQueuePair pair = connected(options());
+        QueuePair pair = connected(options());
         SendBatch batch = sends(6, true);
-        pair.failure = new VerbException("post", Errno.EINVAL, "rejected");
-        assertThatThrownBy(() -> pair.post(batch)).isSameAs(pair.failure);
+        driver(pair).failure = new VerbException("post", Errno.EINVAL, "rejected");
+        assertThatThrownBy(() -> pair.post(batch)).isSameAs(driver(pair).failure);
 
-        pair.failure = null;
+        driver(pair).failure = null;
         assertThat(pair.post(batch)).as("the depth").isEqualTo(4);
-        assertThat(pair.sent).containsExactly(0L, 1L, 2L, 3L);
+        assertThat(driver(pair).sent).containsExactly(0L, 1L, 2L, 3L);
     }
 
     @Test

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.Driver;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -14,52 +17,72 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ResourceTest {
     private final List<String> log = Collections.synchronizedList(new ArrayList<>());
 
     /// A resource that records what happens to it.
-    private final class Node extends Resource {
+    private final class Node implements Resource {
         private final String name;
+        private final Lifetime lifetime;
         private Runnable whenClosed = () -> {};
 
-        Node(Node parent, String name) {
-            super(parent);
+        Node(@Nullable Node parent, String name) {
             this.name = name;
+            Driver driver = new Driver() {
+                @Override
+                public void closing() {
+                    log.add("closing " + name);
+                }
+
+                @Override
+                public void close() {
+                    log.add("close " + name);
+                    whenClosed.run();
+                }
+            };
+            this.lifetime = new Lifetime(this, parent == null ? null : parent.lifetime, driver);
         }
 
         Node child(String childName) {
-            return adopt(new Node(this, childName));
+            Node child = new Node(this, childName);
+            lifetime.adopt(child.lifetime);
+            return child;
         }
 
         Node using(Node other) {
-            dependOn(other);
+            lifetime.dependOn(other.lifetime);
             return this;
         }
 
         void use() {
-            checkOpen();
-        }
-
-        List<Node> nodes() {
-            return children(Node.class);
+            lifetime.checkOpen();
         }
 
         @Override
-        protected void onClosing() {
-            log.add("closing " + name);
+        public boolean isOpen() {
+            return lifetime.isOpen();
         }
 
         @Override
-        protected void doClose() {
-            log.add("close " + name);
-            whenClosed.run();
+        public void close() {
+            lifetime.close();
         }
 
         @Override
         public String toString() {
             return name;
+        }
+    }
+
+    /// Nothing that is in use leads to a closed object.
+    private static void assertForgotten(WeakReference<Node> closed) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (closed.get() != null) {
+            assertThat(System.nanoTime()).as("when it is collected").isLessThan(deadline);
+            System.gc();
         }
     }
 
@@ -69,14 +92,15 @@ class ResourceTest {
         Node domain = root.child("domain");
         domain.child("region 1");
         domain.child("region 2");
-        root.child("channel");
+        WeakReference<Node> channel = new WeakReference<>(root.child("channel"));
 
         root.close();
 
         assertThat(log.stream().filter(line -> line.startsWith("close ")))
                 .containsExactly("close channel", "close region 2", "close region 1", "close domain", "close root");
         assertThat(domain.isOpen()).isFalse();
-        assertThat(root.nodes()).isEmpty();
+        assertForgotten(channel);
+        assertThat(root.isOpen()).isFalse();
     }
 
     @Test
@@ -149,12 +173,13 @@ class ResourceTest {
     @Test
     void isForgottenByItsParentWhenClosed() {
         Node root = new Node(null, "root");
-        Node first = root.child("first");
-        Node second = root.child("second");
+        WeakReference<Node> first = new WeakReference<>(root.child("first"));
+        WeakReference<Node> second = new WeakReference<>(root.child("second"));
 
-        first.close();
+        first.get().close();
 
-        assertThat(root.nodes()).containsExactly(second);
+        assertForgotten(first);
+        assertThat(second.get()).as("a child that is open").isNotNull();
         root.close();
         assertThat(log.stream().filter(line -> line.equals("close first"))).hasSize(1);
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.rdmacomm.verbs.spi.CompletionLayout;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.HexFormat;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.verbs.NullDevice.NullSharedQueue;
+import io.rdmacomm.verbs.NullDrivers.NullSharedQueue;
 import java.lang.foreign.Arena;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -15,15 +15,16 @@ import org.junit.jupiter.api.Test;
 
 /// The checks of a shared receive queue that are the same for all providers.
 class SharedReceiveQueueTest {
-    private final NullDevice device = new NullDevice();
+    private final NullDrivers device = new NullDrivers();
     private Context context;
-    private NullSharedQueue shared;
+    private SharedReceiveQueue shared;
+    private NullSharedQueue driver;
 
     @BeforeEach
     void open() {
-        context = device.open();
-        shared = (NullSharedQueue)
-                context.allocateProtectionDomain().createSharedReceiveQueue(new SharedReceiveQueueOptions(8, 1, 5));
+        context = Device.of(device).open();
+        shared = context.allocateProtectionDomain().createSharedReceiveQueue(new SharedReceiveQueueOptions(8, 1, 5));
+        driver = device.sharedQueue;
     }
 
     @AfterEach
@@ -34,16 +35,16 @@ class SharedReceiveQueueTest {
     @Test
     void onlyPossibleSizesReachTheDevice() {
         shared.resize(5);
-        assertThat(shared.size).isEqualTo(5);
+        assertThat(driver.size).isEqualTo(5);
         shared.resize(100);
-        assertThat(shared.size).isEqualTo(100);
+        assertThat(driver.size).isEqualTo(100);
         for (int bad : new int[] {-1, 0, 101}) {
             assertThatThrownBy(() -> shared.resize(bad))
                     .hasMessageContainingAll("ibv_modify_srq", "EINVAL", bad + " receives", "must be 1 to 100");
         }
         assertThatThrownBy(() -> shared.resize(4))
                 .hasMessageContainingAll("EINVAL", "its limit is armed at 5", "shared receive queue on null0");
-        assertThat(shared.size).isEqualTo(100);
+        assertThat(driver.size).isEqualTo(100);
     }
 
     @Test
@@ -53,7 +54,7 @@ class SharedReceiveQueueTest {
                 .isInstanceOfSatisfying(
                         UnsupportedVerbException.class,
                         e -> assertThat(e.capability()).isEqualTo(Capability.RESIZE_SHARED_RECEIVE_QUEUE));
-        assertThat(shared.size).isZero();
+        assertThat(driver.size).isZero();
     }
 
     @Test
@@ -71,7 +72,7 @@ class SharedReceiveQueueTest {
     void closingWaitsForAPost() throws Exception {
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        shared.whilePosting = () -> {
+        driver.whilePosting = () -> {
             inside.countDown();
             try {
                 assertThat(goOn.await(20, TimeUnit.SECONDS)).isTrue();
@@ -93,10 +94,10 @@ class SharedReceiveQueueTest {
             assertThat(System.nanoTime()).as("when closing waits").isLessThan(deadline);
             Thread.onSpinWait();
         }
-        assertThat(shared.gone).as("while a post is in the driver").isFalse();
+        assertThat(driver.gone).as("while a post is in the driver").isFalse();
         goOn.countDown();
         assertThat(posting.get(20, TimeUnit.SECONDS)).isEqualTo(1);
         closing.get(20, TimeUnit.SECONDS);
-        assertThat(shared.gone).isTrue();
+        assertThat(driver.gone).isTrue();
     }
 }

@@ -3,9 +3,11 @@ package io.rdmacomm.comm.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.comm.SilentDevice;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.CompletionQueues;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.VerbException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -15,7 +17,7 @@ class CompletionVectorsTest {
     private static final int ENTRIES = 16;
 
     private final SilentDevice device = new SilentDevice();
-    private final Context context = device.open();
+    private final Context context = Device.of(device).open();
 
     @AfterEach
     void close() {

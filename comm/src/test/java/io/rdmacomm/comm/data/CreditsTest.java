@@ -2,8 +2,10 @@ package io.rdmacomm.comm.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.comm.SilentDevice;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import org.junit.jupiter.api.AfterEach;
@@ -13,7 +15,7 @@ import org.junit.jupiter.api.Test;
 final class CreditsTest {
     private static final ChannelSizes SIZES = new ChannelSizes(4, 4, 64, 0);
 
-    private final Context context = new SilentDevice().open();
+    private final Context context = Device.of(new SilentDevice()).open();
     private final ChannelCounters counters = new ChannelCounters();
     private ChannelMemory memory;
     private Credits credits;

@@ -3,6 +3,7 @@ package io.rdmacomm.comm.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.rdmacomm.comm.SilentDevice;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.CompletionQueues;
 import io.rdmacomm.verbs.AccessFlag;
@@ -10,6 +11,7 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.PathMtu;
@@ -74,7 +76,7 @@ final class RdmaAdapterTest {
 
     private void connect(Capability... capabilities) {
         device.capabilities.addAll(List.of(capabilities));
-        context = device.open();
+        context = Device.of(device).open();
         ProtectionDomain domain = context.allocateProtectionDomain();
         group = new CompletionGroup(new CompletionQueues(context), "group", CompletionGroup.SPIN_FOREVER, 100, 2, true);
         MemoryRegion pool = domain.allocate(ReceiveMemory.bytes(8, 64), EnumSet.of(AccessFlag.LOCAL_WRITE));

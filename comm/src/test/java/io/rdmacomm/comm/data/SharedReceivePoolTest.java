@@ -3,6 +3,7 @@ package io.rdmacomm.comm.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.comm.SilentDevice;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.CompletionQueues;
 import io.rdmacomm.comm.progress.GroupMember;
@@ -14,6 +15,7 @@ import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.PathMtu;
@@ -137,7 +139,7 @@ final class SharedReceivePoolTest {
 
     @BeforeEach
     void open() {
-        context = device.open();
+        context = Device.of(device).open();
         domain = context.allocateProtectionDomain();
         group = new CompletionGroup(new CompletionQueues(context), "group", CompletionGroup.SPIN_FOREVER, 100, 8, true);
         MemoryRegion memory = domain.allocate(ReceiveMemory.bytes(RECEIVES, 64), EnumSet.of(AccessFlag.LOCAL_WRITE));

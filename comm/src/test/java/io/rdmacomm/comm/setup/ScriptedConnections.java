@@ -1,16 +1,15 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.cm.Connection;
-import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
-import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
-import io.rdmacomm.verbs.cm.Listener;
-import io.rdmacomm.verbs.cm.Route;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
+import io.rdmacomm.verbs.spi.ListenerDriver;
+import io.rdmacomm.verbs.spi.RouteDriver;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -22,7 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A connection manager whose listeners hear what a test says, and that connects nothing.
-final class ScriptedConnections extends ConnectionManager {
+final class ScriptedConnections implements ConnectionManagerDriver {
     private static final InetSocketAddress ADDRESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 7174);
 
     final List<ScriptedListener> listeners = new ArrayList<>();
@@ -30,45 +29,35 @@ final class ScriptedConnections extends ConnectionManager {
     @Nullable
     Errno refusal;
 
-    ScriptedConnections(Context context) {
-        super(context);
-    }
-
     @Override
     public int privateDataLimit() {
         return 56;
     }
 
     @Override
-    protected Listener doListen(InetSocketAddress address, int backlog, IdentifierOptions options) {
+    public ScriptedListener listen(InetSocketAddress address, int backlog, IdentifierOptions options) {
         if (refusal != null) {
             throw new VerbException("listen (rdma_listen)", refusal, address + " is not to be had");
         }
-        ScriptedListener listener = new ScriptedListener(this);
+        ScriptedListener listener = new ScriptedListener();
         listeners.add(listener);
         return listener;
     }
 
     @Override
-    protected Route doResolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {
+    public RouteDriver resolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    protected void doClose() {}
+    public void close() {}
 
-    static final class ScriptedListener extends Listener {
-        private final ScriptedConnections connections;
-        private final BlockingQueue<Supplier<ConnectionRequest>> script = new LinkedBlockingQueue<>();
-
-        ScriptedListener(ScriptedConnections connections) {
-            super(connections);
-            this.connections = connections;
-        }
+    static final class ScriptedListener implements ListenerDriver<ConnectionRequestDriver> {
+        private final BlockingQueue<Supplier<@Nullable ScriptedRequest>> script = new LinkedBlockingQueue<>();
 
         /// A request with this private data arrives.
         ScriptedRequest hear(byte... privateData) {
-            ScriptedRequest request = new ScriptedRequest(connections, privateData);
+            ScriptedRequest request = new ScriptedRequest(privateData);
             script.add(() -> request);
             return request;
         }
@@ -89,23 +78,25 @@ final class ScriptedConnections extends ConnectionManager {
         }
 
         @Override
-        protected @Nullable ConnectionRequest doAwaitRequest(long timeoutNanos) throws InterruptedException {
-            Supplier<ConnectionRequest> next = script.poll(timeoutNanos, TimeUnit.NANOSECONDS);
+        public @Nullable ConnectionRequestDriver awaitRequest(long timeoutNanos) throws InterruptedException {
+            Supplier<@Nullable ScriptedRequest> next = script.poll(timeoutNanos, TimeUnit.NANOSECONDS);
             return next == null ? null : next.get();
         }
 
         @Override
-        protected void doClose() {
-            fail(new IllegalStateException("closed"));
+        public void closing() {
+            script.add(() -> null);
         }
+
+        @Override
+        public void close() {}
     }
 
-    static final class ScriptedRequest extends ConnectionRequest {
+    static final class ScriptedRequest implements ConnectionRequestDriver {
         private final byte[] privateData;
         private volatile boolean rejected;
 
-        ScriptedRequest(ScriptedConnections connections, byte[] privateData) {
-            super(connections);
+        ScriptedRequest(byte[] privateData) {
             this.privateData = privateData;
         }
 
@@ -139,19 +130,19 @@ final class ScriptedConnections extends ConnectionManager {
         }
 
         @Override
-        protected void doPrepare(QueuePair queuePair) {}
+        public void prepare(QueuePair queuePair) {}
 
         @Override
-        protected Connection doAccept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos) {
+        public ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos) {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        protected void doReject(byte[] with) {
+        public void reject(byte[] with) {
             rejected = true;
         }
 
         @Override
-        protected void doRelease() {}
+        public void close() {}
     }
 }

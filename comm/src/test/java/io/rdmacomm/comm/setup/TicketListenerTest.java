@@ -3,17 +3,19 @@ package io.rdmacomm.comm.setup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.comm.SilentDevice;
 import io.rdmacomm.comm.setup.ScriptedConnections.ScriptedListener;
 import io.rdmacomm.comm.setup.ScriptedConnections.ScriptedRequest;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
-import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -29,15 +31,15 @@ class TicketListenerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();
 
-    private final Context context = Rdma.open("soft0");
-    private final ScriptedConnections connections = new ScriptedConnections(context);
+    private final ScriptedConnections connections = new ScriptedConnections();
+    private final Context context = Device.of(new SilentDevice(connections)).open();
+    private final ConnectionManager manager = ConnectionManager.open(context);
     private final TicketListeners listeners =
-            new TicketListeners(() -> connections, HERE, 0, ConnectionOptions.defaults());
+            new TicketListeners(() -> manager, HERE, 0, ConnectionOptions.defaults());
 
     @AfterEach
     void close() {
         listeners.close();
-        connections.close();
         context.close();
     }
 
@@ -72,7 +74,7 @@ class TicketListenerTest {
         connections.refusal = Errno.EADDRINUSE;
 
         assertThatThrownBy(() -> TicketListener.open(
-                        connections, new InetSocketAddress(HERE, 2020), ConnectionOptions.defaults()))
+                        manager, new InetSocketAddress(HERE, 2020), ConnectionOptions.defaults()))
                 .isInstanceOfSatisfying(
                         SetUpException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PORT_TAKEN))
                 .hasMessageContaining("cannot listen on port 2020: it is taken");

@@ -22,8 +22,7 @@ public final class ConnectionRequest implements Resource {
         this.manager = manager;
         this.driver = driver;
         this.checks = new ConnectableChecks(manager, this, driver::prepare);
-        this.lifetime =
-                new Lifetime(this, manager.lifetime(), driver, () -> answer.close(driver, driver::reject));
+        this.lifetime = new Lifetime(this, manager.lifetime(), driver, () -> answer.close(driver, driver::reject));
     }
 
     /// The connection manager that it belongs to.

@@ -24,8 +24,7 @@ public final class DatagramRequest implements Resource {
     DatagramRequest(ConnectionManager manager, DatagramRequestDriver driver) {
         this.manager = manager;
         this.driver = driver;
-        this.lifetime =
-                new Lifetime(this, manager.lifetime(), driver, () -> answer.close(driver, driver::reject));
+        this.lifetime = new Lifetime(this, manager.lifetime(), driver, () -> answer.close(driver, driver::reject));
     }
 
     /// The address of the program that asks.

@@ -5,7 +5,8 @@ public interface CompletionChannelDriver extends Driver {
     /// The number by which the provider finds it: the address of the C struct if there is one.
     long handle();
 
-    /// Waits until an armed completion queue has a completion (ibv_get_cq_event(3)). Suits virtual threads. [#closing()]
+    /// Waits until an armed completion queue has a completion (ibv_get_cq_event(3)). Suits virtual threads.
+    /// [#closing()]
     /// ends the wait.
     ///
     /// @param timeoutNanos zero to poll

@@ -7,7 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /// The connection manager of a device ([io.rdmacomm.verbs.cm.ConnectionManager]). Thread-safe. Addresses are resolved,
-/// and private data is short enough. [#closing()] ends all waits. Calls fail with the exceptions that the user's methods
+/// and private data is short enough. [#closing()] ends all waits. Calls fail with the exceptions that the user's
+/// methods
 /// document.
 public interface ConnectionManagerDriver extends Driver {
     /// The largest private data of a request, reply or rejection, in bytes.
@@ -22,8 +23,7 @@ public interface ConnectionManagerDriver extends Driver {
 
     /// Binds and listens for datagram requests (rdma_listen(3) in the port space `RDMA_PS_UDP`).
     default ListenerDriver<DatagramRequestDriver> listenForDatagrams(InetSocketAddress address, int backlog) {
-        throw Unsupported.verb(
-                this, "listen for datagram requests (rdma_listen)", Capability.DATAGRAM_SERVICES);
+        throw Unsupported.verb(this, "listen for datagram requests (rdma_listen)", Capability.DATAGRAM_SERVICES);
     }
 
     /// Asks which queue pair receives datagrams at an address (rdma_connect(3) in the port space `RDMA_PS_UDP`).

@@ -37,8 +37,7 @@ public interface ProtectionDomainDriver extends Driver {
     /// @param elements the largest number of scatter/gather elements of a receive
     /// @param limit the limit to arm, 0 for none
     default SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
-        throw Unsupported.verb(
-                this, "create shared receive queue (ibv_create_srq)", Capability.SHARED_RECEIVE_QUEUE);
+        throw Unsupported.verb(this, "create shared receive queue (ibv_create_srq)", Capability.SHARED_RECEIVE_QUEUE);
     }
 
     /// Creates an address handle (ibv_create_ah(3)).

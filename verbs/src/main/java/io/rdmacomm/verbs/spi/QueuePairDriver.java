@@ -47,11 +47,13 @@ public interface QueuePairDriver extends Driver {
     /// allocates.
     ///
     /// @return how many were posted
-    /// @throws io.rdmacomm.verbs.WorkRequestException if a request was rejected; those before its index were posted.
+    /// @throws io.rdmacomm.verbs.WorkRequestException if a request was rejected; those before its index were
+    posted.
     ///         After any other exception none was
     int postSends(RequestChain requests, int first, int count);
 
-    /// Posts `count` checked receives that fit the queue (ibv_post_recv(3)), under the receive lock. Never blocks, never
+    /// Posts `count` checked receives that fit the queue (ibv_post_recv(3)), under the receive lock. Never blocks,
+    /// never
     /// allocates.
     ///
     /// @return how many were posted; after an exception none was
@@ -76,14 +78,12 @@ public interface QueuePairDriver extends Driver {
 
     /// Attaches to a multicast group (ibv_attach_mcast(3)), under the send lock.
     default void attach(Gid group, int lid) {
-        throw Unsupported.verb(
-                this, "attach queue pair to multicast group (ibv_attach_mcast)", Capability.MULTICAST);
+        throw Unsupported.verb(this, "attach queue pair to multicast group (ibv_attach_mcast)", Capability.MULTICAST);
     }
 
     /// Detaches from a multicast group (ibv_detach_mcast(3)), under the send lock. All are detached before [#close()].
     default void detach(Gid group, int lid) {
-        throw Unsupported.verb(
-                this, "detach queue pair from multicast group (ibv_detach_mcast)", Capability.MULTICAST);
+        throw Unsupported.verb(this, "detach queue pair from multicast group (ibv_detach_mcast)", Capability.MULTICAST);
     }
 
     /// A failed completion of the queue pair was polled; for a driver whose device does not report that the queue pair
