@@ -29,8 +29,8 @@ final class FaultQueuePair extends Wrapper<QueuePairDriver> implements QueuePair
         FaultPlan plan = device.plan();
         this.restrictions = plan.restrictions();
         int number = device.nextQueuePair();
-        this.sends = new WorkQueue(
-                device, owner, request.sendCompletions(), Rule.Moment.POST_SEND, number, real::postSends);
+        this.sends =
+                new WorkQueue(device, owner, request.sendCompletions(), Rule.Moment.POST_SEND, number, real::postSends);
         this.receives = new WorkQueue(
                 device, owner, request.receiveCompletions(), Rule.Moment.POST_RECEIVE, number, real::postReceives);
         this.polledSends = new RuleCounters(plan, Rule.Moment.POLL_SEND, number);

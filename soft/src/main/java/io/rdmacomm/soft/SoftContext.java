@@ -75,14 +75,7 @@ final class SoftContext implements ContextDriver {
         try {
             this.sharedMemory = new SharedMemory(directory, gid, control, memory, engine, objects);
             this.tcp = new TcpNode(
-                    settings.tcp(),
-                    gid,
-                    lid(),
-                    memory,
-                    engine,
-                    listener,
-                    objects::endpoint,
-                    objects::onLimit);
+                    settings.tcp(), gid, lid(), memory, engine, listener, objects::endpoint, objects::onLimit);
             engine.start();
             complete = true;
         } finally {
@@ -233,8 +226,8 @@ final class SoftContext implements ContextDriver {
     @Nullable
     Transport connectOnHost(QueuePairResources queuePair) {
         Destination destination = queuePair.destination();
-        boolean allowed =
-                settings.sharedMemory() || (destination.lid() == lid() && destination.gid().equals(gid));
+        boolean allowed = settings.sharedMemory()
+                || (destination.lid() == lid() && destination.gid().equals(gid));
         return allowed ? sharedMemory.connect(queuePair) : null;
     }
 
@@ -248,12 +241,7 @@ final class SoftContext implements ContextDriver {
     synchronized void openDatagramPort() throws IOException {
         if (datagramPort == null) {
             datagramPort = new DatagramPort(
-                    settings.tcp().address(),
-                    lid(),
-                    gid,
-                    SoftLimits.MTU.bytes(),
-                    engine,
-                    objects::datagramTarget);
+                    settings.tcp().address(), lid(), gid, SoftLimits.MTU.bytes(), engine, objects::datagramTarget);
         }
     }
 

@@ -59,7 +59,8 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         this.sendCompletions = context.objects().completionQueue(request.sendCompletions());
         this.receiveCompletions = context.objects().completionQueue(request.receiveCompletions());
         SharedReceiveQueueDriver shared = request.sharedReceives();
-        ReceiveRing sharedRing = shared == null ? null : context.objects().sharedQueue(shared).ring();
+        ReceiveRing sharedRing =
+                shared == null ? null : context.objects().sharedQueue(shared).ring();
         context.openDatagramPort();
         LocalElements elements = new LocalElements(context.memory(), domain);
         this.sender = context.datagramSender(number, domain, elements);

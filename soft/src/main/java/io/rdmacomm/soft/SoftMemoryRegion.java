@@ -23,12 +23,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
     private volatile LocalRegion local;
 
     private SoftMemoryRegion(
-            SoftContext context,
-            int domain,
-            MemorySegment segment,
-            @Nullable MappedFile mapped,
-            long file,
-            int access)
+            SoftContext context, int domain, MemorySegment segment, @Nullable MappedFile mapped, long file, int access)
             throws IOException {
         this.context = context;
         this.mapped = mapped;

@@ -42,8 +42,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A transport only takes notes of what happens to it ([#failed], [#peerGone]). The queue pair acts on them in
 /// [#act()], when the call of the transport has returned, and always with the send lock held.
-final class SoftQueuePair
-        implements QueuePairDriver, ContextQueuePair, Transport.Events, SendLock, TcpEndpoint.Owner {
+final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transport.Events, SendLock, TcpEndpoint.Owner {
     private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();

@@ -25,8 +25,8 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
             throw new VerbException(
                     "create shared receive queue (ibv_create_srq)",
                     Errno.EINVAL,
-                    new SharedReceiveQueueOptions(receives, elements, limit) + " is more than "
-                            + SoftLimits.MAX_DEPTH + " receives of " + ElementList.MAX_ELEMENTS + " elements");
+                    new SharedReceiveQueueOptions(receives, elements, limit) + " is more than " + SoftLimits.MAX_DEPTH
+                            + " receives of " + ElementList.MAX_ELEMENTS + " elements");
         }
         this.number = context.objects().nextNumber();
         try {

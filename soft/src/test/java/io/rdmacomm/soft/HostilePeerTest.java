@@ -95,7 +95,8 @@ class HostilePeerTest {
     }
 
     private SocketChannel call() throws IOException {
-        return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), Soft.of(context).lid()));
+        return SocketChannel.open(new InetSocketAddress(
+                InetAddress.getLoopbackAddress(), Soft.of(context).lid()));
     }
 
     private static boolean isEnded(SocketChannel channel) {
@@ -275,7 +276,8 @@ class HostilePeerTest {
     private static void callFromElsewhere(Context open, QueuePair victim, boolean rejected) throws IOException {
         try (SocketChannel caller = SocketChannel.open()) {
             caller.bind(new InetSocketAddress("127.0.0.2", 0));
-            caller.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), Soft.of(open).lid()));
+            caller.connect(new InetSocketAddress(
+                    InetAddress.getLoopbackAddress(), Soft.of(open).lid()));
             caller.write(ByteBuffer.wrap(new Impostor(open, victim).request(PSN, 0, LinkTerms.LONGEST_SEGMENT, false)));
             readReply(caller, rejected);
         }

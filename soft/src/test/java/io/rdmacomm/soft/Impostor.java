@@ -39,7 +39,8 @@ record Impostor(Context context, QueuePair victim) {
 
     /// A TCP connection to the device.
     SocketChannel call() throws IOException {
-        return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), Soft.of(context).lid()));
+        return SocketChannel.open(new InetSocketAddress(
+                InetAddress.getLoopbackAddress(), Soft.of(context).lid()));
     }
 
     /// The bytes to begin with: what the right peer says, with these wishes.

@@ -217,7 +217,8 @@ class LiveFuzzTest {
 
     /// The number of connections that are over, each counted once.
     private long ended() {
-        return Soft.of(context).tcp().counters().turnedAway() + Soft.of(context).tcp().counters().endedByPeers();
+        return Soft.of(context).tcp().counters().turnedAway()
+                + Soft.of(context).tcp().counters().endedByPeers();
     }
 
     /// One connection from its beginning to its end.

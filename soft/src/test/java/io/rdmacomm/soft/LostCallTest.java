@@ -86,7 +86,8 @@ class LostCallTest {
     }
 
     private void send(ConnectionOptions how) throws IOException {
-        queuePair.connect(new QueuePairInfo(NUMBER, PSN, port(), Soft.of(context).gid(), PathMtu.MTU_4096), how);
+        queuePair.connect(
+                new QueuePairInfo(NUMBER, PSN, port(), Soft.of(context).gid(), PathMtu.MTU_4096), how);
         queuePair.post(SendBatch.create(arena, 1, 1).send(1).signaled());
     }
 
@@ -188,8 +189,8 @@ class LostCallTest {
         queuePair.connect(
                 new QueuePairInfo(NUMBER, PSN, lowest, Soft.of(context).gid(), PathMtu.MTU_4096), EIGHT_SECONDS);
         SendLock lock = Soft.of(queuePair);
-        try (SocketChannel caller =
-                SocketChannel.open(new InetSocketAddress(Soft.of(context).gid().address(), Soft.of(context).lid()))) {
+        try (SocketChannel caller = SocketChannel.open(new InetSocketAddress(
+                Soft.of(context).gid().address(), Soft.of(context).lid()))) {
             PeerHandshake handshake = new PeerHandshake(
                     MpaFrame.Kind.REQUEST,
                     PeerHandshake.Verdict.ACCEPTED,
@@ -200,7 +201,8 @@ class LostCallTest {
                     new QueuePairAddress(Soft.of(context).gid(), lowest, NUMBER),
                     PSN,
                     queuePair.info().packetSequenceNumber(),
-                    new QueuePairAddress(Soft.of(context).gid(), Soft.of(context).lid(), queuePair.number()));
+                    new QueuePairAddress(
+                            Soft.of(context).gid(), Soft.of(context).lid(), queuePair.number()));
             ByteBuffer request = new MpaNegotiation(false, READS, READS)
                     .request(handshake.appendTo(new byte[0]))
                     .encode();

@@ -72,7 +72,8 @@ class PartedPeerTest {
         await(() -> poll() == 1);
         pair.post(ReceiveBatch.create(arena, 1, 1).receive(RECEIVE));
         hand = new ForeignHand(here);
-        ReceiveTaker receives = ReceiveTaker.find(memory(), hand.receives(pair), Soft.of(there).lid(), peer.number());
+        ReceiveTaker receives =
+                ReceiveTaker.find(memory(), hand.receives(pair), Soft.of(there).lid(), peer.number());
         long position = receives.head();
         block.beginExecuting();
         block.openJournal(position, RECEIVE);
@@ -109,11 +110,13 @@ class PartedPeerTest {
 
     /// Connects as the peer and hangs up, as a kernel that is short of memory may do.
     private void part() throws IOException {
-        try (SocketChannel connection = SocketChannel.open(
-                UnixDomainSocketAddress.of(ShmDirectory.folder(Soft.of(here).lid()).resolve(Peer.SOCKET)))) {
+        try (SocketChannel connection = SocketChannel.open(UnixDomainSocketAddress.of(
+                ShmDirectory.folder(Soft.of(here).lid()).resolve(Peer.SOCKET)))) {
             ByteBuffer hello = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
             hello.putInt(Message.HELLO).putInt(Soft.of(there).lid());
-            hello.putLong(Soft.of(there).gid().high()).putLong(Soft.of(there).gid().low()).flip();
+            hello.putLong(Soft.of(there).gid().high())
+                    .putLong(Soft.of(there).gid().low())
+                    .flip();
             connection.write(hello);
         }
         await(() -> pair.state() == QueuePairState.ERROR);
@@ -152,7 +155,8 @@ class PartedPeerTest {
         await(() -> poll() == 0);
         assertThat(ends).as("its memory may still be written").doesNotContainKey(RECEIVE);
 
-        CompletionProducer producer = CompletionProducer.find(memory(), hand.completions(pair), Soft.of(there).lid());
+        CompletionProducer producer = CompletionProducer.find(
+                memory(), hand.completions(pair), Soft.of(there).lid());
         assertThat(producer.push(block.memory(), block.completionJournal(), completion()))
                 .isEqualTo(CompletionRing.PUSHED);
         block.closeJournal();

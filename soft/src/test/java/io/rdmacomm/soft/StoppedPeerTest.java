@@ -143,7 +143,9 @@ class StoppedPeerTest {
     void nothingOfItReachesNewObjects(boolean shared) throws Exception {
         Objects old = objectsOfAStoppedPeer(shared);
         old.close();
-        assertThat(Soft.of(context).objects().quiesce(null)).as("nobody uses memory").isFalse();
+        assertThat(Soft.of(context).objects().quiesce(null))
+                .as("nobody uses memory")
+                .isFalse();
         Objects made = new Objects(shared);
         assertThat(made.places()).doesNotContainAnyElementsOf(old.places());
         QueuePair loop = domain.createQueuePair(QueuePairOptions.reliable(made.queue));

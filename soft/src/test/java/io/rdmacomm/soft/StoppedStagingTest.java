@@ -116,7 +116,8 @@ class StoppedStagingTest {
         for (Writer each : waiting) {
             awaitSuccess(each);
         }
-        assertThat(Soft.of(stopped.context).sharedMemory().stagedCopiesForPeers()).isGreaterThanOrEqualTo(3 * WRITERS);
+        assertThat(Soft.of(stopped.context).sharedMemory().stagedCopiesForPeers())
+                .isGreaterThanOrEqualTo(3 * WRITERS);
     }
 
     @Test

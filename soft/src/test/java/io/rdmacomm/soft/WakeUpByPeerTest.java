@@ -183,7 +183,10 @@ class WakeUpByPeerTest {
         ReceiveTaker taker = Soft.of(receives).ring().taker();
         taker.take(taker.head());
         assertThat(taker.crossedLimit()).isTrue();
-        Soft.of(here).engine().execute(() -> Soft.of(here).objects().onLimit((int) Soft.of(receives).handle()));
+        Soft.of(here)
+                .engine()
+                .execute(() ->
+                        Soft.of(here).objects().onLimit((int) Soft.of(receives).handle()));
         event(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED);
         there.close();
         event(AsyncEventType.QUEUE_PAIR_FATAL);
@@ -205,7 +208,8 @@ class WakeUpByPeerTest {
     void aPeerThatDiesBeforeItTellsOfAnOverrunLeavesNobodyWaiting() throws InterruptedException {
         CompletionQueue full = queue(channel);
         QueuePair served = pair(here, full);
-        served.connect(new QueuePairInfo(1, 0, Soft.of(here).lid(), Soft.of(here).gid(), PathMtu.MTU_4096));
+        served.connect(
+                new QueuePairInfo(1, 0, Soft.of(here).lid(), Soft.of(here).gid(), PathMtu.MTU_4096));
         overrun(full);
         there.close();
         assertThat(event(AsyncEventType.COMPLETION_QUEUE_ERROR).resource()).isEqualTo(full);
@@ -218,10 +222,13 @@ class WakeUpByPeerTest {
     void anOverrunThatWasToldIsNotToldAgainWhenThePeerDies() throws InterruptedException {
         CompletionQueue full = queue(channel);
         overrun(full);
-        Soft.of(here).engine()
-                .execute(() -> Soft.of(here).objects()
+        Soft.of(here)
+                .engine()
+                .execute(() -> Soft.of(here)
+                        .objects()
                         .onOverrun(CompletionRing.number(
-                                Soft.of(here).control().memory(), Soft.of(full).ring().offset())));
+                                Soft.of(here).control().memory(),
+                                Soft.of(full).ring().offset())));
         event(AsyncEventType.COMPLETION_QUEUE_ERROR);
         there.close();
         event(AsyncEventType.QUEUE_PAIR_FATAL);
@@ -230,7 +237,8 @@ class WakeUpByPeerTest {
     }
 
     private void overrun(CompletionQueue full) {
-        CompletionProducer producer = Soft.of(full).ring().producer(Soft.of(there).lid());
+        CompletionProducer producer =
+                Soft.of(full).ring().producer(Soft.of(there).lid());
         CompletionFields fields = new CompletionFields();
         fields.set(1, 0, 0, 0, 1);
         int result = CompletionRing.PUSHED;

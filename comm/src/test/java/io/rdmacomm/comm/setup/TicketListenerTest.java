@@ -34,8 +34,7 @@ class TicketListenerTest {
     private final ScriptedConnections connections = new ScriptedConnections();
     private final Context context = Device.of(new SilentDevice(connections)).open();
     private final ConnectionManager manager = ConnectionManager.open(context);
-    private final TicketListeners listeners =
-            new TicketListeners(() -> manager, HERE, 0, ConnectionOptions.defaults());
+    private final TicketListeners listeners = new TicketListeners(() -> manager, HERE, 0, ConnectionOptions.defaults());
 
     @AfterEach
     void close() {
@@ -73,8 +72,8 @@ class TicketListenerTest {
     void aTakenPortIsNamed() {
         connections.refusal = Errno.EADDRINUSE;
 
-        assertThatThrownBy(() -> TicketListener.open(
-                        manager, new InetSocketAddress(HERE, 2020), ConnectionOptions.defaults()))
+        assertThatThrownBy(() ->
+                        TicketListener.open(manager, new InetSocketAddress(HERE, 2020), ConnectionOptions.defaults()))
                 .isInstanceOfSatisfying(
                         SetUpException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PORT_TAKEN))
                 .hasMessageContaining("cannot listen on port 2020: it is taken");

@@ -41,7 +41,9 @@ class SiwRejectionsTest {
     void rejectsAnEmptyElementInFrontOfAnother() {
         requests.add(SendOpcode.SEND, 0, 0).with(0, 8).with(0, 0);
         requests.add(SendOpcode.WRITE, 0, 0).with(0, 0).with(0, 0);
-        requests.add(SendOpcode.SEND, SendRequestLayout.FLAG_INLINE, 0).with(0, 0).with(0, 8);
+        requests.add(SendOpcode.SEND, SendRequestLayout.FLAG_INLINE, 0)
+                .with(0, 0)
+                .with(0, 8);
         requests.add(SendOpcode.WRITE, 0, 0).with(0, 0).with(0, 8);
         rejects(3, "an element of length 0 in front of another");
         requests.chain().replace(3, 0, 0, 8, 0);

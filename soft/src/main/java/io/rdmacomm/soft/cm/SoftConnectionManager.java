@@ -49,11 +49,7 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
     /// @param device its name, for messages
     /// @param endpoints the TCP side of the queue pair with a number; null if it is closed
     public SoftConnectionManager(
-            String device,
-            TcpSettings settings,
-            Gid gid,
-            int lid,
-            IntFunction<@Nullable TcpEndpoint> endpoints) {
+            String device, TcpSettings settings, Gid gid, int lid, IntFunction<@Nullable TcpEndpoint> endpoints) {
         this.device = device;
         this.settings = settings;
         this.gid = gid;

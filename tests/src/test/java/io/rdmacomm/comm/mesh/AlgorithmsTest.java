@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// The algorithms of the library on a simulated network: results, hops and pieces of meshes that are small enough to know
+/// The algorithms of the library on a simulated network: results, hops and pieces of meshes that are small enough
+/// to know
 /// them exactly.
 final class AlgorithmsTest {
     private static final int[] SIZES = {2, 3, 4, 5, 8, 13};

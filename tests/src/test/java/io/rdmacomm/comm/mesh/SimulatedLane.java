@@ -41,7 +41,8 @@ final class SimulatedLane implements Lane {
         sendClaimed(bytes);
     }
 
-    /// A WRITE from memory of the caller is a copy here: its content is kept in the slot until the receiver looks at it.
+    /// A WRITE from memory of the caller is a copy here: its content is kept in the slot until the receiver looks
+    /// at it.
     @Override
     public void send(Elements from, long offset, int bytes) {
         sendCopy(from, offset, bytes);

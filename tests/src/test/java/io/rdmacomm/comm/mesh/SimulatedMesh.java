@@ -69,10 +69,7 @@ final class SimulatedMesh {
         long key = ((long) from * size + to) * Lane.STREAMS + stream;
         return flows.computeIfAbsent(
                 key,
-                _ -> new SimulatedFlow(
-                        coroutines,
-                        options.slots(),
-                        memory(options.slots() * options.slotBytes())));
+                _ -> new SimulatedFlow(coroutines, options.slots(), memory(options.slots() * options.slotBytes())));
     }
 
     /// The number of ranks.

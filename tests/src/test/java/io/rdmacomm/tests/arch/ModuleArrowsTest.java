@@ -1,7 +1,7 @@
 package io.rdmacomm.tests.arch;
 
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -59,8 +59,9 @@ class ModuleArrowsTest {
                 .beFreeOfCycles()
                 .ignoreDependency(resideInAnyPackage(VERBS_OF_USERS), resideInAPackage(SPI))
                 .ignoreDependency(resideInAPackage("io.rdmacomm.verbs"), resideInAPackage("io.rdmacomm.verbs.lifetime"))
-                .because("a reader only walks downward; the objects of users hold their drivers and their lifetime, which"
-                        + " name the values of users")
+                .because(
+                        "a reader only walks downward; the objects of users hold their drivers and their lifetime, which"
+                                + " name the values of users")
                 .check(CLASSES);
     }
 

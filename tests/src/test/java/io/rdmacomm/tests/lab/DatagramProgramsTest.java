@@ -8,10 +8,10 @@ import io.rdmacomm.tests.fixture.LocalDatagrams;
 import io.rdmacomm.tests.fixture.LocalEnd;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.ConnectionManager;
-import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.DatagramRequest;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.DatagramTarget;
+import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.MulticastMembership;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -98,7 +98,8 @@ class DatagramProgramsTest {
 
     @Test
     void theClientOfUdaddyIsAnswered() throws Exception {
-        try (Listener<DatagramRequest> listener = manager.listenForDatagrams(new InetSocketAddress(ADDRESS, UDADDY_PORT), 0)) {
+        try (Listener<DatagramRequest> listener =
+                manager.listenForDatagrams(new InetSocketAddress(ADDRESS, UDADDY_PORT), 0)) {
             receiveAll();
             Process client = CProgram.start("udaddy -c 1 -s " + ADDRESS.getHostAddress() + options());
             try (DatagramRequest request = listener.awaitRequest(PATIENCE)) {

@@ -132,7 +132,8 @@ class KernelPeerTest {
         return softAsks ? kernel : soft;
     }
 
-    private static CompletableFuture<Connection> connecting(Side from, Listener<ConnectionRequest> to, ConnectionParameters how) {
+    private static CompletableFuture<Connection> connecting(
+            Side from, Listener<ConnectionRequest> to, ConnectionParameters how) {
         return CompletableFuture.supplyAsync(() -> {
             try {
                 return from.manager.connect(to.localAddress(), from.queue.queuePair(), how, PATIENCE);

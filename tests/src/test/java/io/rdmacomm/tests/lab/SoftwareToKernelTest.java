@@ -281,7 +281,8 @@ class SoftwareToKernelTest {
         return FarProcess.start(true, main, words);
     }
 
-    private static void refuse(Listener<ConnectionRequest> listener, String asked, String answer) throws InterruptedException {
+    private static void refuse(Listener<ConnectionRequest> listener, String asked, String answer)
+            throws InterruptedException {
         try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
             assertThat(request).as("a request").isNotNull();
             assertThat(request.privateData()).isEqualTo(bytes(asked));
@@ -326,7 +327,8 @@ class SoftwareToKernelTest {
         public static void main(String[] none) throws InterruptedException {
             try (LocalEnd end = LocalEnd.open("soft0");
                     ConnectionManager manager = ConnectionManager.open(end.context());
-                    Listener<ConnectionRequest> listener = manager.listen(new InetSocketAddress(FarProcess.ADDRESS, 0), 4)) {
+                    Listener<ConnectionRequest> listener =
+                            manager.listen(new InetSocketAddress(FarProcess.ADDRESS, 0), 4)) {
                 System.out.println(
                         "listening on port " + listener.localAddress().getPort());
                 refuse(listener, "of siw0", "soft0 says no");

@@ -47,9 +47,8 @@ public interface QueuePairDriver extends Driver {
     /// allocates.
     ///
     /// @return how many were posted
-    /// @throws io.rdmacomm.verbs.WorkRequestException if a request was rejected; those before its index were
-    posted.
-    ///         After any other exception none was
+    /// @throws io.rdmacomm.verbs.WorkRequestException if a request was rejected; those before its index
+    ///         were posted. After any other exception none was
     int postSends(RequestChain requests, int first, int count);
 
     /// Posts `count` checked receives that fit the queue (ibv_post_recv(3)), under the receive lock. Never blocks,
