@@ -16,6 +16,7 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.Test;
 class StagedStartTest {
     private static final int ROUNDS = 50;
     private static final long PATIENCE_NANOS = 20_000_000_000L;
+    /// The retries last longer than a busy machine needs to connect the peer.
+    private static final ConnectionOptions PATIENT = ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(2), 7);
 
     private final Device device = Soft.device("start=127.0.0.1");
 
@@ -48,13 +51,13 @@ class StagedStartTest {
                     QueuePairOptions.reliable(there.createCompletionQueue(CompletionQueueOptions.ofCapacity(4))));
             MemoryRegion from = domain.allocate(8, AccessFlag.allRemote());
             MemoryRegion to = theirs.register(arena.allocate(8, 8), AccessFlag.allRemote());
-            pair.connect(peer.info(), ConnectionOptions.defaults());
+            pair.connect(peer.info(), PATIENT);
             pair.post(SendBatch.create(arena, 1, 1)
                     .write(1, to.remote())
                     .with(from, 0, 8)
                     .signaled());
             CompletableFuture<Void> connecting =
-                    CompletableFuture.runAsync(() -> peer.connect(pair.info(), ConnectionOptions.defaults()));
+                    CompletableFuture.runAsync(() -> peer.connect(pair.info(), PATIENT));
             WorkStatus status = awaitStatus(queue, Completions.create(arena, 1));
             connecting.get(20, TimeUnit.SECONDS);
             return status;
