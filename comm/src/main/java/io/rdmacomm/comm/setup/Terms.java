@@ -1,0 +1,7 @@
+package io.rdmacomm.comm.setup;
+
+/// What the two sides of a hand-shake have agreed on.
+///
+/// @param version the highest version that both speak
+/// @param features the features that both have, a bit each
+public record Terms(int version, long features) {}
