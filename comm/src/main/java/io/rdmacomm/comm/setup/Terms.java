@@ -4,4 +4,7 @@ package io.rdmacomm.comm.setup;
 ///
 /// @param version the highest version that both speak
 /// @param features the features that both have, a bit each
-public record Terms(int version, long features) {}
+public record Terms(int version, long features) {
+    /// Before that.
+    public static final Terms NONE = new Terms(0, 0);
+}

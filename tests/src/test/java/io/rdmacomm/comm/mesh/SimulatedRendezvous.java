@@ -1,6 +1,8 @@
 package io.rdmacomm.comm.mesh;
 
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Greeting;
+import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.TcpConnector;
 import java.net.InetAddress;
@@ -17,6 +19,7 @@ public final class SimulatedRendezvous {
     public static final int MOST_UNKNOWN = Reception.MOST_NEWCOMERS;
 
     private static final int FRAME_HEADER = 12;
+    private static final Greeting GREETING = new Greeting(Protocol.MESH, 1, 1, 0);
 
     private final int size;
     private final Attendance attendance;
@@ -55,7 +58,7 @@ public final class SimulatedRendezvous {
         Registration node = Registration.decode(registration(rank).encode());
         String refusal = node.difference(own);
         if (refusal.isEmpty()) {
-            refusal = attendance.add(node.rank(), new Guest(rank), entry(rank));
+            refusal = attendance.add(node.rank(), new Guest(rank), GREETING, entry(rank));
         }
         if (!refusal.isEmpty()) {
             throw new IllegalStateException(refusal);
