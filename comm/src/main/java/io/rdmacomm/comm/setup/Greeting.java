@@ -45,7 +45,7 @@ public record Greeting(Protocol protocol, int lowest, int highest, long features
     }
 
     /// The payload of GREETING.
-    ByteBuffer encode() {
+    public ByteBuffer encode() {
         return ByteBuffer.allocate(BYTES)
                 .putShort((short) protocol.code())
                 .putShort((short) lowest)
@@ -58,7 +58,7 @@ public record Greeting(Protocol protocol, int lowest, int highest, long features
     /// Reads what [#encode()] wrote, at the beginning of `from`, which keeps its position.
     ///
     /// @throws SetUpException PROTOCOL_VIOLATED, if it is something else
-    static Greeting decode(ByteBuffer from, String peer) {
+    public static Greeting decode(ByteBuffer from, String peer) {
         try {
             Bounds.range("its length", from.remaining(), BYTES, TcpConnector.MAX_PAYLOAD);
             ByteBuffer fields = from.duplicate();
