@@ -16,17 +16,15 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///  0                              16              20      22      24              32
 /// +------------------------------+---------------+-------+-------+---------------+
-/// | token                        | size          |version|bytes  | features      |
-/// |                              |               |       |of an  |               |
-/// |                              |               |       |entry  |               |
+/// | token                        | size          |version|   0   | features      |
 /// +------------------------------+---------------+-------+-------+---------------+
 ///
 /// then size x
-///  0       2   3   4                              20
-/// +-------+---+---+------------------------------+-----------+
-/// |session| L | 0 | address, L bytes: 0, 4 or 16 |ignored ...|
-/// |port   |   |   |                              |           |
-/// +-------+---+---+------------------------------+-----------+
+///  0       1       3   4                              1 + B
+/// +-------+-------+---+------------------------------+-----------+
+/// | B, the|session| L | address, L bytes: 0, 4 or 16 |ignored ...|
+/// | rest  |port   |   |                              |           |
+/// +-------+-------+---+------------------------------+-----------+
 /// ```
 ///
 /// The largest mesh, [Rendezvous#MAX_SIZE], fits into one frame with entries of up to 31 bytes. A node without an
@@ -46,24 +44,22 @@ record NodeTable(UUID token, Terms terms, List<Entry> nodes) {
     ///
     /// @param address null for the host of the rendezvous
     record Entry(@Nullable InetAddress address, int port) {
+        private static final int FIXED = 3;
         private static final int MAX_ADDRESS = 16;
-        private static final int BYTES = 4 + MAX_ADDRESS;
+        private static final int MAX_BYTES = 1 + FIXED + MAX_ADDRESS;
 
         private void put(ByteBuffer to) {
             byte[] bytes = address == null ? new byte[0] : address.getAddress();
-            to.putShort((short) port).put((byte) bytes.length).put((byte) 0);
-            to.put(bytes).put(new byte[MAX_ADDRESS - bytes.length]);
+            to.put((byte) (FIXED + bytes.length)).putShort((short) port);
+            to.put((byte) bytes.length).put(bytes);
         }
 
+        /// @param from what is left of the entry
         private static Entry get(ByteBuffer from) {
             int port = from.getShort() & 0xffff;
             int length = from.get() & 0xff;
-            from.get(); // Not used yet.
             if (port == 0) {
                 throw new IllegalArgumentException("a node listens on port 0");
-            }
-            if (length > MAX_ADDRESS) {
-                throw new IllegalArgumentException("an address has " + length + " bytes");
             }
             byte[] bytes = new byte[length];
             from.get(bytes);
@@ -76,9 +72,9 @@ record NodeTable(UUID token, Terms terms, List<Entry> nodes) {
     }
 
     ByteBuffer encode() {
-        ByteBuffer to = ByteBuffer.allocate(HEADER + nodes.size() * Entry.BYTES);
+        ByteBuffer to = ByteBuffer.allocate(HEADER + nodes.size() * Entry.MAX_BYTES);
         to.putLong(token.getMostSignificantBits()).putLong(token.getLeastSignificantBits());
-        to.putInt(nodes.size()).putShort((short) terms.version()).putShort((short) Entry.BYTES);
+        to.putInt(nodes.size()).putShort((short) terms.version()).putShort((short) 0);
         to.putLong(terms.features());
         nodes.forEach(node -> node.put(to));
         return to.flip();
@@ -96,19 +92,13 @@ record NodeTable(UUID token, Terms terms, List<Entry> nodes) {
             if (version < own.lowest() || version > own.highest()) {
                 throw new IllegalArgumentException("the table is for version " + version + " of the protocol");
             }
-            int each = from.getShort() & 0xffff;
-            if (each < Entry.BYTES) {
-                throw new IllegalArgumentException("an entry of the table has " + each + " bytes");
-            }
+            from.getShort(); // Not used yet.
             Terms terms = new Terms(version, from.getLong() & own.features());
             List<Entry> nodes = new ArrayList<>(size);
             for (int i = 0; i < size; i++) {
-                int next = from.position() + each;
-                if (next > from.limit()) {
-                    throw new BufferUnderflowException();
-                }
-                nodes.add(Entry.get(from));
-                from.position(next);
+                byte[] entry = new byte[from.get() & 0xff];
+                from.get(entry);
+                nodes.add(Entry.get(ByteBuffer.wrap(entry)));
             }
             return new NodeTable(token, terms, nodes);
         } catch (BufferUnderflowException e) {

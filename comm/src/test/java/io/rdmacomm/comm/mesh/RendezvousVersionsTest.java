@@ -40,6 +40,9 @@ final class RendezvousVersionsTest {
     private static final String REGISTER = "00000002" + "00000001" + "03e9" + "0002" + "00004e20" + "0003"
             + HexFormat.of().formatHex("job".getBytes(UTF_8));
 
+    /// A field that is not used yet, and no features.
+    private static final String ZEROS = "0000" + "0000000000000000";
+
     private final List<AutoCloseable> open = new ArrayList<>();
     private int port;
 
@@ -135,7 +138,7 @@ final class RendezvousVersionsTest {
 
         String table = node.receive(FrameType.TABLE);
         assertThat(table.substring(32))
-                .isEqualTo("00000002" + version + "0014" + common + entry("03e8") + entry("03e9"));
+                .isEqualTo("00000002" + version + "0000" + common + entry("03e8") + entry("03e9"));
         assertThat(get(zero).terms())
                 .isEqualTo(new Terms(Integer.parseInt(version, 16), HexFormat.fromHexDigitsToLong(common)));
         assertThat(get(zero).nodes()).extracting(NodeTable.Entry::port).containsExactly(1000, 1001);
@@ -143,7 +146,7 @@ final class RendezvousVersionsTest {
 
     /// On the host of the rendezvous.
     private static String entry(String sessionPort) {
-        return sessionPort + "00" + "00" + "0".repeat(32);
+        return "03" + sessionPort + "00";
     }
 
     @Test
@@ -214,8 +217,8 @@ final class RendezvousVersionsTest {
             assertThat(rendezvous.receive(FrameType.REGISTER)).isEqualTo(REGISTER);
             rendezvous.send(
                     FrameType.TABLE,
-                    token() + "00000002" + "0004" + "0017" + "ff00000000000004" + entry("03e8") + "aabbcc" + "03e9"
-                            + "04" + "99" + "0a000001" + "0".repeat(24) + "ddeeff" + "0123456789");
+                    token() + "00000002" + "0004" + "4711" + "ff00000000000004" + "06" + "03e8" + "00" + "aabbcc" + "09"
+                            + "03e9" + "04" + "0a000001" + "ddee" + "0123456789");
 
             assertThat(get(joining).terms()).isEqualTo(new Terms(4, 4));
             assertThat(get(joining).nodes())
@@ -233,21 +236,23 @@ final class RendezvousVersionsTest {
     @ValueSource(
             strings = {
                 // A version that the node does not speak.
-                "00000001" + "0005" + "0014" + "0000000000000000" + "03e80000" + "00000000000000000000000000000000",
-                "00000001" + "0001" + "0014" + "0000000000000000" + "03e80000" + "00000000000000000000000000000000",
-                "00000001" + "0000" + "0014" + "0000000000000000" + "03e80000" + "00000000000000000000000000000000",
-                // An entry that is too short, and longer ones than there are bytes.
-                "00000001" + "0002" + "0013" + "0000000000000000" + "03e80000" + "00000000000000000000000000000000",
-                "00000001" + "0002" + "0000" + "0000000000000000" + "03e80000" + "00000000000000000000000000000000",
-                "00000001" + "0002" + "0015" + "0000000000000000" + "03e80000" + "00000000000000000000000000000000",
-                "00000001" + "0002" + "ffff" + "0000000000000000" + "03e80000" + "00000000000000000000000000000000",
-                // Addresses that are none.
-                "00000001" + "0002" + "0014" + "0000000000000000" + "03e80500" + "00000000000000000000000000000000",
-                "00000001" + "0002" + "0014" + "0000000000000000" + "03e81100" + "00000000000000000000000000000000",
-                "00000001" + "0002" + "0014" + "0000000000000000" + "03e8ff00" + "00000000000000000000000000000000",
+                "00000001" + "0005" + ZEROS + "03" + "03e8" + "00",
+                "00000001" + "0001" + ZEROS + "03" + "03e8" + "00",
+                "00000001" + "0000" + ZEROS + "03" + "03e8" + "00",
+                // Entries that are too short, or longer than what is there.
+                "00000001" + "0002" + ZEROS + "00" + "03e8" + "00",
+                "00000001" + "0002" + ZEROS + "02" + "03e8" + "00",
+                "00000001" + "0002" + ZEROS + "04" + "03e8" + "00",
+                "00000001" + "0002" + ZEROS + "ff" + "03e8" + "00",
+                "00000001" + "0002" + ZEROS + "06" + "03e8" + "04" + "0a000001",
+                // Addresses and ports that are none.
+                "00000001" + "0002" + ZEROS + "08" + "03e8" + "05" + "0a00000102",
+                "00000001" + "0002" + ZEROS + "07" + "03e8" + "ff" + "0a000001",
+                "00000001" + "0002" + ZEROS + "03" + "0000" + "00",
                 // Another size.
-                "7fffffff" + "0002" + "0014" + "0000000000000000" + "03e80000" + "00000000000000000000000000000000",
-                "ffffffff" + "0002" + "0014" + "0000000000000000" + "03e80000" + "00000000000000000000000000000000",
+                "00000002" + "0002" + ZEROS + "03" + "03e8" + "00",
+                "7fffffff" + "0002" + ZEROS + "03" + "03e8" + "00",
+                "ffffffff" + "0002" + ZEROS + "03" + "03e8" + "00",
             })
     void aHostileTableIsRejected(String table) {
         ByteBuffer wire = ByteBuffer.wrap(HexFormat.of().parseHex(token() + table));

@@ -87,9 +87,9 @@ final class LaterRelease implements AutoCloseable {
         if (type == FrameType.GREETING.code()) {
             payload.putShort(4, (short) HIGHEST).putShort(6, (short) 0x4711).putLong(8, -1);
         } else if (type == FrameType.HELLO.code() || type == FrameType.WELCOME.code()) {
-            return longer(payload, 16, 18 + payload.getShort(4), payload.getShort(2));
+            return longerDescription(payload);
         } else if (type == FrameType.TABLE.code()) {
-            return longer(payload, 22, 32, payload.getInt(16));
+            return longerTable(payload);
         } else if (type == FrameType.REFUSE.code()) {
             // Text, to its end.
             return payload.array();
@@ -100,15 +100,27 @@ final class LaterRelease implements AutoCloseable {
                 .array();
     }
 
-    /// A list whose elements are longer, with more behind the last one.
-    ///
-    /// @param lengthAt where the length of an element is
-    private static byte[] longer(ByteBuffer payload, int lengthAt, int first, int count) {
-        int length = payload.getShort(lengthAt);
+    private static byte[] longerDescription(ByteBuffer payload) {
+        int count = payload.getShort(2);
+        int length = payload.getShort(16);
+        int first = 18 + payload.getShort(4);
         ByteBuffer all = ByteBuffer.allocate(payload.remaining() + (count + 1) * MORE.length);
-        all.put(payload.slice(0, first)).putShort(lengthAt, (short) (length + MORE.length));
+        all.put(payload.slice(0, first)).putShort(16, (short) (length + MORE.length));
         for (int i = 0; i < count; i++) {
             all.put(payload.slice(first + i * length, length)).put(MORE);
+        }
+        return all.put(MORE).array();
+    }
+
+    private static byte[] longerTable(ByteBuffer payload) {
+        int count = payload.getInt(16);
+        ByteBuffer all = ByteBuffer.allocate(payload.remaining() + (count + 1) * MORE.length);
+        all.put(payload.slice(0, 32)).putShort(22, (short) 0x4711);
+        payload.position(32);
+        for (int i = 0; i < count; i++) {
+            byte[] entry = new byte[payload.get()];
+            payload.get(entry);
+            all.put((byte) (entry.length + MORE.length)).put(entry).put(MORE);
         }
         return all.put(MORE).array();
     }

@@ -74,7 +74,7 @@ final class MeshVersionsTest {
             rendezvous.send(FrameType.GREETING, greeting(1, 7));
             rendezvous.send(FrameType.REGISTER, registration());
             ByteBuffer table = rendezvous.next().payload();
-            int session = table.getShort(32) & 0xffff;
+            int session = table.getShort(33) & 0xffff;
             try (ClientSession client =
                     ClientSession.connect(OPTIONS.withChannels(2).withAddress("127.0.0.1", session))) {
                 RdmaChannel channel = client.endPoint().channel(1);
