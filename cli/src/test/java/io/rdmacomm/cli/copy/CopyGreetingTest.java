@@ -10,6 +10,7 @@ import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.Terms;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -76,9 +77,8 @@ class CopyGreetingTest {
 
     @Test
     void aGreetingThatIsCutOffIsRejected() {
-        for (Frame<CopyMessage> cut : new Frame[] {
-            Frame.of(CopyMessage.HELLO), Frame.of(CopyMessage.HELLO, 2), Frame.of(CopyMessage.HELLO, 2, 4)
-        }) {
+        for (Frame<CopyMessage> cut : List.of(
+                Frame.of(CopyMessage.HELLO), Frame.of(CopyMessage.HELLO, 2), Frame.of(CopyMessage.HELLO, 2, 4))) {
             assertThatThrownBy(() -> OURS.agree(cut, "peer"))
                     .isInstanceOf(CommandFailure.class)
                     .hasMessageContaining("incomplete HELLO");

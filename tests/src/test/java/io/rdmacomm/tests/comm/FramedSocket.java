@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 /// A peer that sends any frame of the handshake.
@@ -57,6 +58,12 @@ final class FramedSocket implements AutoCloseable {
     record Frame(int type, ByteBuffer payload) {
         boolean is(FrameType expected) {
             return type == expected.code();
+        }
+
+        String digits() {
+            byte[] bytes = new byte[payload.remaining()];
+            payload.duplicate().get(bytes);
+            return HexFormat.of().formatHex(bytes);
         }
 
         String text() {

@@ -66,7 +66,7 @@ final class LaterRelease implements AutoCloseable {
                 byte[] header = in.readNBytes(11);
                 int type = ByteBuffer.wrap(header).getShort(5);
                 byte[] payload = in.readNBytes(ByteBuffer.wrap(header).getInt(7));
-                byte[] later = later(type, ByteBuffer.wrap(payload));
+                byte[] later = isText(type) ? payload : later(type, ByteBuffer.wrap(payload));
                 seen.put(type, true);
                 out.write(ByteBuffer.allocate(12 + later.length)
                         .put((byte) magic)
@@ -83,6 +83,11 @@ final class LaterRelease implements AutoCloseable {
         }
     }
 
+    /// Why a side refuses: text to the end of the frame.
+    private static boolean isText(int type) {
+        return type == FrameType.REFUSE.code() || type == FrameType.UNPROVED.code() || type == FrameType.BUSY.code();
+    }
+
     private static byte[] later(int type, ByteBuffer payload) {
         if (type == FrameType.GREETING.code()) {
             payload.putShort(4, (short) HIGHEST).putShort(6, (short) 0x4711).putLong(8, -1);
@@ -90,9 +95,6 @@ final class LaterRelease implements AutoCloseable {
             return longerDescription(payload);
         } else if (type == FrameType.TABLE.code()) {
             return longerTable(payload);
-        } else if (type == FrameType.REFUSE.code()) {
-            // Text, to its end.
-            return payload.array();
         }
         return ByteBuffer.allocate(payload.remaining() + MORE.length)
                 .put(payload)
