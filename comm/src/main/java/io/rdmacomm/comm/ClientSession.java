@@ -44,7 +44,7 @@ public final class ClientSession extends Session {
     /// @throws PeerUnprovedException if the two sides do not have the same [SessionOptions#secret()], only one has
     ///         [SessionOptions#tls()], or one rejects the certificate of the other
     /// @throws PeerProtocolException if another program listens there
-    /// @throws PeerVersionException if the server speaks another version of the protocol
+    /// @throws PeerVersionException if the two sides speak no common version of the protocol
     /// @throws PeerClosedException if the server went away meanwhile
     /// @throws DeadlineException if the server was silent for too long
     /// @throws CommInterruptedException if the thread was interrupted

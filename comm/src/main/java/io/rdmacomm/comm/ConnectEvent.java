@@ -19,4 +19,11 @@ final class ConnectEvent extends Event {
 
     @Label("Data Channels")
     int channels;
+
+    @Label("Protocol Version")
+    int protocolVersion;
+
+    @Label("Features")
+    @Description("Of the protocol, those that both sides have; a bit each")
+    long features;
 }

@@ -9,6 +9,7 @@ import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.setup.Terms;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -64,6 +65,7 @@ public final class EndPoint implements AutoCloseable {
     private volatile @Nullable Thread teller;
     // Set before the endpoint is published.
     private @Nullable TcpConnector connector;
+    private Terms terms = Terms.NONE;
     private String peerName = "";
     private Duration setUpTime = Duration.ZERO;
     private SetUp setUp = SetUp.AUTOMATIC;
@@ -135,6 +137,15 @@ public final class EndPoint implements AutoCloseable {
 
     void setUpTime(Duration value) {
         setUpTime = value;
+    }
+
+    void terms(Terms value) {
+        terms = value;
+    }
+
+    /// The version and the features of the protocol with the peer.
+    Terms terms() {
+        return terms;
     }
 
     boolean isInHandler() {

@@ -3,17 +3,20 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.setup.AcceptingConnector;
-import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Greeting;
+import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.PeerLocation;
 import io.rdmacomm.comm.setup.Proof;
+import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.RequestingConnector;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpLine;
 import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.setup.Terms;
 import io.rdmacomm.comm.setup.TicketListeners;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.QueuePairInfo;
@@ -25,12 +28,16 @@ import java.util.List;
 import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 
-/// The exchange that turns a TCP connection into an endpoint: one frame each way with everything, then one
-/// each way that says that receives are posted. A client that says no more than hello costs the server neither threads
+/// The exchange that turns a TCP connection into an endpoint: one frame each way about versions, one with everything,
+/// and one that says that receives are posted. A client that says no more than hello costs the server neither threads
 /// nor receives.
 ///
 /// ```
 /// client                          server
+///   | GREETING versions, features   |
+///   |------------------------------>|
+///   |   GREETING versions, features |
+///   |<------------------------------|
 ///   | HELLO name, link, channels    |   client: queue pairs exist
 ///   |------------------------------>|
 ///   |  WELCOME name, link, channels |   server: queue pairs exist
@@ -45,24 +52,28 @@ import jdk.jfr.FlightRecorder;
 /// the server decides: by the numbers in these frames, or by the server's connection manager, to which the
 /// client connects each queue pair between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
 ///
-/// Instead of WELCOME or READY either side may send REFUSE with a reason; the server may also send BUSY, and then the
-/// client tries again. With TLS or a secret, all of this comes after
-/// the TLS handshake and after both sides have proved that they have the secret ([Authentication]), and nothing is made
-/// before.
+/// Instead of any of these either side may send REFUSE with a reason; the server may also send BUSY, and then the
+/// client tries again. With TLS, its handshake comes before all of this. With a secret, both sides prove that they have
+/// it before HELLO ([Opening]). With either of them, nothing is made before.
+///
+/// What each side says is in the version that both have agreed on, and uses the features that both have. Both ignore
+/// what follows the fields that they know.
 record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
+    private static final Greeting GREETING = new Greeting(Protocol.SESSION, 1, 1, 0);
+
     /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not kept
     /// waiting. If that fails, the peer is told why and everything is freed.
     ///
     /// @param server what to call the server
     /// @param reach connects to it
     EndPoint connect(String server, Supplier<TcpConnector> reach) {
-        Authentication authentication = authentication();
-        if (authentication.isDemanding()) {
+        Opening opening = opening();
+        if (opening.isDemanding()) {
             // Nothing is made before the server has proved itself.
             TcpConnector connector = reached(reach);
             return timed(connector, () -> {
-                authentication.asClient(connector, step());
-                return asClient(endPoint(server), connector);
+                Terms terms = opening.asClient(connector, step());
+                return asClient(endPoint(server), connector, () -> terms);
             });
         }
         EndPoint endPoint = endPoint(server);
@@ -75,7 +86,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
             }
         }
         TcpConnector open = connector;
-        return timed(open, () -> asClient(endPoint, open));
+        return timed(open, () -> asClient(endPoint, open, () -> opening.asClient(open, step())));
     }
 
     private static TcpConnector reached(Supplier<TcpConnector> reach) {
@@ -90,8 +101,10 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         return new EndPoint(device, options, server, options.channels(), errors, owner);
     }
 
-    private EndPoint asClient(EndPoint endPoint, TcpConnector connector) {
+    /// @param opening is done, or does it
+    private EndPoint asClient(EndPoint endPoint, TcpConnector connector, Supplier<Terms> opening) {
         return finish(endPoint, connector, () -> {
+            endPoint.terms(opening.get());
             SetUpOffer own = ownOffer();
             connector.send(FrameType.HELLO, endPoint.info(own).encode());
             ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
@@ -104,11 +117,12 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         });
     }
 
-    private Authentication authentication() {
+    private Opening opening() {
         Tls tls = options.tls();
         Secret secret = options.secret();
-        return new Authentication(
+        return new Opening(
                 tls == null ? null : tls::engine,
+                GREETING,
                 new Proof(secret == null ? null : secret::authenticate, FrameType.HELLO));
     }
 
@@ -150,6 +164,8 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
             if (event != null && event.shouldCommit()) {
                 event.endPoint = endPoint.name();
                 event.channels = endPoint.channels().size();
+                event.protocolVersion = endPoint.terms().version();
+                event.features = endPoint.terms().features();
                 event.commit();
             }
             return endPoint;
@@ -174,10 +190,10 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
 
     private EndPoint asServer(
             TcpConnector connector, TicketListeners tickets, ClientPlaces places, SetUpLine line, Runnable known) {
-        Authentication authentication = authentication();
-        boolean proves = authentication.isDemanding();
-        ByteBuffer hello = authentication.asServer(connector, step(), proves ? known : () -> {});
-        EndPointInfo peer = EndPointInfo.decode(hello, connector.peer());
+        Opening opening = opening();
+        boolean proves = opening.isDemanding();
+        Opening.Entrance client = opening.asServer(connector, step(), proves ? known : () -> {});
+        EndPointInfo peer = EndPointInfo.decode(client.next(), connector.peer());
         int count = peer.channels().size() - 1;
         if (count > options.maxChannels()) {
             throw new CommException(
@@ -192,17 +208,18 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
             checkLocation(connector, peer);
         }
         if (proves) {
-            return setUp(connector, peer, complete, byNumbers, tickets, places, () -> {});
+            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, () -> {});
         }
         // The client is told in time if it gets no turn.
         try (SetUpLine.Turn turn = line.enter(connector, step().dividedBy(2))) {
             known.run();
-            return setUp(connector, peer, complete, byNumbers, tickets, places, turn::waits);
+            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, turn::waits);
         }
     }
 
     private EndPoint setUp(
             TcpConnector connector,
+            Terms terms,
             EndPointInfo peer,
             SessionOptions complete,
             boolean byNumbers,
@@ -210,6 +227,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
             ClientPlaces places,
             Runnable waits) {
         EndPoint endPoint = endPoint(complete, connector, peer.channels().size() - 1, places);
+        endPoint.terms(terms);
         return finish(endPoint, connector, () -> {
             if (byNumbers) {
                 SetUpOffer numbers = new SetUpOffer(true, false, 0, 0);
@@ -306,9 +324,11 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     private static void refuse(TcpConnector connector, RuntimeException why) {
+        // Both sides know both ranges of versions.
         boolean knows = why instanceof PeerClosedException
                 || why instanceof PeerRefusedException
-                || why instanceof PeerUnprovedException;
+                || why instanceof PeerUnprovedException
+                || why instanceof PeerVersionException;
         if (!knows) {
             connector.refuse(String.valueOf(why.getMessage()));
         }

@@ -8,8 +8,8 @@ import io.rdmacomm.cli.wire.FrameCodec;
 ///
 /// ```
 /// sender                                          receiver
-/// HELLO version, chunk, depth                ->
-///                                            <-   HELLO version, or REJECT 0; reason
+/// HELLO versions, features; chunk, depth     ->
+///                                            <-   HELLO versions, features, or REJECT 0; reason
 /// OFFER file, folder, kind, size, ...; name  ->
 ///                                            <-   RING chunk, depth; name of the announced buffer (once)
 ///                                            <-   ACCEPT file, offset, or SKIP file; why, or REJECT file; reason
@@ -19,10 +19,13 @@ import io.rdmacomm.cli.wire.FrameCodec;
 ///                                            <-   DONE file, flags; name, or FAILED file; reason
 /// ```
 ///
+/// Versions are the lowest and the highest that a side speaks; both use the highest common one, and the features that
+/// both have ([CopyGreeting]). Both ignore numbers and text behind those that they know.
+///
 /// The sender proposes the sizes of the ring of blocks, and the receiver decides about them when it accepts a file with
 /// data, not before. Either side sends BUSY every few seconds while it computes a checksum.
 enum CopyMessage {
-    /// Opens the connection: the version of the protocol, and the largest ring of blocks that the sender wants.
+    /// Opens the connection: versions and features, and the largest ring of blocks that the sender wants.
     HELLO,
     /// The sender offers a file; see [Offer].
     OFFER,
@@ -50,12 +53,7 @@ enum CopyMessage {
     /// Be patient.
     BUSY;
 
-    /// The version of this protocol.
-    static final long VERSION = 3;
-
     /// Frames with the magic "RCF1".
-    static final FrameCodec<CopyMessage> CODEC = new FrameCodec<>(
-            0x52434631,
-            CopyMessage.class,
-            "run `rdmacomm recv` there, in the same version and with the same --transport");
+    static final FrameCodec<CopyMessage> CODEC =
+            new FrameCodec<>(0x52434631, CopyMessage.class, "run `rdmacomm recv` there, with the same --transport");
 }

@@ -1,11 +1,13 @@
 package io.rdmacomm.cli.copy;
 
+import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.Session;
+import io.rdmacomm.comm.setup.SetUpException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -57,10 +59,15 @@ public final class RdmaReceiverLink implements ReceiverLink {
     private RingSize greet() {
         Frame<CopyMessage> hello = control.receive();
         try {
-            RingSize asked = RingSize.ofHello(hello);
-            control.send(Frame.of(CopyMessage.HELLO, CopyMessage.VERSION));
+            var _ = CopyGreeting.RELEASE.agree(hello, "the sender");
+            RingSize asked = CopyGreeting.wish(hello);
+            control.send(CopyGreeting.RELEASE.answer());
             return asked;
-        } catch (RuntimeException e) {
+        } catch (SetUpException e) {
+            // The sender learns both ranges from it.
+            control.send(CopyGreeting.RELEASE.answer());
+            throw e;
+        } catch (CommandFailure e) {
             control.send(Frame.of(CopyMessage.REJECT, FailureText.of(e), 0));
             throw e;
         }

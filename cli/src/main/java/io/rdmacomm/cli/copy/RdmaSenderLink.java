@@ -75,10 +75,9 @@ public final class RdmaSenderLink implements SenderLink {
         this.endPoint = endPoint;
         this.channel = endPoint.channel(0);
         this.control = new FrameChannel<>(session, channel, CopyMessage.CODEC, "copy control", PATIENCE);
-        control.send(wish.toHello());
-        if (control.expect(CopyMessage.HELLO, CopyMessage.REJECT).number(0) != CopyMessage.VERSION) {
-            throw CopyMessage.CODEC.protocolError();
-        }
+        control.send(CopyGreeting.RELEASE.ask(wish));
+        Frame<CopyMessage> answer = control.expect(CopyMessage.HELLO, CopyMessage.REJECT);
+        var _ = CopyGreeting.RELEASE.agree(answer, "the receiver");
     }
 
     @Override

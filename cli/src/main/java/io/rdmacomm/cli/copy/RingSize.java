@@ -41,16 +41,6 @@ public record RingSize(int chunk, int depth) {
         return new RingSize(chunk, (int) Math.min(depth, fitting));
     }
 
-    /// The size that a sender wants.
-    ///
-    /// @throws CommandFailure if the message is not a valid HELLO of this version
-    static RingSize ofHello(Frame<CopyMessage> hello) {
-        if (hello.kind() != CopyMessage.HELLO || hello.number(0) != CopyMessage.VERSION) {
-            throw CopyMessage.CODEC.protocolError();
-        }
-        return of(hello.number(1), hello.number(2));
-    }
-
     /// The size that the receiver has chosen, no larger than this.
     ///
     /// @throws CommandFailure if it is larger
@@ -62,13 +52,11 @@ public record RingSize(int chunk, int depth) {
         return size;
     }
 
-    private static RingSize of(long chunk, long depth) {
+    /// The size in numbers of a peer.
+    ///
+    /// @throws CommandFailure if it is too large or empty
+    static RingSize of(long chunk, long depth) {
         return new RingSize(Math.clamp(chunk, 0, Integer.MAX_VALUE), Math.clamp(depth, 0, Integer.MAX_VALUE));
-    }
-
-    /// The HELLO that asks for at most this size.
-    Frame<CopyMessage> toHello() {
-        return Frame.of(CopyMessage.HELLO, CopyMessage.VERSION, chunk, depth);
     }
 
     /// The RING that announces this size.

@@ -5,6 +5,7 @@ import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameCodec;
 import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// receivers protect themselves in the same way.
 public final class TcpLink implements SenderLink, ReceiverLink {
     private static final int MOST_WAITING = 4 * FileSender.WINDOW;
+    private static final String NO_SENDER =
+            "this is `rdmacomm recv --transport tcp`, and what came is not from a sender of it: use the same --transport"
+                    + " on both sides";
 
     private final TcpConnector connector;
     private final SocketChannel socket;
@@ -66,11 +70,9 @@ public final class TcpLink implements SenderLink, ReceiverLink {
         TcpConnector connector = TcpConnector.connect(host, port, timeout);
         boolean linked = false;
         try {
-            connector.send(FrameType.HELLO, bytes(new RingSize(wish.chunk(), 1).toHello()));
+            connector.send(FrameType.HELLO, bytes(CopyGreeting.RELEASE.ask(new RingSize(wish.chunk(), 1))));
             Frame<CopyMessage> answer = frame(connector.receive(FrameType.WELCOME, timeout));
-            if (answer.kind() != CopyMessage.HELLO || answer.number(0) != CopyMessage.VERSION) {
-                throw CopyMessage.CODEC.protocolError();
-            }
+            var _ = CopyGreeting.RELEASE.agree(answer, "the receiver");
             TcpLink link = new TcpLink(connector, wish, null);
             linked = true;
             return link;
@@ -85,16 +87,26 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     ///
     /// @param timeout how long it may take
     /// @return what it wants
-    /// @throws CommandFailure if it is no sender of this version; it has been told
+    /// @throws CommandFailure if it is no sender; it has been told
+    /// @throws SetUpException if it speaks no version that this side speaks; it has been told
     /// @throws io.rdmacomm.verbs.RdmaException if it is silent or gone
     public static RingSize greeting(TcpConnector sender, Duration timeout) {
-        ByteBuffer hello = sender.receive(FrameType.HELLO, timeout);
         try {
-            return RingSize.ofHello(frame(hello));
+            Frame<CopyMessage> hello = frame(sender.receive(FrameType.HELLO, timeout));
+            var _ = CopyGreeting.RELEASE.agree(hello, "the sender");
+            return CopyGreeting.wish(hello);
+        } catch (SetUpException e) {
+            switch (e.reason()) {
+                // The sender learns both ranges from it.
+                case OTHER_VERSION -> sender.send(FrameType.WELCOME, bytes(CopyGreeting.RELEASE.answer()));
+                case PROTOCOL_VIOLATED -> sender.refuse(NO_SENDER);
+                default -> {
+                    // It has gone, or says nothing.
+                }
+            }
+            throw e;
         } catch (CommandFailure e) {
-            sender.refuse(
-                    "this is `rdmacomm recv --transport tcp` of another version, or a client that is no sender of it:"
-                            + " use the same version and the same --transport on both sides");
+            sender.refuse(NO_SENDER + " (" + e.getMessage() + ")");
             throw e;
         }
     }
@@ -105,7 +117,7 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     public static TcpLink accept(TcpConnector sender, RingSize wish, CopyMemory memory) throws IOException {
         boolean linked = false;
         try {
-            sender.send(FrameType.WELCOME, bytes(Frame.of(CopyMessage.HELLO, CopyMessage.VERSION)));
+            sender.send(FrameType.WELCOME, bytes(CopyGreeting.RELEASE.answer()));
             TcpLink link = new TcpLink(sender, wish, memory);
             linked = true;
             return link;

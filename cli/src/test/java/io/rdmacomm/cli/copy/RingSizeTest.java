@@ -11,10 +11,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RingSizeTest {
     @Test
-    void aSizeSurvivesItsFrames() {
+    void aSizeSurvivesItsFrame() {
         RingSize size = new RingSize(4096, 16);
 
-        assertThat(RingSize.ofHello(size.toHello())).isEqualTo(size);
         assertThat(size.chosen(size.toRing("blocks"))).isEqualTo(size);
     }
 
@@ -29,9 +28,9 @@ class RingSizeTest {
         "1, 4294967297",
     })
     void aPeerCannotAskForTooMuchMemory(long chunk, long depth) {
-        Frame<CopyMessage> hello = Frame.of(CopyMessage.HELLO, CopyMessage.VERSION, chunk, depth);
+        Frame<CopyMessage> hello = Frame.of(CopyMessage.HELLO, 1, 1, 0, chunk, depth);
 
-        assertThatThrownBy(() -> RingSize.ofHello(hello))
+        assertThatThrownBy(() -> CopyGreeting.wish(hello))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("is out of range");
     }
@@ -42,13 +41,6 @@ class RingSizeTest {
 
         assertThatThrownBy(() -> wish.chosen(new RingSize(8192, 1).toRing(""))).isInstanceOf(CommandFailure.class);
         assertThatThrownBy(() -> wish.chosen(new RingSize(1, 17).toRing(""))).isInstanceOf(CommandFailure.class);
-    }
-
-    @Test
-    void anotherVersionIsRejected() {
-        Frame<CopyMessage> hello = Frame.of(CopyMessage.HELLO, CopyMessage.VERSION + 1, 4096, 16);
-
-        assertThatThrownBy(() -> RingSize.ofHello(hello)).hasMessageContaining("different protocol");
     }
 
     @Test

@@ -1,6 +1,9 @@
 package io.rdmacomm.comm.mesh;
 
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Greeting;
+import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.Terms;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -26,11 +29,13 @@ final class Attendance {
     /// A node that has registered.
     private static final class Guest {
         private final Visitor visitor;
+        private final Greeting greeting;
         private final NodeTable.Entry entry;
         private boolean ready;
 
-        Guest(Visitor visitor, NodeTable.Entry entry) {
+        Guest(Visitor visitor, Greeting greeting, NodeTable.Entry entry) {
             this.visitor = visitor;
+            this.greeting = greeting;
             this.entry = entry;
         }
     }
@@ -41,18 +46,21 @@ final class Attendance {
 
     /// Adds a node; if it is the last one, all get the table.
     ///
+    /// @param greeting what it speaks
     /// @param entry what the others are told
     /// @return why it cannot be added; empty if it was
-    String add(int rank, Visitor visitor, NodeTable.Entry entry) {
+    /// @throws SetUpException OTHER_VERSION if the nodes that are there have no version in common with it
+    String add(int rank, Visitor visitor, Greeting greeting, NodeTable.Entry entry) {
         lock.lock();
         try {
             if (guests[rank] != null) {
                 return "rank " + rank + " is there already";
             }
-            guests[rank] = new Guest(visitor, entry);
+            Greeting common = common(rank, greeting);
+            guests[rank] = new Guest(visitor, greeting, entry);
             if (absent().isEmpty()) {
                 complete = true;
-                sendAll(FrameType.TABLE, table().encode());
+                sendAll(FrameType.TABLE, table(common.terms()).encode());
             }
             return "";
         } finally {
@@ -60,7 +68,19 @@ final class Attendance {
         }
     }
 
-    private NodeTable table() {
+    /// What the nodes that are there have in common with one more. It is the last to be compared: the others have a
+    /// version in common.
+    private Greeting common(int rank, Greeting greeting) {
+        Greeting others = null;
+        for (Guest guest : guests) {
+            if (guest != null) {
+                others = others == null ? guest.greeting : others.common("a node", guest.greeting, "another one");
+            }
+        }
+        return others == null ? greeting : others.common("the other nodes", greeting, "rank " + rank);
+    }
+
+    private NodeTable table(Terms terms) {
         SecureRandom random = new SecureRandom();
         List<NodeTable.Entry> entries = new ArrayList<>(guests.length);
         for (Guest guest : guests) {
@@ -68,7 +88,7 @@ final class Attendance {
                 entries.add(guest.entry);
             }
         }
-        return new NodeTable(new UUID(random.nextLong(), random.nextLong()), entries);
+        return new NodeTable(new UUID(random.nextLong(), random.nextLong()), terms, entries);
     }
 
     /// A node is connected with all others; if it is the last one, all are told.

@@ -14,10 +14,12 @@ import java.util.UUID;
 ///
 /// ```
 ///  0               8                              24      28      32
-/// +---------------+------------------------------+-------+-------+
-/// | "RDMAMESH"    | token of the mesh            | from  | to    |
-/// +---------------+------------------------------+-------+-------+
+/// +---------------+------------------------------+-------+-------+-----------+
+/// | "RDMAMESH"    | token of the mesh            | from  | to    |ignored ...|
+/// +---------------+------------------------------+-------+-------+-----------+
 /// ```
+///
+/// It has no version: the table of the rendezvous says which one all nodes have in common.
 record Introduction(UUID token, int from, int to) {
     static final int BYTES = 32;
 
@@ -44,7 +46,7 @@ record Introduction(UUID token, int from, int to) {
     static Introduction receive(RdmaChannel channel, Duration timeout) {
         try (Message message = channel.blocking(timeout).receive()) {
             ByteBuffer from = message.segment().asByteBuffer();
-            if (from.remaining() != BYTES || from.getLong() != MAGIC) {
+            if (from.remaining() < BYTES || from.getLong() != MAGIC) {
                 throw new PeerProtocolException(channel + ": the peer is no node of a mesh", null);
             }
             return new Introduction(new UUID(from.getLong(), from.getLong()), from.getInt(), from.getInt());

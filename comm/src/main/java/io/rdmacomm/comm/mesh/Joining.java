@@ -14,9 +14,11 @@ import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.Tls;
-import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Greeting;
+import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.Proof;
+import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -38,6 +40,7 @@ final class Joining {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(Joining.class);
     private static final String BUFFER = "introductions of the mesh";
     private static final int MOST_STRANGERS = 64;
+    private static final Greeting GREETING = new Greeting(Protocol.MESH, 1, 1, 0);
 
     private final Rendezvous rendezvous;
     private final SessionOptions options;
@@ -130,7 +133,7 @@ final class Joining {
     private void meet(ServerSession session) {
         try (RendezvousHost _ = rendezvous.isListener() ? listen(session) : null;
                 RendezvousVisit visit = RendezvousVisit.reach(rendezvous, deadline)) {
-            NodeTable table = visit.register(registration(session), authentication());
+            NodeTable table = visit.register(registration(session), opening());
             place.complete(
                     new Place(table, visit.address(), session.allocate(BUFFER, Introduction.BYTES, rendezvous.size())));
             Thread.ofVirtual().name("rdmacomm-mesh").start(() -> awaitOthers(visit, session));
@@ -152,18 +155,19 @@ final class Joining {
                     onlyHere ? name : "",
                     rendezvous.port(),
                     registration(session),
-                    authentication(),
+                    opening(),
                     options.deadlines().handshake());
         } catch (SetUpException e) {
             throw RendezvousVisit.failure("rendezvous of " + rendezvous, String.valueOf(e.getMessage()), e);
         }
     }
 
-    private Authentication authentication() {
+    private Opening opening() {
         Tls tls = options.tls();
         Secret secret = options.secret();
-        return new Authentication(
+        return new Opening(
                 tls == null ? null : tls::engine,
+                GREETING,
                 new Proof(secret == null ? null : secret::authenticate, FrameType.REGISTER));
     }
 

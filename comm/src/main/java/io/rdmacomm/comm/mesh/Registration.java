@@ -10,10 +10,10 @@ import java.time.Duration;
 ///
 /// ```
 ///  0               4               8       10      12              16      18
-/// +---------------+---------------+-------+-------+---------------+-------+--------------+
-/// | size          | rank          |session|data   | patience in ms|length |job in UTF-8  |
-/// |               |               |port   |chann. |               |of job |              |
-/// +---------------+---------------+-------+-------+---------------+-------+--------------+
+/// +---------------+---------------+-------+-------+---------------+-------+--------------+-----------+
+/// | size          | rank          |session|data   | patience in ms|length |job in UTF-8  |ignored ...|
+/// |               |               |port   |chann. |               |of job |              |           |
+/// +---------------+---------------+-------+-------+---------------+-------+--------------+-----------+
 /// ```
 ///
 /// The node's address is not in it: the rendezvous sees where the connection comes from.
@@ -45,7 +45,7 @@ record Registration(int size, int rank, int sessionPort, int channels, Duration 
             int channels = from.getShort() & 0xffff;
             int patience = from.getInt();
             int length = from.getShort() & 0xffff;
-            if (from.remaining() != length || port == 0 || patience <= 0) {
+            if (from.remaining() < length || port == 0 || patience <= 0) {
                 throw new IllegalArgumentException("the registration is invalid");
             }
             byte[] text = new byte[length];

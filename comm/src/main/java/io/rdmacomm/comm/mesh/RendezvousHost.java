@@ -1,8 +1,8 @@
 package io.rdmacomm.comm.mesh;
 
 import io.rdmacomm.comm.setup.AcceptLoop;
-import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 /// node                            rendezvous
+///   | GREETING versions, features   |
+///   |------------------------------>|
+///   |   GREETING versions, features |
+///   |<------------------------------|
 ///   | REGISTER size, rank, port     |
 ///   |------------------------------>|   keeps it; waits for the others
 ///   |                         TABLE |   when all have registered
@@ -28,9 +32,10 @@ import org.jspecify.annotations.Nullable;
 ///   |<------------------------------|
 /// ```
 ///
-/// With TLS its handshake comes first; with a secret, both sides prove that they have it before REGISTER. REFUSE with a
-/// reason may come at any time. A stranger costs one thread that ends after one step of the handshake; of too many, the
-/// oldest gives way.
+/// With TLS its handshake comes first; with a secret, both sides prove that they have it before REGISTER ([Opening]).
+/// REFUSE with a reason may come at any time. TABLE says which version and features all nodes have in common; a node
+/// that would leave no version is turned away with OTHER_VERSION. A stranger costs one thread that ends after one step
+/// of the handshake; of too many, the oldest gives way.
 final class RendezvousHost implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(RendezvousHost.class);
     /// All nodes may be on one host, and come at the same time.
@@ -38,16 +43,16 @@ final class RendezvousHost implements AutoCloseable {
 
     private final TcpListener listener;
     private final Registration own;
-    private final Authentication authentication;
+    private final Opening opening;
     private final Duration step;
     private final Attendance attendance;
     private final AcceptLoop<TcpConnector> acceptor;
     private final Reception reception;
 
-    private RendezvousHost(TcpListener listener, Registration own, Authentication authentication, Duration step) {
+    private RendezvousHost(TcpListener listener, Registration own, Opening opening, Duration step) {
         this.listener = listener;
         this.own = own;
-        this.authentication = authentication;
+        this.opening = opening;
         this.step = step;
         this.attendance = new Attendance(own.size());
         this.reception = new Reception("rdmacomm-register-", MOST_NEWCOMERS_OF_AN_ORIGIN, this::serve);
@@ -59,25 +64,25 @@ final class RendezvousHost implements AutoCloseable {
     ///
     /// @param host the address to listen on; empty for all
     /// @param own the registration of this node, to which the others have to fit
-    /// @param authentication what the others have to prove
+    /// @param opening what the others have to speak and to prove
     /// @param step how long the others may take for each step, until they have registered
     /// @throws SetUpException if that is not possible
-    static RendezvousHost listen(
-            String host, int port, Registration own, Authentication authentication, Duration step) {
-        RendezvousHost opened = new RendezvousHost(TcpListener.listen(host, port), own, authentication, step);
+    static RendezvousHost listen(String host, int port, Registration own, Opening opening, Duration step) {
+        RendezvousHost opened = new RendezvousHost(TcpListener.listen(host, port), own, opening, step);
         opened.acceptor.start();
         return opened;
     }
 
     private Runnable serve(TcpConnector connection) {
         try {
-            Registration node =
-                    Registration.decode(authentication.asServer(connection, step, () -> reception.known(connection)));
+            Opening.Entrance visitor = opening.asServer(connection, step, () -> reception.known(connection));
+            Registration node = Registration.decode(visitor.next());
             String refusal = node.difference(own);
             if (refusal.isEmpty()) {
                 refusal = attendance.add(
                         node.rank(),
                         new TcpVisitor(connection),
+                        visitor.greeting(),
                         new NodeTable.Entry(address(connection), node.sessionPort()));
             }
             if (refusal.isEmpty()) {
@@ -87,9 +92,7 @@ final class RendezvousHost implements AutoCloseable {
             }
         } catch (SetUpException e) {
             turnedAway(connection, String.valueOf(e.getMessage()));
-            if (e.reason() != Reason.UNPROVED) {
-                connection.refuse(String.valueOf(e.getMessage()));
-            }
+            connection.refuse(e);
         } catch (IllegalArgumentException e) {
             refuse(connection, String.valueOf(e.getMessage()));
         } finally {

@@ -7,9 +7,10 @@ import io.rdmacomm.comm.PeerProtocolException;
 import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.PeerUnknownException;
 import io.rdmacomm.comm.PeerUnprovedException;
+import io.rdmacomm.comm.PeerVersionException;
 import io.rdmacomm.comm.PortTakenException;
-import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.RetryPause;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
@@ -87,6 +88,7 @@ final class RendezvousVisit implements AutoCloseable {
             case REFUSED, BUSY -> new PeerRefusedException(message, e);
             case UNPROVED -> new PeerUnprovedException(message, e);
             case PROTOCOL_VIOLATED -> new PeerProtocolException(message, e);
+            case OTHER_VERSION -> new PeerVersionException(message, e);
             case DEADLINE_PASSED -> new DeadlineException(message, e);
             case PORT_TAKEN -> new PortTakenException(message, e);
             case INTERRUPTED -> new CommInterruptedException(message, e);
@@ -99,14 +101,14 @@ final class RendezvousVisit implements AutoCloseable {
         return connection.remoteAddress();
     }
 
-    /// Does the TLS handshake and proves that it has the secret, if there are any, registers, and waits until all
-    /// others have. Connects again if the rendezvous is busy with strangers.
-    NodeTable register(Registration own, Authentication authentication) {
+    /// Does the TLS handshake, greets and proves that it has the secret, as far as there are any, registers, and waits
+    /// until all others have. Connects again if the rendezvous is busy with strangers.
+    NodeTable register(Registration own, Opening opening) {
         while (true) {
             try {
-                authentication.asClient(connection, left(deadline).plus(GRACE));
+                var _ = opening.asClient(connection, left(deadline).plus(GRACE));
                 connection.send(FrameType.REGISTER, own.encode());
-                return NodeTable.decode(await(FrameType.TABLE), own.size());
+                return NodeTable.decode(await(FrameType.TABLE), own.size(), opening.greeting());
             } catch (IllegalArgumentException e) {
                 throw new PeerProtocolException("the rendezvous at " + connection.peer() + ": " + e.getMessage(), e);
             } catch (SetUpException e) {

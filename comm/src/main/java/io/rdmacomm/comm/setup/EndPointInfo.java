@@ -13,19 +13,22 @@ import java.util.List;
 /// The description that the two sides of an endpoint send each other in one frame each, in network order:
 ///
 /// ```
-///  0       1       2       4       6       8               16
-/// +-------+-------+-------+-------+-------+---------------+--------------+--------------------------+
-/// | link  | setup | count | name  | port  | token         | name in      | count x ChannelInfo, the |
-/// | layer |       |       | length|       |               | UTF-8        | control channel first    |
-/// +-------+-------+-------+-------+-------+---------------+--------------+--------------------------+
+///  0       1       2       4       6       8               16      18
+/// +-------+-------+-------+-------+-------+---------------+-------+-------+--------------+-----------+
+/// | link  | setup | count | name  | port  | token         |channel| name  | count x      |ignored ...|
+/// | layer |       |       | length|       |               |bytes  |       | channel      |           |
+/// +-------+-------+-------+-------+-------+---------------+-------+-------+--------------+-----------+
 /// ```
+///
+/// The name is in UTF-8. Each channel is a ChannelInfo, that of the control channel first, and has as many bytes as the
+/// description says: what follows a ChannelInfo is ignored.
 ///
 /// @param name the name of this side, for people
 /// @param linkLayer the network of the device; both sides need the same
 /// @param setUp how the queue pairs can be connected; from a server, how they will be
 /// @param channels the control channel, then the data channels
 public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, List<ChannelInfo> channels) {
-    private static final int HEADER = 16;
+    private static final int HEADER = 18;
     private static final int MAX_NAME_BYTES = 1024;
 
     /// Copies the list.
@@ -39,7 +42,8 @@ public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, L
         ByteBuffer to = ByteBuffer.allocate(HEADER + text.length + channels.size() * ChannelInfo.BYTES);
         to.put((byte) linkLayer.code()).put((byte) setUp.bits());
         to.putShort((short) channels.size()).putShort((short) text.length);
-        to.putShort((short) setUp.port()).putLong(setUp.token()).put(text);
+        to.putShort((short) setUp.port()).putLong(setUp.token());
+        to.putShort((short) ChannelInfo.BYTES).put(text);
         channels.forEach(channel -> channel.put(to));
         return to.flip();
     }
@@ -57,7 +61,8 @@ public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, L
             int count = Bounds.range("number of channels", from.getShort(), 2, 257);
             int length = Bounds.range("length of the name", from.getShort(), 0, MAX_NAME_BYTES);
             SetUpOffer setUp = SetUpOffer.decode(setUps, from.getShort() & 0xffff, from.getLong());
-            if (from.remaining() != length + count * ChannelInfo.BYTES) {
+            int each = Bounds.range("length of a channel", from.getShort() & 0xffff, ChannelInfo.BYTES, 0xffff);
+            if (from.remaining() < length + count * each) {
                 throw new IllegalArgumentException(
                         "there are " + from.remaining() + " bytes for " + count + " channels");
             }
@@ -66,7 +71,9 @@ public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, L
             String name = Printable.text(text);
             List<ChannelInfo> channels = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
+                int next = from.position() + each;
                 channels.add(ChannelInfo.get(from));
+                from.position(next);
             }
             return new EndPointInfo(name, linkLayer, setUp, channels);
         } catch (IllegalArgumentException e) {

@@ -17,7 +17,7 @@ public enum FrameType {
     REGISTER(5),
     /// The rendezvous tells a node where all others are.
     TABLE(6),
-    /// Asks the other side to prove that it has the secret; the payload is a nonce. See [Proof].
+    /// Asks the other side to prove that it has the secret; the payload begins with a nonce. See [Proof].
     PROVE(7),
     /// Proves it.
     PROOF(8),
@@ -26,7 +26,11 @@ public enum FrameType {
     /// The server has completed the TLS handshake; the first frame in TLS, without payload.
     SECURE(10),
     /// The connection is refused for now: the client may try again. The payload says why, in UTF-8.
-    BUSY(11);
+    BUSY(11),
+    /// The versions and features of the sender, the first frame of each side. See [Greeting].
+    GREETING(12),
+    /// The connection is refused because of the versions that others speak; the payload says why, in UTF-8.
+    OTHER_VERSION(13);
 
     private static final FrameType[] VALUES = values();
 

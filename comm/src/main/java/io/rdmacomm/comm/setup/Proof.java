@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 ///   |<--------------------------------------|
 /// ```
 ///
-/// A code is the HMAC-SHA-256 of "rdmacomm proof", the version of the protocol, the type of the frame that
-/// follows the exchange, the role, and both nonces. The role keeps a side from being sent its own code back; the
-/// type of the frame keeps a code for a rendezvous from opening a session. UNPROVED with a reason ends the
-/// exchange.
+/// A code is the HMAC-SHA-256 of "rdmacomm proof", the type of the frame that follows the exchange, the role, and the
+/// payloads of both GREETING and both PROVE frames, each after its length. The role keeps a side from being sent its
+/// own code back; the type of the frame keeps a code for a rendezvous from opening a session; the greetings keep
+/// somebody in between from taking versions or features away. UNPROVED with a reason ends the exchange.
 ///
 /// @param codes makes the code of a message with the secret; null without a secret
 /// @param next the frame that the client sends after it
@@ -42,30 +42,33 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
 
     /// The client's side. Blocks. Does nothing without a secret.
     ///
+    /// @param greetings of both sides
     /// @param step how long each answer may take
     /// @throws SetUpException UNPROVED; and the reasons of [TcpConnector#receive]
-    public void asClient(TcpConnector server, Duration step) {
+    void asClient(TcpConnector server, Transcript greetings, Duration step) {
         UnaryOperator<byte[]> own = codes;
         if (own == null) {
             return;
         }
-        byte[] mine = nonce();
-        server.send(FrameType.PROVE, ByteBuffer.wrap(mine));
-        byte[] theirs = bytes(server, server.receive(FrameType.PROVE, step), NONCE_BYTES);
-        server.send(FrameType.PROOF, ByteBuffer.wrap(code(own, CLIENT, mine, theirs)));
-        byte[] proof = bytes(server, server.receive(FrameType.PROOF, step), CODE_BYTES);
-        if (!MessageDigest.isEqual(proof, code(own, SERVER, mine, theirs))) {
+        ByteBuffer mine = nonce();
+        server.send(FrameType.PROVE, mine.duplicate());
+        ByteBuffer theirs = checked(server, server.receive(FrameType.PROVE, step), NONCE_BYTES);
+        Transcript said = greetings.with(mine, theirs);
+        server.send(FrameType.PROOF, ByteBuffer.wrap(code(own, CLIENT, said)));
+        ByteBuffer proof = checked(server, server.receive(FrameType.PROOF, step), CODE_BYTES);
+        if (!isEqual(proof, code(own, SERVER, said))) {
             throw refusal(server, server.peer() + " has not the secret of this side; " + SAME);
         }
     }
 
     /// The server's side, and the frame that follows. Blocks.
     ///
+    /// @param greetings of both sides
     /// @param step how long each frame may take
     /// @param proved runs when the client has proved itself, or the frame that follows is there
     /// @return the payload of that frame
     /// @throws SetUpException UNPROVED; and the reasons of [TcpConnector#receive]
-    public ByteBuffer asServer(TcpConnector client, Duration step, Runnable proved) {
+    ByteBuffer asServer(TcpConnector client, Transcript greetings, Duration step, Runnable proved) {
         UnaryOperator<byte[]> own = codes;
         Frame first = client.receive(FrameType.PROVE, next, step);
         if (own == null) {
@@ -84,42 +87,51 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
                     "the server demands a secret and the client " + client.peer() + " has none; start the client with"
                             + " the server's (SessionOptions.withSecret, --secret-file)");
         }
-        byte[] theirs = bytes(client, first.payload(), NONCE_BYTES);
-        byte[] mine = nonce();
-        client.send(FrameType.PROVE, ByteBuffer.wrap(mine));
-        byte[] proof = bytes(client, client.receive(FrameType.PROOF, step), CODE_BYTES);
-        if (!MessageDigest.isEqual(proof, code(own, CLIENT, theirs, mine))) {
+        ByteBuffer theirs = checked(client, first.payload(), NONCE_BYTES);
+        ByteBuffer mine = nonce();
+        client.send(FrameType.PROVE, mine.duplicate());
+        Transcript said = greetings.with(theirs, mine);
+        ByteBuffer proof = checked(client, client.receive(FrameType.PROOF, step), CODE_BYTES);
+        if (!isEqual(proof, code(own, CLIENT, said))) {
             throw refusal(client, "the secret of the client " + client.peer() + " is not that of the server; " + SAME);
         }
         proved.run();
-        client.send(FrameType.PROOF, ByteBuffer.wrap(code(own, SERVER, theirs, mine)));
+        client.send(FrameType.PROOF, ByteBuffer.wrap(code(own, SERVER, said)));
         return client.receive(next, step);
     }
 
-    private static byte[] nonce() {
+    private static ByteBuffer nonce() {
         byte[] nonce = new byte[NONCE_BYTES];
         // Made when it is needed: sessions without a secret do not wait for the system's providers to be loaded.
         new SecureRandom().nextBytes(nonce);
-        return nonce;
+        return ByteBuffer.wrap(nonce);
     }
 
-    private byte[] code(UnaryOperator<byte[]> own, byte role, byte[] client, byte[] server) {
-        ByteBuffer message = ByteBuffer.allocate(LABEL.length + 2 + 2 + 1 + 2 * NONCE_BYTES);
-        message.put(LABEL).putShort((short) TcpConnector.VERSION).putShort((short) next.code());
-        message.put(role).put(client).put(server);
-        return own.apply(message.array());
+    private byte[] code(UnaryOperator<byte[]> own, byte role, Transcript said) {
+        byte[] payloads = said.bytes();
+        ByteBuffer message = ByteBuffer.allocate(LABEL.length + 2 + 1 + payloads.length);
+        return own.apply(message.put(LABEL)
+                .putShort((short) next.code())
+                .put(role)
+                .put(payloads)
+                .array());
     }
 
-    private static byte[] bytes(TcpConnector from, ByteBuffer payload, int length) {
-        if (payload.remaining() != length) {
+    /// What follows the code is ignored, as what follows a nonce, which both codes cover.
+    private static boolean isEqual(ByteBuffer proof, byte[] code) {
+        byte[] received = new byte[CODE_BYTES];
+        proof.get(proof.position(), received);
+        return MessageDigest.isEqual(received, code);
+    }
+
+    private static ByteBuffer checked(TcpConnector from, ByteBuffer payload, int least) {
+        if (payload.remaining() < least) {
             throw new SetUpException(
                     Reason.PROTOCOL_VIOLATED,
-                    from.peer() + " sent " + payload.remaining() + " bytes in the proof of its secret, where " + length
-                            + " are right");
+                    from.peer() + " sent " + payload.remaining() + " bytes in the proof of its secret, " + least
+                            + " are the least");
         }
-        byte[] bytes = new byte[length];
-        payload.get(bytes);
-        return bytes;
+        return payload;
     }
 
     /// The peer is told, too.

@@ -22,7 +22,7 @@ public final class SetUpException extends RdmaException {
         UNPROVED,
         /// The peer speaks another protocol, or violates this one.
         PROTOCOL_VIOLATED,
-        /// The peer speaks another version of the protocol.
+        /// The two sides speak no common version of the protocol.
         OTHER_VERSION,
         /// The peer went away.
         PEER_CLOSED,

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// +---------------+---------------+---------------+---------------+
 /// |   'R' 0x52    |   'D' 0x44    |   'M' 0x4d    |   'C' 0x43    |
 /// +---------------+---------------+---------------+---------------+
-/// |            version            |             type              |
+/// |         zero, ignored         |             type              |
 /// +-------------------------------+-------------------------------+
 /// |                 length of the payload in bytes                |
 /// +---------------------------------------------------------------+
@@ -38,10 +38,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// A frame is rejected at its first wrong byte. No payload is longer than [#MAX_PAYLOAD], and every wait has a
-/// deadline.
+/// deadline. Frames have no version: what follows the first one of each side, a [Greeting], is in the version that both
+/// have agreed on.
 public final class TcpConnector implements AutoCloseable {
-    /// The version of this protocol.
-    public static final int VERSION = 1;
     /// The longest payload in bytes.
     public static final int MAX_PAYLOAD = 16 << 10;
 
@@ -168,7 +167,7 @@ public final class TcpConnector implements AutoCloseable {
     public void send(FrameType type, ByteBuffer payload) {
         Bounds.range("payload of a frame", payload.remaining(), 0, MAX_PAYLOAD);
         ByteBuffer frame = ByteBuffer.allocate(HEADER + payload.remaining());
-        frame.put(MAGIC).putShort((short) VERSION).putShort((short) type.code());
+        frame.put(MAGIC).putShort((short) 0).putShort((short) type.code());
         frame.putInt(payload.remaining()).put(payload).flip();
         try {
             line().write(frame);
@@ -293,6 +292,14 @@ public final class TcpConnector implements AutoCloseable {
         refuse(FrameType.REFUSE, reason);
     }
 
+    /// Tells the peer of a failure of this side, unless it has been told already.
+    public void refuse(SetUpException why) {
+        if (why.reason() != Reason.UNPROVED) {
+            FrameType how = why.reason() == Reason.OTHER_VERSION ? FrameType.OTHER_VERSION : FrameType.REFUSE;
+            refuse(how, String.valueOf(why.getMessage()));
+        }
+    }
+
     /// Tells the peer that it is refused for now and may try again, and closes the connection.
     void displace() {
         refuse(FrameType.BUSY, "too many are connecting, and this connection was silent for longest; try again");
@@ -301,7 +308,7 @@ public final class TcpConnector implements AutoCloseable {
 
     /// Tells the peer why it is refused.
     ///
-    /// @param how REFUSE, BUSY or UNPROVED
+    /// @param how REFUSE, BUSY, UNPROVED or OTHER_VERSION
     void refuse(FrameType how, String reason) {
         byte[] text = reason.getBytes(StandardCharsets.UTF_8);
         try {
@@ -316,9 +323,9 @@ public final class TcpConnector implements AutoCloseable {
     /// @param expected the type that the next frame has to have
     /// @param timeout how long all of it may take at most
     /// @return its payload
-    /// @throws SetUpException PROTOCOL_VIOLATED if something else arrives; OTHER_VERSION; REFUSED, BUSY or
-    ///         UNPROVED with the peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is not complete in
-    ///         time; CLOSED; INTERRUPTED
+    /// @throws SetUpException PROTOCOL_VIOLATED if something else arrives; REFUSED, BUSY, UNPROVED or OTHER_VERSION
+    ///         with the peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is not complete in time; CLOSED;
+    ///         INTERRUPTED
     public ByteBuffer receive(FrameType expected, Duration timeout) {
         return receive(expected, expected, timeout).payload();
     }
@@ -332,16 +339,9 @@ public final class TcpConnector implements AutoCloseable {
         try {
             read(header, true, deadline, timeout);
             ByteBuffer fields = ByteBuffer.wrap(header).position(MAGIC.length);
-            int version = fields.getShort() & 0xffff;
+            fields.getShort(); // Not used yet.
             FrameType type = FrameType.of(fields.getShort() & 0xffff);
             int length = fields.getInt();
-            if (version != VERSION) {
-                throw new SetUpException(
-                        Reason.OTHER_VERSION,
-                        peer + " speaks version " + version + " of the protocol, this is version " + VERSION
-                                + "; use the same release on both sides",
-                        null);
-            }
             if (length < 0 || length > MAX_PAYLOAD) {
                 throw new SetUpException(
                         Reason.PROTOCOL_VIOLATED,
@@ -350,14 +350,9 @@ public final class TcpConnector implements AutoCloseable {
             }
             byte[] payload = new byte[length];
             read(payload, false, deadline, timeout);
-            if (type == FrameType.REFUSE && expected != FrameType.REFUSE) {
-                throw new SetUpException(Reason.REFUSED, peer + " refused: " + Printable.text(payload, MAX_REASON));
-            }
-            if (type == FrameType.BUSY) {
-                throw new SetUpException(Reason.BUSY, peer + " refused: " + Printable.text(payload, MAX_REASON));
-            }
-            if (type == FrameType.UNPROVED) {
-                throw new SetUpException(Reason.UNPROVED, peer + " refused: " + Printable.text(payload, MAX_REASON));
+            Reason refusal = type == null || type == expected ? null : refusal(type);
+            if (refusal != null) {
+                throw new SetUpException(refusal, peer + " refused: " + Printable.text(payload, MAX_REASON));
             }
             if (type == null || (type != expected && type != orElse)) {
                 throw new SetUpException(
@@ -369,6 +364,17 @@ public final class TcpConnector implements AutoCloseable {
         } catch (IOException e) {
             throw broken(e);
         }
+    }
+
+    /// Why the peer refuses with a frame of this type; null if it does not.
+    private static @Nullable Reason refusal(FrameType type) {
+        return switch (type) {
+            case REFUSE -> Reason.REFUSED;
+            case BUSY -> Reason.BUSY;
+            case UNPROVED -> Reason.UNPROVED;
+            case OTHER_VERSION -> Reason.OTHER_VERSION;
+            default -> null;
+        };
     }
 
     /// Fills `into`, and checks the magic number of a header as it arrives.

@@ -9,11 +9,14 @@ import io.rdmacomm.comm.PeerUnknownException;
 import io.rdmacomm.comm.PeerUnprovedException;
 import io.rdmacomm.comm.PortTakenException;
 import io.rdmacomm.comm.Secret;
-import io.rdmacomm.comm.setup.Authentication;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Greeting;
+import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.Proof;
+import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.setup.Terms;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -38,11 +41,17 @@ final class RendezvousHostTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration STEP = Duration.ofSeconds(5);
     private static final int SIZE = 3;
-    private static final Authentication OPEN = new Authentication(null, new Proof(null, FrameType.REGISTER));
+    private static final Greeting GREETING = new Greeting(Protocol.MESH, 1, 1, 0);
+    private static final Terms TERMS = GREETING.terms();
+    private static final Opening OPEN = opening(GREETING);
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private int port;
     private RendezvousHost host;
+
+    private static Opening opening(Greeting greeting) {
+        return new Opening(null, greeting, new Proof(null, FrameType.REGISTER));
+    }
 
     @BeforeEach
     void listen() throws IOException {
@@ -80,11 +89,9 @@ final class RendezvousHostTest {
         return register(visit, node, OPEN);
     }
 
-    private CompletableFuture<NodeTable> register(
-            RendezvousVisit visit, Registration node, Authentication authentication) {
+    private CompletableFuture<NodeTable> register(RendezvousVisit visit, Registration node, Opening opening) {
         return CompletableFuture.supplyAsync(
-                () -> visit.register(node, authentication),
-                task -> Thread.ofVirtual().start(task));
+                () -> visit.register(node, opening), task -> Thread.ofVirtual().start(task));
     }
 
     private static <T> T get(CompletableFuture<T> future) {
@@ -233,7 +240,7 @@ final class RendezvousHostTest {
             if (i % 3 == 0) {
                 // A frame that begins well.
                 stranger.getOutputStream()
-                        .write(new byte[] {'R', 'D', 'M', 'C', 0, 1, 0, 5, 0, 0, 0, (byte) bytes.length});
+                        .write(new byte[] {'R', 'D', 'M', 'C', 0, 0, 0, 12, 0, 0, 0, (byte) bytes.length});
             }
             stranger.getOutputStream().write(bytes);
         }
@@ -265,16 +272,17 @@ final class RendezvousHostTest {
         assertThat(get(registering).nodes()).hasSize(SIZE);
     }
 
-    private static Authentication proof(String secret) {
-        return new Authentication(
+    private static Opening proof(String secret) {
+        return new Opening(
                 null,
+                GREETING,
                 new Proof(Secret.of(secret.getBytes(StandardCharsets.US_ASCII))::authenticate, FrameType.REGISTER));
     }
 
     @Test
     void onlyNodesWithTheSecretAreLetIn() {
         host.close();
-        Authentication right = proof("the secret of the mesh");
+        Opening right = proof("the secret of the mesh");
         host = RendezvousHost.listen("localhost", port, node(0), right, STEP);
         RendezvousVisit without = visit(PATIENCE);
         assertThatThrownBy(() -> without.register(node(1), OPEN))
@@ -320,15 +328,16 @@ final class RendezvousHostTest {
     void theTableOfTheLargestMeshFitsIntoAFrame() {
         List<NodeTable.Entry> nodes =
                 Collections.nCopies(Rendezvous.MAX_SIZE, new NodeTable.Entry(InetAddress.ofLiteral("fd00::2"), 65535));
-        NodeTable table = new NodeTable(new UUID(1, 2), nodes);
+        NodeTable table = new NodeTable(new UUID(1, 2), TERMS, nodes);
         assertThat(table.encode().remaining()).isLessThanOrEqualTo(TcpConnector.MAX_PAYLOAD);
-        assertThat(NodeTable.decode(table.encode(), Rendezvous.MAX_SIZE)).isEqualTo(table);
+        assertThat(NodeTable.decode(table.encode(), Rendezvous.MAX_SIZE, GREETING))
+                .isEqualTo(table);
     }
 
     @Test
     void aTableWithAPortThatNobodyListensOnIsRejected() {
-        NodeTable table = new NodeTable(new UUID(1, 2), List.of(new NodeTable.Entry(null, 0)));
-        assertThatThrownBy(() -> NodeTable.decode(table.encode(), 1))
+        NodeTable table = new NodeTable(new UUID(1, 2), TERMS, List.of(new NodeTable.Entry(null, 0)));
+        assertThatThrownBy(() -> NodeTable.decode(table.encode(), 1, GREETING))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("port 0");
     }
@@ -352,15 +361,17 @@ final class RendezvousHostTest {
         assertThat(Registration.decode(node.encode())).isEqualTo(node);
         NodeTable table = new NodeTable(
                 new UUID(-1, 7),
+                TERMS,
                 List.of(
                         new NodeTable.Entry(null, 1),
                         new NodeTable.Entry(InetAddress.ofLiteral("10.0.0.1"), 65535),
                         new NodeTable.Entry(InetAddress.ofLiteral("fd00::2"), 2)));
-        assertThat(NodeTable.decode(table.encode(), 3)).isEqualTo(table);
-        assertThatThrownBy(() -> NodeTable.decode(table.encode(), 4)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(NodeTable.decode(table.encode(), 3, GREETING)).isEqualTo(table);
+        assertThatThrownBy(() -> NodeTable.decode(table.encode(), 4, GREETING))
+                .isInstanceOf(IllegalArgumentException.class);
         for (int length = 0; length < table.encode().remaining(); length++) {
             var cut = table.encode().limit(length);
-            assertThatThrownBy(() -> NodeTable.decode(cut, 3)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> NodeTable.decode(cut, 3, GREETING)).isInstanceOf(IllegalArgumentException.class);
         }
         for (int length = 0; length < node.encode().remaining(); length++) {
             var cut = node.encode().limit(length);

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.setup;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +11,7 @@ import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePairInfo;
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +34,12 @@ final class EndPointInfoTest {
         "3, 3, bytes for 3 channels",
         "2, 127, number of channels is 32514",
         "4, 127, length of the name",
-        "5, 0, bytes for 2 channels"
+        "5, 127, bytes for 2 channels",
+        "16, 1, bytes for 2 channels",
+        "16, 127, bytes for 2 channels",
+        "17, 55, length of a channel is 55",
+        "17, 0, length of a channel is 0",
+        "17, 57, bytes for 2 channels"
     })
     void aHostileDescriptionIsRejectedWithTheReason(int at, int value, String words) {
         byte[] wire = INFO.encode().array();
@@ -49,8 +56,8 @@ final class EndPointInfoTest {
     @Test
     void aNameBecomesPrintable() {
         byte[] wire = INFO.encode().array();
-        wire[16] = 0x1b;
-        wire[17] = (byte) 0xff;
+        wire[18] = 0x1b;
+        wire[19] = (byte) 0xff;
 
         assertThat(EndPointInfo.decode(ByteBuffer.wrap(wire), "peer").name()).isEqualTo("?\ufffdde sieben \u00fc");
     }
@@ -64,6 +71,43 @@ final class EndPointInfoTest {
                     .as("%d bytes", length)
                     .isInstanceOf(SetUpException.class);
         }
+    }
+
+    /// Bit by bit, so that a change of the format is noticed.
+    @Test
+    void itIsWrittenInNetworkOrder() {
+        EndPointInfo info = new EndPointInfo(
+                "a\u00fc", LinkLayer.ETHERNET, new SetUpOffer(true, true, 65535, -2), List.of(CHANNEL, CHANNEL));
+        String channel = "00000001" + "00000002" + "0003" + "05" + "10" + "0000000000000004" + "0000000000000005"
+                + "00000010" + "00000220" + "00000000" + "0000000000001000" + "0000004d" + "00000000";
+
+        assertThat(HexFormat.of().formatHex(info.encode().array()))
+                .isEqualTo("02" + "03" + "0002" + "0003" + "ffff" + "fffffffffffffffe" + "0038" + "61c3bc" + channel
+                        + channel);
+    }
+
+    /// The description of a later version: channels have more fields, and there are more behind the last one.
+    @Test
+    void whatFollowsTheKnownFieldsIsIgnored() {
+        ByteBuffer known = INFO.encode();
+        int name = INFO.name().getBytes(UTF_8).length;
+        byte[] more = {9, 9, 9, 9, 9};
+        ByteBuffer longer = ByteBuffer.allocate(known.remaining() + 3 * more.length);
+        longer.put(known.slice(0, 18 + name)).putShort(16, (short) (ChannelInfo.BYTES + more.length));
+        longer.put(known.slice(18 + name, ChannelInfo.BYTES)).put(more);
+        longer.put(known.slice(18 + name + ChannelInfo.BYTES, ChannelInfo.BYTES))
+                .put(more);
+        longer.put(more).flip();
+
+        assertThat(EndPointInfo.decode(longer, "peer")).isEqualTo(INFO);
+    }
+
+    @Test
+    void aWayToConnectThatIsNotKnownYetIsIgnored() {
+        byte[] wire = INFO.encode().array();
+        wire[1] = (byte) 0xff;
+
+        assertThat(EndPointInfo.decode(ByteBuffer.wrap(wire), "peer")).isEqualTo(INFO);
     }
 
     @ParameterizedTest

@@ -47,9 +47,9 @@ final class TcpConnectorTest {
         peer.getOutputStream().write(bytes);
     }
 
-    private static byte[] frame(int version, int type, int length, byte[] payload) {
+    private static byte[] frame(int type, int length, byte[] payload) {
         ByteBuffer frame = ByteBuffer.allocate(12 + payload.length);
-        frame.put("RDMC".getBytes(UTF_8)).putShort((short) version).putShort((short) type);
+        frame.put("RDMC".getBytes(UTF_8)).putShort((short) 0).putShort((short) type);
         return frame.putInt(length).put(payload).array();
     }
 
@@ -64,12 +64,12 @@ final class TcpConnectorTest {
 
         byte[] seen = peer.getInputStream().readNBytes(15);
 
-        assertThat(seen).containsExactly('R', 'D', 'M', 'C', 0, 1, 0, 1, 0, 0, 0, 3, 7, 8, 9);
+        assertThat(seen).containsExactly('R', 'D', 'M', 'C', 0, 0, 0, 1, 0, 0, 0, 3, 7, 8, 9);
     }
 
     @Test
     void aFrameMayArriveByteByByte() throws IOException {
-        byte[] frame = frame(1, 3, 2, new byte[] {5, 6});
+        byte[] frame = frame(3, 2, new byte[] {5, 6});
         for (byte b : frame) {
             peerSends(new byte[] {b});
         }
@@ -88,7 +88,7 @@ final class TcpConnectorTest {
 
     @Test
     void anAbsurdLengthIsRejectedBeforeAnythingIsAllocated() throws IOException {
-        peerSends(frame(1, 2, Integer.MAX_VALUE, new byte[0]));
+        peerSends(frame(2, Integer.MAX_VALUE, new byte[0]));
 
         assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
                 .is(reason(Reason.PROTOCOL_VIOLATED))
@@ -97,7 +97,7 @@ final class TcpConnectorTest {
 
     @Test
     void aNegativeLengthIsRejected() throws IOException {
-        peerSends(frame(1, 2, -1, new byte[0]));
+        peerSends(frame(2, -1, new byte[0]));
 
         assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
                 .is(reason(Reason.PROTOCOL_VIOLATED))
@@ -105,18 +105,28 @@ final class TcpConnectorTest {
     }
 
     @Test
-    void anotherVersionIsNamed() throws IOException {
-        peerSends(frame(9, 2, 0, new byte[0]));
+    void aFieldThatIsNotUsedYetIsIgnored() throws IOException {
+        byte[] frame = frame(3, 1, new byte[] {5});
+        frame[4] = 0x47;
+        frame[5] = 0x11;
+        peerSends(frame);
+
+        assertThat(connector.receive(FrameType.READY, PATIENCE)).isEqualTo(ByteBuffer.wrap(new byte[] {5}));
+    }
+
+    @Test
+    void aRefusalBecauseOfTheVersionIsOne() throws IOException {
+        byte[] reason = "rank 2 is too old".getBytes(UTF_8);
+        peerSends(frame(13, reason.length, reason));
 
         assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
                 .is(reason(Reason.OTHER_VERSION))
-                .hasMessageContaining("version 9")
-                .hasMessageContaining("version 1");
+                .hasMessageContaining("rank 2 is too old");
     }
 
     @Test
     void anUnexpectedFrameIsRejected() throws IOException {
-        peerSends(frame(1, 3, 0, new byte[0]));
+        peerSends(frame(3, 0, new byte[0]));
 
         assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
                 .is(reason(Reason.PROTOCOL_VIOLATED))
@@ -125,7 +135,7 @@ final class TcpConnectorTest {
 
     @Test
     void anUnknownFrameIsRejected() throws IOException {
-        peerSends(frame(1, 77, 0, new byte[0]));
+        peerSends(frame(77, 0, new byte[0]));
 
         assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
                 .is(reason(Reason.PROTOCOL_VIOLATED))
@@ -135,7 +145,7 @@ final class TcpConnectorTest {
     @Test
     void aRefusalCarriesItsReasonMadePrintable() throws IOException {
         byte[] reason = "no room\u001b[2J\n\u009b\u202e".getBytes(UTF_8);
-        peerSends(frame(1, 4, reason.length, reason));
+        peerSends(frame(4, reason.length, reason));
 
         assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
                 .is(reason(Reason.REFUSED))
@@ -152,7 +162,7 @@ final class TcpConnectorTest {
 
     @Test
     void aSlowPeerDoesNotGetANewDeadlineWithEveryByte() throws IOException {
-        byte[] frame = frame(1, 3, 1000, new byte[1000]);
+        byte[] frame = frame(3, 1000, new byte[1000]);
         peer.setSoTimeout(20);
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         Thread.ofPlatform().daemon().start(() -> {
@@ -174,7 +184,7 @@ final class TcpConnectorTest {
 
     @Test
     void aPeerThatClosesEndsTheWait() throws IOException {
-        peerSends(frame(1, 3, 100, new byte[10]));
+        peerSends(frame(3, 100, new byte[10]));
         peer.close();
 
         assertThatThrownBy(() -> connector.receive(FrameType.READY, PATIENCE))

@@ -154,10 +154,10 @@ class CopyStrangersTest {
     private static byte[] greeting() {
         ByteBuffer hello = ByteBuffer.allocate(FrameCodec.MAX_BYTES);
         int length = new FrameCodec<>(0x52434631, Kind.class, "is this recv?")
-                .write(Frame.of(Kind.HELLO, 3, 1 << 20, 1), MemorySegment.ofBuffer(hello));
+                .write(Frame.of(Kind.HELLO, 1, 1, 0, 1 << 20, 1), MemorySegment.ofBuffer(hello));
         ByteBuffer frame = ByteBuffer.allocate(HEADER + length);
         frame.put(new byte[] {'R', 'D', 'M', 'C'})
-                .putShort((short) 1)
+                .putShort((short) 0)
                 .putShort((short) HELLO)
                 .putInt(length);
         return frame.put(hello.limit(length)).array();

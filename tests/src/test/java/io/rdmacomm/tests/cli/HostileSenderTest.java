@@ -22,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// `recv` against senders that break the protocol.
 class HostileSenderTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final long VERSION = 3;
 
     @TempDir
     private Path root;
@@ -116,9 +115,17 @@ class HostileSenderTest {
                 }
             }
             try (Sender sender = new Sender(port)) {
-                assertThat(sender.ask(Frame.of(Kind.HELLO, VERSION, 1L << 40, 1L << 40))
+                assertThat(sender.ask(Frame.of(Kind.HELLO, 1, 1, 0, 1L << 40, 1L << 40))
                                 .kind())
                         .isEqualTo(Kind.REJECT);
+            }
+            for (long[] versions :
+                    new long[][] {{0, 1}, {1, 0}, {2, 1}, {-1, 1}, {1, 1L << 16}, {1L << 32, 1L << 33}}) {
+                try (Sender sender = new Sender(port)) {
+                    Frame<Kind> answer = sender.ask(Frame.of(Kind.HELLO, versions[0], versions[1], 0, 4096, 4));
+                    assertThat(answer.kind()).isEqualTo(Kind.REJECT);
+                    assertThat(answer.text()).contains("invalid greeting", "version is");
+                }
             }
             assertThat(Command.run("send", file.toString(), "localhost:" + port).exitCode())
                     .isZero();
@@ -168,7 +175,7 @@ class HostileSenderTest {
                 Sender sender = new Sender(port);
                 senders.add(sender);
                 // The largest that can be asked for.
-                assertThat(sender.ask(Frame.of(Kind.HELLO, VERSION, 1 << 20, 64))
+                assertThat(sender.ask(Frame.of(Kind.HELLO, 1, 1, 0, 1 << 20, 64))
                                 .kind())
                         .isEqualTo(Kind.HELLO);
                 answer = sender.ask(Sender.toOffer(1, 0, Sender.FILE, 1L << 40, "file"));
@@ -227,7 +234,7 @@ class HostileSenderTest {
         }
 
         void greet() {
-            assertThat(ask(Frame.of(Kind.HELLO, VERSION, 4096, 4)).kind()).isEqualTo(Kind.HELLO);
+            assertThat(ask(Frame.of(Kind.HELLO, 1, 1, 0, 4096, 4)).kind()).isEqualTo(Kind.HELLO);
         }
 
         /// The answer to an offer of a file, after RING.

@@ -49,6 +49,10 @@ final class FlightRecorderTest {
         }
 
         assertThat(names(file)).contains("io.rdmacomm.Connect", "io.rdmacomm.CreditStall", "io.rdmacomm.Error");
+        assertThat(RecordingFile.readAllEvents(file).stream()
+                        .filter(event -> event.getEventType().getName().equals("io.rdmacomm.Connect")))
+                .hasSize(2)
+                .allMatch(event -> event.getInt("protocolVersion") == 1 && event.getLong("features") == 0);
     }
 
     @Test

@@ -16,29 +16,54 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 /// A peer that sends any frame of the handshake.
 final class FramedSocket implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 20_000;
+    private static final int SESSION = 1;
 
     private final Socket socket;
 
-    /// Frames on a connection.
+    /// Frames on a connection. Nothing is sent yet.
     FramedSocket(Socket socket) throws IOException {
         this.socket = socket;
         socket.setSoTimeout(PATIENCE_MILLIS);
     }
 
-    /// A client of a server of this host.
+    /// A client of a server of this host, which has said that it speaks version 1.
     FramedSocket(int port) throws IOException {
         this(new Socket(InetAddress.getLoopbackAddress(), port));
+        send(FrameType.GREETING, greeting());
+    }
+
+    /// The greeting of a side that speaks version 1 and has no features.
+    private static ByteBuffer greeting() {
+        return greeting(1, 1, 0);
+    }
+
+    /// The greeting of any side.
+    static ByteBuffer greeting(int lowest, int highest, long features) {
+        return ByteBuffer.allocate(16)
+                .putShort((short) SESSION)
+                .putShort((short) lowest)
+                .putShort((short) highest)
+                .putShort((short) 0)
+                .putLong(features)
+                .flip();
     }
 
     /// A frame that has arrived.
     record Frame(int type, ByteBuffer payload) {
         boolean is(FrameType expected) {
             return type == expected.code();
+        }
+
+        String digits() {
+            byte[] bytes = new byte[payload.remaining()];
+            payload.duplicate().get(bytes);
+            return HexFormat.of().formatHex(bytes);
         }
 
         String text() {
@@ -49,8 +74,18 @@ final class FramedSocket implements AutoCloseable {
     /// A frame as it is sent.
     static byte[] frame(FrameType type, ByteBuffer payload) {
         ByteBuffer frame = ByteBuffer.allocate(12 + payload.remaining());
-        frame.put("RDMC".getBytes(UTF_8)).putShort((short) 1).putShort((short) type.code());
+        frame.put("RDMC".getBytes(UTF_8)).putShort((short) 0).putShort((short) type.code());
         return frame.putInt(payload.remaining()).put(payload).array();
+    }
+
+    /// A greeting and the frame behind it, of a client that does not wait for the answer.
+    static byte[] opening(FrameType type, ByteBuffer payload) {
+        byte[] first = frame(FrameType.GREETING, greeting());
+        byte[] second = frame(type, payload);
+        return ByteBuffer.allocate(first.length + second.length)
+                .put(first)
+                .put(second)
+                .array();
     }
 
     /// A description of queue pairs that are at these ports of an address, connected by numbers.
@@ -72,8 +107,22 @@ final class FramedSocket implements AutoCloseable {
         socket.getOutputStream().write(bytes);
     }
 
-    /// The next frame.
+    /// The next frame that is no greeting.
     Frame next() throws IOException {
+        Frame next = nextOfAny();
+        return next.is(FrameType.GREETING) ? nextOfAny() : next;
+    }
+
+    /// Takes the greeting of a client, and answers as a server that speaks version 1.
+    void answerGreeting() throws IOException {
+        if (!nextOfAny().is(FrameType.GREETING)) {
+            throw new IOException("the client does not greet");
+        }
+        send(FrameType.GREETING, greeting());
+    }
+
+    /// The next frame.
+    Frame nextOfAny() throws IOException {
         DataInputStream in = new DataInputStream(socket.getInputStream());
         in.skipNBytes(6);
         int type = in.readUnsignedShort();

@@ -3,7 +3,6 @@ package io.rdmacomm.tests.comm;
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,14 +18,13 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -186,24 +184,24 @@ final class OriginalDefectsTest {
 
     @Test
     void w6AnotherLinkLayerIsRejectedWithAReason() throws IOException {
-        ByteBuffer payload = ByteBuffer.allocate(16 + 2 * 56).put((byte) 1).put((byte) 1);
-        payload.putShort((short) 2).putShort((short) 0).putShort((short) 0).putLong(0);
+        ByteBuffer payload = ByteBuffer.allocate(18 + 2 * 56).put((byte) 1).put((byte) 1);
+        payload.putShort((short) 2)
+                .putShort((short) 0)
+                .putShort((short) 0)
+                .putLong(0)
+                .putShort((short) 56);
         for (int i = 0; i < 2; i++) {
             payload.putInt(17).putInt(5).putShort((short) 0).put((byte) 3).put((byte) 16);
             payload.putLong(0).putLong(0xffff_7f00_0001L);
             payload.putInt(16).putInt(64).putInt(0).putLong(4096).putInt(7).putInt(0);
         }
-        ByteBuffer hello = ByteBuffer.allocate(12 + payload.capacity());
-        hello.put("RDMC".getBytes(UTF_8)).putShort((short) 1).putShort((short) 1);
-        hello.putInt(payload.capacity()).put(payload.flip());
         try (ServerSession server = ServerSession.listen(OPTIONS);
-                Socket client = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+                FramedSocket client = new FramedSocket(server.port())) {
             boolean infiniBand = server.context().port(1).linkLayer().code() == 1;
             assertThat(infiniBand).isFalse();
-            client.getOutputStream().write(hello.array());
+            client.send(FrameType.HELLO, payload.flip());
 
-            assertThat(new String(client.getInputStream().readAllBytes(), UTF_8))
-                    .contains("choose devices on the same network");
+            assertThat(client.next().text()).contains("choose devices on the same network");
         }
     }
 

@@ -87,7 +87,7 @@ final class PeerLocationTest {
         FarNamespace far = FarNamespace.orLeaveOut(PeerLocationTest.class);
         try (Trap trap = new Trap();
                 ServerSession server = ServerSession.listen(OPTIONS.withAddress(far.near(), 0))) {
-            byte[] hello = FramedSocket.frame(
+            byte[] hello = FramedSocket.opening(
                     FrameType.HELLO, FramedSocket.description(HERE, trap.port(), trap.port(), trap.port()));
             String answer = fromThere(far, server.port(), hello);
 
@@ -129,6 +129,7 @@ final class PeerLocationTest {
 
     private static Frame welcome(ServerSocket listener, int port) {
         try (FramedSocket client = new FramedSocket(listener.accept())) {
+            client.answerGreeting();
             client.next();
             ByteBuffer elsewhere = FramedSocket.description(NOWHERE, port, port);
             client.send(FrameType.WELCOME, elsewhere);

@@ -185,6 +185,7 @@ final class SecretSessionTest {
     /// Takes a client's proof and goes on as if all was well.
     private static Frame pose(ServerSocket listener) {
         try (FramedSocket client = new FramedSocket(listener.accept())) {
+            client.answerGreeting();
             client.next();
             client.send(FrameType.PROVE, ByteBuffer.allocate(32));
             client.next();

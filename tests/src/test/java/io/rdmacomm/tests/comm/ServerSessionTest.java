@@ -23,6 +23,7 @@ import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -93,8 +94,8 @@ final class ServerSessionTest {
         };
         byte[] absurd = ByteBuffer.allocate(12)
                 .put("RDMC".getBytes(UTF_8))
-                .putShort((short) 1)
-                .putShort((short) 1)
+                .putShort((short) 0)
+                .putShort((short) FrameType.GREETING.code())
                 .putInt(0x7fffffff)
                 .array();
         try (ServerSession server = ServerSession.listen(OPTIONS.withListener(listener));
@@ -140,24 +141,12 @@ final class ServerSessionTest {
 
     @Test
     void invalidDescriptionsAreRefused() throws IOException {
-        byte[] payload = ByteBuffer.allocate(16)
-                .put((byte) 2)
-                .put((byte) 1)
-                .putShort((short) 999)
-                .array();
-        byte[] hello = ByteBuffer.allocate(28)
-                .put("RDMC".getBytes(UTF_8))
-                .putShort((short) 1)
-                .putShort((short) 1)
-                .putInt(payload.length)
-                .put(payload)
-                .array();
+        ByteBuffer payload =
+                ByteBuffer.allocate(18).put(0, (byte) 2).put(1, (byte) 1).putShort(2, (short) 999);
         try (ServerSession server = ServerSession.listen(OPTIONS);
-                Socket client = connect(server)) {
-            client.getOutputStream().write(hello);
-            assertThat(new String(client.getInputStream().readAllBytes(), UTF_8))
-                    .contains("invalid description")
-                    .contains("number of channels is 999");
+                FramedSocket client = new FramedSocket(server.port())) {
+            client.send(FrameType.HELLO, payload);
+            assertThat(client.next().text()).contains("invalid description").contains("number of channels is 999");
         }
     }
 

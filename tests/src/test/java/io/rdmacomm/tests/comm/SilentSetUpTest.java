@@ -165,6 +165,7 @@ final class SilentSetUpTest {
         private void refuse(Socket client) throws IOException {
             ByteBuffer why = ByteBuffer.wrap("come later; try again".getBytes(StandardCharsets.UTF_8));
             try (FramedSocket framed = new FramedSocket(client)) {
+                framed.answerGreeting();
                 var _ = framed.next();
                 framed.send(FrameType.BUSY, why);
                 refused.incrementAndGet();

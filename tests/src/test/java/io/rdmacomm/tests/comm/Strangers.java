@@ -103,7 +103,7 @@ final class Strangers implements AutoCloseable {
             case FOREIGN_GID -> send(socket, hello(FOREIGN, 2));
             case MANY_CHANNELS -> send(socket, hello(from, 65));
             case WRONG_SECRET -> {
-                send(socket, FramedSocket.frame(FrameType.PROVE, ByteBuffer.allocate(32)));
+                send(socket, FramedSocket.opening(FrameType.PROVE, ByteBuffer.allocate(32)));
                 send(socket, FramedSocket.frame(FrameType.PROOF, ByteBuffer.allocate(32)));
             }
             case HALF_OF_TLS -> send(socket, tlsHello);
@@ -119,7 +119,7 @@ final class Strangers implements AutoCloseable {
     private static byte[] hello(InetAddress at, int channels) {
         int[] ports = new int[channels];
         Arrays.fill(ports, 20_000);
-        return FramedSocket.frame(FrameType.HELLO, FramedSocket.description(at, ports));
+        return FramedSocket.opening(FrameType.HELLO, FramedSocket.description(at, ports));
     }
 
     private static void send(Socket socket, byte[] bytes) throws IOException {
@@ -128,7 +128,7 @@ final class Strangers implements AutoCloseable {
 
     /// Byte after byte, and then no more; in between a few others come.
     private void slowly(Socket socket, byte[] tls) throws IOException {
-        byte[] bytes = kinds.contains(Kind.HALF_OF_TLS) ? tls : "RDMC\0\1\0\1".getBytes(UTF_8);
+        byte[] bytes = kinds.contains(Kind.HALF_OF_TLS) ? tls : "RDMC\0\0\0\14".getBytes(UTF_8);
         for (int i = 0; i < SLOW_BYTES; i++) {
             send(socket, new byte[] {bytes[i]});
             LockSupport.parkNanos(1);

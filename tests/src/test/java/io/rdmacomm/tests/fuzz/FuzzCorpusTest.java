@@ -29,6 +29,16 @@ class FuzzCorpusTest {
         replay("SessionTarget", SessionTarget::fuzzerTestOneInput);
     }
 
+    @Test
+    void greetings() throws IOException {
+        replay("GreetingTarget", GreetingTarget::fuzzerTestOneInput);
+    }
+
+    @Test
+    void rendezvous() throws IOException {
+        replay("RendezvousTarget", RendezvousTarget::fuzzerTestOneInput);
+    }
+
     private static void replay(String name, Target target) throws IOException {
         List<byte[]> inputs = new Corpus(name).inputs();
         assertThat(inputs).isNotEmpty();

@@ -1,0 +1,70 @@
+package io.rdmacomm.comm.setup;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// The steps before two sides tell each other anything else: TLS, the greetings, and the proof of the secret.
+///
+/// ```
+/// client                                  server
+///   | GREETING versions, features           |
+///   |-------------------------------------->|
+///   |         GREETING versions, features   |   also if there is no common version
+///   |<--------------------------------------|
+///   | the proof of the secret, if any       |
+///   |<------------------------------------->|
+/// ```
+///
+/// The client waits for the server's greeting, so that all that follows is in the version that they have agreed on.
+///
+/// @param tls makes the engine of each connection; null without TLS
+/// @param greeting what this side says
+/// @param proof of the secret; it covers both greetings, so that nobody in between can change them
+public record Opening(@Nullable TlsEngines tls, Greeting greeting, Proof proof) {
+    /// A client that has proved all that it has to.
+    ///
+    /// @param greeting what it has said
+    /// @param terms what both sides have agreed on
+    /// @param next the payload of the frame that followed
+    public record Entrance(Greeting greeting, Terms terms, ByteBuffer next) {}
+
+    /// The client's side. Blocks.
+    ///
+    /// @param step how long each step may take
+    /// @return what both sides have agreed on
+    /// @throws SetUpException UNPROVED; OTHER_VERSION; and the reasons of [TcpConnector#receive]
+    public Terms asClient(TcpConnector server, Duration step) {
+        if (tls != null) {
+            server.secure(tls, step);
+        }
+        server.send(FrameType.GREETING, greeting.encode());
+        ByteBuffer answer = server.receive(FrameType.GREETING, step);
+        Terms terms = greeting.agree(Greeting.decode(answer, server.peer()), server.peer());
+        proof.asClient(server, new Transcript(greeting.encode(), answer), step);
+        return terms;
+    }
+
+    /// The server's side, and the frame that follows. Blocks.
+    ///
+    /// @param step how long each step may take
+    /// @param proved runs when the client has proved itself, or the frame that follows is there
+    /// @throws SetUpException UNPROVED; OTHER_VERSION; and the reasons of [TcpConnector#receive]
+    public Entrance asServer(TcpConnector client, Duration step, Runnable proved) {
+        if (tls != null) {
+            client.secure(tls, step);
+        }
+        ByteBuffer first = client.receive(FrameType.GREETING, step);
+        Greeting peer = Greeting.decode(first, client.peer());
+        // Before anything is decided: a client of another version learns both ranges from it.
+        client.send(FrameType.GREETING, greeting.encode());
+        Terms terms = greeting.agree(peer, client.peer());
+        ByteBuffer next = proof.asServer(client, new Transcript(first, greeting.encode()), step, proved);
+        return new Entrance(peer, terms, next);
+    }
+
+    /// Whether it decides who may connect.
+    public boolean isDemanding() {
+        return tls != null || proof.codes() != null;
+    }
+}

@@ -1,0 +1,40 @@
+package io.rdmacomm.comm.setup;
+
+/// A protocol whose two sides greet each other with a [Greeting].
+public enum Protocol {
+    /// Between the two sides of an endpoint.
+    SESSION(1, "session"),
+    /// Between a node and the rendezvous of its mesh.
+    MESH(2, "mesh"),
+    /// Between a sender and a receiver of files, over either transport.
+    FILE_COPY(3, "file copy");
+
+    private final int code;
+    private final String words;
+
+    Protocol(int code, String words) {
+        this.code = code;
+        this.words = words;
+    }
+
+    /// The number on the wire.
+    int code() {
+        return code;
+    }
+
+    /// @throws IllegalArgumentException if this release does not know it
+    static Protocol of(int code) {
+        for (Protocol value : values()) {
+            if (value.code == code) {
+                return value;
+            }
+        }
+        throw new IllegalArgumentException("there is no protocol with number " + code);
+    }
+
+    /// For people.
+    @Override
+    public String toString() {
+        return words;
+    }
+}

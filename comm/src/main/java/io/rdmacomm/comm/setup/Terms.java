@@ -1,0 +1,10 @@
+package io.rdmacomm.comm.setup;
+
+/// What the two sides of a hand-shake have agreed on.
+///
+/// @param version the highest version that both speak
+/// @param features the features that both have, a bit each
+public record Terms(int version, long features) {
+    /// Before that.
+    public static final Terms NONE = new Terms(0, 0);
+}

@@ -1,0 +1,28 @@
+package io.rdmacomm.comm.setup;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// The payloads of the first frames, as they were sent, for the proof that both sides have seen the same.
+///
+/// @param said in order; positions and limits stay as they are
+record Transcript(List<ByteBuffer> said) {
+    Transcript(ByteBuffer... said) {
+        this(List.of(said));
+    }
+
+    /// The same with two more.
+    Transcript with(ByteBuffer next, ByteBuffer last) {
+        return new Transcript(
+                Stream.concat(said.stream(), Stream.of(next, last)).toList());
+    }
+
+    /// All payloads, each after its length: one cannot be taken for a part of another.
+    byte[] bytes() {
+        ByteBuffer all = ByteBuffer.allocate(
+                said.stream().mapToInt(each -> Integer.BYTES + each.remaining()).sum());
+        said.forEach(each -> all.putInt(each.remaining()).put(each.duplicate()));
+        return all.array();
+    }
+}
