@@ -49,6 +49,8 @@ final class MeshVersionsTest {
     void aNodeOfALaterReleaseTakesPart() throws IOException {
         try (LaterRelease line = new LaterRelease(port)) {
             CompletableFuture<Mesh> first = join(0, port);
+            // The line calls the rendezvous once.
+            reached().close();
             CompletableFuture<Mesh> second = join(1, line.port());
             try (Mesh one = first.join();
                     Mesh two = second.join()) {
