@@ -26,7 +26,8 @@ class StagedStartTest {
     private static final int ROUNDS = 50;
     private static final long PATIENCE_NANOS = 20_000_000_000L;
     /// The retries last longer than a busy machine needs to connect the peer.
-    private static final ConnectionOptions PATIENT = ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(2), 7);
+    private static final ConnectionOptions PATIENT =
+            ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(2), 7);
 
     private final Device device = Soft.device("start=127.0.0.1");
 
@@ -56,8 +57,7 @@ class StagedStartTest {
                     .write(1, to.remote())
                     .with(from, 0, 8)
                     .signaled());
-            CompletableFuture<Void> connecting =
-                    CompletableFuture.runAsync(() -> peer.connect(pair.info(), PATIENT));
+            CompletableFuture<Void> connecting = CompletableFuture.runAsync(() -> peer.connect(pair.info(), PATIENT));
             WorkStatus status = awaitStatus(queue, Completions.create(arena, 1));
             connecting.get(20, TimeUnit.SECONDS);
             return status;
