@@ -56,8 +56,8 @@ import jdk.jfr.FlightRecorder;
 /// client tries again. With TLS, its handshake comes before all of this. With a secret, both sides prove that they have
 /// it before HELLO ([Opening]). With either of them, nothing is made before.
 ///
-/// What each side says is in the version that both have agreed on, and uses the features that both have. Both ignore
-/// what follows the fields that they know.
+/// After the greetings, both sides use the version that they have agreed on, and the features that both have. Both
+/// ignore bytes behind the fields that they know.
 record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
     private static final Greeting GREETING = new Greeting(Protocol.SESSION, 1, 1, 0);
 

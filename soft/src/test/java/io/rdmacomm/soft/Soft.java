@@ -7,8 +7,7 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import java.lang.reflect.Field;
 
-/// Opens software devices, and finds the drivers behind the objects of users, which do not show
-/// them.
+/// Opens software devices, and finds the drivers behind the objects of users, which do not show them.
 final class Soft {
     private Soft() {}
 

@@ -232,12 +232,7 @@ public final class CompletionQueue implements Resource {
     ///         the size
     public void resize(int capacity) {
         lifetime.checkOpen();
-        if (!context.supports(Capability.RESIZE_COMPLETION_QUEUE)) {
-            throw new UnsupportedVerbException(
-                    "resize completion queue (ibv_resize_cq)",
-                    Capability.RESIZE_COMPLETION_QUEUE,
-                    context.device().name());
-        }
+        context.require(Capability.RESIZE_COMPLETION_QUEUE, "resize completion queue (ibv_resize_cq)");
         long max = context.limit(DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH);
         if (capacity < 1 || capacity > max) {
             throw new VerbException(
@@ -270,10 +265,7 @@ public final class CompletionQueue implements Resource {
     ///         one of them is zero: without a period the last completions would raise no event
     public void moderate(int completions, Duration period) {
         lifetime.checkOpen();
-        if (!context.supports(Capability.COMPLETION_MODERATION)) {
-            throw new UnsupportedVerbException(
-                    MODERATE, Capability.COMPLETION_MODERATION, context.device().name());
-        }
+        context.require(Capability.COMPLETION_MODERATION, MODERATE);
         if (channel == null) {
             throw new VerbException(
                     MODERATE, Errno.EINVAL, this + " was created without a channel, so it has no events");

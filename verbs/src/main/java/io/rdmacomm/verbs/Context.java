@@ -71,6 +71,20 @@ public final class Context implements Resource {
         return driver.supports(capability);
     }
 
+    /// Rejects a call that the device does not support.
+    ///
+    /// @param reason why it does not, and what to do; empty if there is no more to say
+    void require(Capability needed, String operation, String reason) {
+        if (!supports(needed)) {
+            throw new UnsupportedVerbException(operation, needed, device.name(), reason);
+        }
+    }
+
+    /// Rejects a call that the device does not support.
+    void require(Capability needed, String operation) {
+        require(needed, operation, "");
+    }
+
     /// The rights in `wanted` that the device supports: all but atomics, which some devices do not have. Such a device
     /// may reject a region or queue pair with that right.
     public Set<AccessFlag> supported(Set<AccessFlag> wanted) {
@@ -275,16 +289,7 @@ public final class Context implements Resource {
                 options,
                 driver.createCompletionQueue(
                         options.capacity(), channel == null ? null : channel.driver(), options.vector()));
-        boolean begun = false;
-        try {
-            queue.begin();
-            begun = true;
-        } finally {
-            if (!begun) {
-                queue.close();
-            }
-        }
-        lifetime.adopt(queue.lifetime());
+        lifetime.adopt(queue.lifetime(), queue::begin);
         return queue;
     }
 

@@ -124,12 +124,7 @@ public final class MemoryRegion implements Resource {
             @Nullable ProtectionDomain newDomain,
             @Nullable Set<AccessFlag> newAccess) {
         lifetime.checkOpen();
-        if (!protectionDomain.context().supports(Capability.REREGISTER_MEMORY)) {
-            throw new UnsupportedVerbException(
-                    REREGISTER,
-                    Capability.REREGISTER_MEMORY,
-                    protectionDomain.context().device().name());
-        }
+        protectionDomain.context().require(Capability.REREGISTER_MEMORY, REREGISTER);
         if (newSegment != null && segment == null) {
             throw new VerbException(REREGISTER, Errno.EINVAL, this + " is a DMA buffer; register the memory instead");
         }

@@ -63,7 +63,7 @@ public final class ProtectionDomain implements Resource {
         lifetime.checkOpen();
         Checks.range("length of a memory region", bytes, 1, Long.MAX_VALUE);
         if (pages == PageSize.HUGE) {
-            require(
+            context.require(
                     Capability.HUGE_PAGES,
                     "allocate memory in huge pages",
                     "use PageSize.NORMAL; the memory of a software device is files in /dev/shm, whose pages are chosen when"
@@ -124,7 +124,7 @@ public final class ProtectionDomain implements Resource {
         Checks.range("file descriptor of a DMA buffer", file, 0, Integer.MAX_VALUE);
         Checks.range("offset in a DMA buffer", offset, 0, Long.MAX_VALUE);
         Checks.range("length of a memory region", length, 1, Long.MAX_VALUE - offset);
-        require(
+        context.require(
                 Capability.DMA_BUFFER,
                 REGISTER_DMA_BUFFER,
                 "it cannot reach memory of other devices; have them copy the data to memory of this process");
@@ -149,7 +149,7 @@ public final class ProtectionDomain implements Resource {
     /// @throws UnsupportedVerbException if the device does not support windows of that type
     public MemoryWindow allocateWindow(MemoryWindowType type) {
         lifetime.checkOpen();
-        require(
+        context.require(
                 type == MemoryWindowType.TYPE_1 ? Capability.MEMORY_WINDOW_TYPE_1 : Capability.MEMORY_WINDOW_TYPE_2,
                 "allocate memory window (ibv_alloc_mw)");
         MemoryWindow window = new MemoryWindow(lifetime, type, driver.allocateWindow(type));
@@ -163,7 +163,7 @@ public final class ProtectionDomain implements Resource {
     /// @throws VerbException EINVAL if the size exceeds a limit of the device
     public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueOptions options) {
         lifetime.checkOpen();
-        require(Capability.SHARED_RECEIVE_QUEUE, "create shared receive queue (ibv_create_srq)");
+        context.require(Capability.SHARED_RECEIVE_QUEUE, "create shared receive queue (ibv_create_srq)");
         SharedReceiveQueue queue = new SharedReceiveQueue(
                 this,
                 options,
@@ -177,7 +177,7 @@ public final class ProtectionDomain implements Resource {
     /// @throws UnsupportedVerbException if the device does not support datagrams
     public AddressHandle createAddressHandle(AddressVector vector) {
         lifetime.checkOpen();
-        require(Capability.UNRELIABLE_DATAGRAM, "create address handle (ibv_create_ah)");
+        context.require(Capability.UNRELIABLE_DATAGRAM, "create address handle (ibv_create_ah)");
         AddressHandle handle = new AddressHandle(lifetime, driver.createAddressHandle(vector));
         lifetime.adopt(handle.lifetime());
         return handle;
@@ -229,16 +229,7 @@ public final class ProtectionDomain implements Resource {
             shared.lifetime().checkOpen();
         }
         QueuePair queuePair = new QueuePair(this, options);
-        boolean begun = false;
-        try {
-            queuePair.begin();
-            begun = true;
-        } finally {
-            if (!begun) {
-                queuePair.close();
-            }
-        }
-        lifetime.adopt(queuePair.lifetime());
+        lifetime.adopt(queuePair.lifetime(), queuePair::begin);
         return queuePair;
     }
 
@@ -266,24 +257,13 @@ public final class ProtectionDomain implements Resource {
 
     private void requireType(QueuePairType type) {
         switch (type) {
-            case RELIABLE_CONNECTED -> require(Capability.RELIABLE_CONNECTED, CREATE_QUEUE_PAIR);
+            case RELIABLE_CONNECTED -> context.require(Capability.RELIABLE_CONNECTED, CREATE_QUEUE_PAIR);
             case UNRELIABLE_CONNECTED ->
-                require(
+                context.require(
                         Capability.UNRELIABLE_CONNECTED,
                         CREATE_QUEUE_PAIR,
                         "use RELIABLE_CONNECTED, which has all operations of an unreliable connection");
-            case UNRELIABLE_DATAGRAM -> require(Capability.UNRELIABLE_DATAGRAM, CREATE_QUEUE_PAIR);
-        }
-    }
-
-    private void require(Capability capability, String operation) {
-        require(capability, operation, "");
-    }
-
-    private void require(Capability capability, String operation, String reason) {
-        if (!context.supports(capability)) {
-            throw new UnsupportedVerbException(
-                    operation, capability, context.device().name(), reason);
+            case UNRELIABLE_DATAGRAM -> context.require(Capability.UNRELIABLE_DATAGRAM, CREATE_QUEUE_PAIR);
         }
     }
 
@@ -295,7 +275,7 @@ public final class ProtectionDomain implements Resource {
                     REGISTER, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC require LOCAL_WRITE, got " + access);
         }
         if (access.contains(AccessFlag.ON_DEMAND)) {
-            require(
+            context.require(
                     Capability.ON_DEMAND_PAGING,
                     REGISTER,
                     "register the memory without ON_DEMAND; then it stays where it is");

@@ -133,7 +133,12 @@ public final class QueuePair implements Resource {
     /// @throws VerbException EINVAL for datagrams, see [#startDatagrams(DatagramOptions)], and if the port does not
     ///         have the partition key or the source path bits of `how`
     public void connect(QueuePairInfo remote, ConnectionOptions how) {
-        require(Capability.CONNECT_BY_NUMBERS, "connect queue pair", "connect it by address, with a ConnectionManager");
+        protectionDomain
+                .context()
+                .require(
+                        Capability.CONNECT_BY_NUMBERS,
+                        "connect queue pair",
+                        "connect it by address, with a ConnectionManager");
         ConnectionOptions fitting = fitting(how);
         modify(bringUp.initialize(fitting));
         modify(bringUp.readyToReceive(remote, fitting));
@@ -266,7 +271,7 @@ public final class QueuePair implements Resource {
 
     private void checkMulticast(String operation, Gid group, int lid) {
         lifetime.checkOpen();
-        require(Capability.MULTICAST, operation, "send a datagram to each receiver instead");
+        protectionDomain.context().require(Capability.MULTICAST, operation, "send a datagram to each receiver instead");
         requireDatagram(operation);
         Checks.range("LID of a multicast group", lid, 0, 0xffff);
         if (!group.isMulticast()) {
@@ -325,17 +330,16 @@ public final class QueuePair implements Resource {
     /// Checked here, because a device without the state may take it for another one or ignore it.
     private void checkPossible(QueuePairState from, QueuePairState to) {
         if (to == QueuePairState.SEND_QUEUE_DRAIN) {
-            require(Capability.SEND_QUEUE_DRAIN, "modify queue pair to " + to, "wait for the completions instead");
+            protectionDomain
+                    .context()
+                    .require(
+                            Capability.SEND_QUEUE_DRAIN,
+                            "modify queue pair to " + to,
+                            "wait for the completions instead");
         } else if (to == QueuePairState.RESET && from.code() > QueuePairState.INIT.code()) {
-            require(Capability.RESET, "modify queue pair to " + to, "close it and create another");
-        }
-    }
-
-    private void require(Capability needed, String operation, String hint) {
-        Context context = protectionDomain.context();
-        if (!context.supports(needed)) {
-            throw new UnsupportedVerbException(
-                    operation, needed, context.device().name(), hint);
+            protectionDomain
+                    .context()
+                    .require(Capability.RESET, "modify queue pair to " + to, "close it and create another");
         }
     }
 

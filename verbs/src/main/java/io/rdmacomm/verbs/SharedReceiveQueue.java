@@ -124,12 +124,7 @@ public final class SharedReceiveQueue implements Resource {
         lock.lock();
         try {
             lifetime.checkOpen();
-            if (!context.supports(Capability.RESIZE_SHARED_RECEIVE_QUEUE)) {
-                throw new UnsupportedVerbException(
-                        MODIFY,
-                        Capability.RESIZE_SHARED_RECEIVE_QUEUE,
-                        context.device().name());
-            }
+            context.require(Capability.RESIZE_SHARED_RECEIVE_QUEUE, MODIFY);
             long max = context.limit(DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_DEPTH);
             if (receives < 1 || receives > max) {
                 throw new VerbException(

@@ -10,9 +10,9 @@ import io.rdmacomm.comm.setup.Terms;
 /// The part of HELLO that is the same in all versions: its first three numbers are the lowest and the highest version
 /// that a side speaks, and its features.
 ///
-/// @param own what this side says
+/// @param own the greeting of this side
 record CopyGreeting(Greeting own) {
-    /// What this release says.
+    /// The greeting of this release.
     static final CopyGreeting RELEASE = new CopyGreeting(new Greeting(Protocol.FILE_COPY, 1, 1, 0));
 
     /// Where the number of the chunk size is in the HELLO of a sender; that of the depth follows.
@@ -28,7 +28,7 @@ record CopyGreeting(Greeting own) {
         return Frame.of(CopyMessage.HELLO, own.lowest(), own.highest(), own.features());
     }
 
-    /// What both sides use.
+    /// Chooses the version and the features that both sides use.
     ///
     /// @param hello the first message of the peer
     /// @param peer what to call it

@@ -68,8 +68,8 @@ final class Attendance {
         }
     }
 
-    /// What the nodes that are there have in common with one more. It is the last to be compared: the others have a
-    /// version in common.
+    /// The versions and features that the registered nodes and one more have in common. The new one is compared last,
+    /// because the registered nodes are known to have a version in common.
     private Greeting common(int rank, Greeting greeting) {
         Greeting others = null;
         for (Guest guest : guests) {

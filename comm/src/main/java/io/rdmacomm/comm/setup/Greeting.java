@@ -4,7 +4,7 @@ import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import java.nio.ByteBuffer;
 
-/// What a side of a hand-shake says about itself first: the versions of the protocol that it speaks, and its features.
+/// The first message of each side of a hand-shake: the versions of the protocol that it speaks, and its features.
 /// Both sides then use the highest version and the features that they have in common.
 ///
 /// In network order, the payload of GREETING:
@@ -73,7 +73,7 @@ public record Greeting(Protocol protocol, int lowest, int highest, long features
         }
     }
 
-    /// What this side uses with a peer; the peer comes to the same result.
+    /// Chooses the version and the features to use with a peer. The peer comes to the same result.
     ///
     /// @param peer the peer's greeting
     /// @param name what to call the peer

@@ -117,7 +117,7 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
                 .array());
     }
 
-    /// What follows the code is ignored, as what follows a nonce, which both codes cover.
+    /// Ignores bytes behind the code. Bytes behind a nonce are ignored as well, but both codes cover them.
     private static boolean isEqual(ByteBuffer proof, byte[] code) {
         byte[] received = new byte[CODE_BYTES];
         proof.get(proof.position(), received);

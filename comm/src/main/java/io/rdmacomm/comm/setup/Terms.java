@@ -1,10 +1,10 @@
 package io.rdmacomm.comm.setup;
 
-/// What the two sides of a hand-shake have agreed on.
+/// The version and the features that the two sides of a hand-shake have agreed on.
 ///
 /// @param version the highest version that both speak
 /// @param features the features that both have, a bit each
 public record Terms(int version, long features) {
-    /// Before that.
+    /// Before they have agreed.
     public static final Terms NONE = new Terms(0, 0);
 }

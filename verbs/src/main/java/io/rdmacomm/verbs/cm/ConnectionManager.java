@@ -33,10 +33,10 @@ public final class ConnectionManager implements Resource {
     private final ConnectionManagerDriver driver;
     private final Lifetime lifetime;
 
-    private ConnectionManager(Context context, ConnectionManagerDriver driver) {
+    private ConnectionManager(Context context, Lifetime parent, ConnectionManagerDriver driver) {
         this.context = context;
         this.driver = driver;
-        this.lifetime = new Lifetime(this, ContextAccess.get().lifetime(context), driver);
+        this.lifetime = new Lifetime(this, parent, driver);
     }
 
     /// Opens the connection manager of a device (rdma_create_event_channel(3)). The caller closes it; closing the
@@ -45,7 +45,9 @@ public final class ConnectionManager implements Resource {
     /// @throws UnsupportedVerbException if the device has none; check [Capability#CONNECTION_MANAGER] first
     /// @throws VerbException with the errno of opening it, and what to do
     public static ConnectionManager open(Context context) {
-        ContextDriver device = ContextAccess.get().driver(context);
+        ContextAccess access = ContextAccess.get();
+        ContextDriver device = access.driver(context);
+        Lifetime parent = access.lifetime(context);
         if (!context.supports(Capability.CONNECTION_MANAGER)) {
             throw new UnsupportedVerbException(
                     "open connection manager (rdma_create_event_channel)",
@@ -53,9 +55,9 @@ public final class ConnectionManager implements Resource {
                     context.device().name(),
                     device.whyNoConnectionManager());
         }
-        ContextAccess.get().lifetime(context).checkOpen();
-        ConnectionManager manager = new ConnectionManager(context, device.openConnectionManager());
-        ContextAccess.get().lifetime(context).adopt(manager.lifetime);
+        parent.checkOpen();
+        ConnectionManager manager = new ConnectionManager(context, parent, device.openConnectionManager());
+        parent.adopt(manager.lifetime);
         return manager;
     }
 

@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Listens at an address for requests of one kind (rdma_listen(3)): for connections, or for the queue pair that
-/// receives
-/// datagrams. Thread-safe. Closing it rejects the waiting requests; accepted connections stay open.
+/// Listens at an address for requests of one kind (rdma_listen(3)): for connections, or for the queue pair
+/// that receives datagrams. Thread-safe. Closing it rejects the waiting requests; accepted connections stay
+/// open.
 ///
 /// @param <R> the kind of requests
 public final class Listener<R extends Resource> implements Resource {

@@ -80,6 +80,22 @@ public final class Lifetime {
         }
     }
 
+    /// Adds a child that has to begin first. If that fails, closes the child.
+    ///
+    /// @param beginning declares what the child uses, and makes it known
+    public void adopt(Lifetime child, Runnable beginning) {
+        boolean begun = false;
+        try {
+            beginning.run();
+            begun = true;
+        } finally {
+            if (!begun) {
+                child.close();
+            }
+        }
+        adopt(child);
+    }
+
     /// Makes `other` the parent of this object. If `other` is being closed, closes this object and throws, as
     /// [#adopt].
     public void moveTo(Lifetime other) {

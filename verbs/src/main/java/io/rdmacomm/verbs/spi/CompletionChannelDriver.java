@@ -6,8 +6,7 @@ public interface CompletionChannelDriver extends Driver {
     long handle();
 
     /// Waits until an armed completion queue has a completion (ibv_get_cq_event(3)). Suits virtual threads.
-    /// [#closing()]
-    /// ends the wait.
+    /// [#closing()] ends the wait.
     ///
     /// @param timeoutNanos zero to poll
     /// @return the handle of the completion queue; 0 after the timeout, a wake-up, and when the channel is closing

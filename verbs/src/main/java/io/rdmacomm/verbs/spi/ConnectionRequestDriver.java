@@ -3,9 +3,8 @@ package io.rdmacomm.verbs.spi;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 
-/// A peer's request for a connection ([io.rdmacomm.verbs.cm.ConnectionRequest]). Thread-safe. It is answered once
-/// before
-/// it is closed.
+/// A peer's request for a connection ([io.rdmacomm.verbs.cm.ConnectionRequest]). Thread-safe. It is answered
+/// once before it is closed.
 public interface ConnectionRequestDriver extends IdentifierDriver {
     /// The private data of the request.
     byte[] privateData();

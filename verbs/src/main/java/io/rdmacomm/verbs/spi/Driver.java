@@ -2,8 +2,12 @@ package io.rdmacomm.verbs.spi;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a provider implements for one object of the verbs. Its [#toString()] names the object in messages.
+/// One object of the verbs as a provider implements it.
 public interface Driver {
+    /// The name of the object in messages, as its user sees it.
+    @Override
+    String toString();
+
     /// Wakes the threads that wait on this object. Called once when closing begins, before its children are closed.
     default void closing() {}
 

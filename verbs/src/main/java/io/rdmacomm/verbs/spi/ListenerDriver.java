@@ -3,9 +3,8 @@ package io.rdmacomm.verbs.spi;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// Listens for requests of one kind ([io.rdmacomm.verbs.cm.Listener]). Thread-safe. Closing it rejects the requests
-/// that
-/// wait.
+/// Listens for requests of one kind ([io.rdmacomm.verbs.cm.Listener]). Thread-safe. Closing it rejects the
+/// requests that wait.
 ///
 /// @param <R> the kind of requests
 public interface ListenerDriver<R extends Driver> extends Driver {

@@ -51,9 +51,8 @@ public interface QueuePairDriver extends Driver {
     ///         were posted. After any other exception none was
     int postSends(RequestChain requests, int first, int count);
 
-    /// Posts `count` checked receives that fit the queue (ibv_post_recv(3)), under the receive lock. Never blocks,
-    /// never
-    /// allocates.
+    /// Posts `count` checked receives that fit the queue (ibv_post_recv(3)), under the receive lock. Never
+    /// blocks, never allocates.
     ///
     /// @return how many were posted; after an exception none was
     int postReceives(RequestChain receives, int first, int count);

@@ -5,9 +5,12 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.SendOpcode;
 import java.util.Set;
 
-/// The queue pair of the user as its driver sees it: its locks, its state, and what the driver reports to it. Its
-/// [#toString()] names it in messages.
+/// The queue pair of the user as its driver sees it: its locks, its state, and what the driver reports to it.
 public interface QueuePairOwner {
+    /// The name of the queue pair in messages.
+    @Override
+    String toString();
+
     /// The lock that is held while sends are posted and the state changes; for threads of the driver that use the send
     /// queue.
     OperationLock sendLock();
