@@ -1,6 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.PageSize;
 import java.util.Set;
@@ -101,7 +102,7 @@ public final class SessionOptions {
         return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, value, listener);
     }
 
-    /// The first device that can be used, port 2020 (a server on all addresses, a client to this host),
+    /// The first device that can be used, port 2020 of this host's loopback address,
     /// ADAPTIVE, PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], at most 16 for each
     /// client of a server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, every right on
     /// buffers, in normal pages, no listener.
@@ -120,8 +121,9 @@ public final class SessionOptions {
         return device;
     }
 
-    /// For a server, the address it listens on, empty for all; for a client, the server's host, empty for this
-    /// host. A name, an IPv4 or an IPv6 address.
+    /// For a server, the address it listens on: empty for loopback, so that only this host reaches it, `*` for
+    /// all addresses. For a client, the server's host: empty or `*` for this host. A name, an IPv4 or an IPv6
+    /// address.
     public String host() {
         return meeting.host();
     }
@@ -254,7 +256,7 @@ public final class SessionOptions {
         return new SessionOptions(name, value, meeting, modes, data, trust, deadlines, buffers, listener);
     }
 
-    /// These options with another host and port.
+    /// These options with another host and port; see [#withHost].
     ///
     /// @throws IllegalArgumentException if the port is not 0 to 65535
     public SessionOptions withAddress(String newHost, int newPort) {
@@ -265,6 +267,21 @@ public final class SessionOptions {
                 meeting.setUp(),
                 meeting.connectionPort(),
                 meeting.reconnect()));
+    }
+
+    /// These options with another host: for a server, the address it listens on; for a client, the server's. A server
+    /// that others than this host reach needs one, or [#withAllAddresses]; without a [#withSecret] and without a
+    /// [#withTls] anybody who reaches it can connect, and a warning says so.
+    ///
+    /// @param value a name, an IPv4 or an IPv6 address; empty for loopback
+    public SessionOptions withHost(String value) {
+        return withAddress(value, meeting.port());
+    }
+
+    /// These options with a server that listens on all addresses of its host; a client connects to this host. See
+    /// [#withHost].
+    public SessionOptions withAllAddresses() {
+        return withHost(TcpListener.ALL_ADDRESSES);
     }
 
     /// These options with another port.

@@ -93,7 +93,7 @@ class TwoHostsTest {
             assertThat(client.endPoint().setUp()).isEqualTo(SetUp.CONNECTION_MANAGER);
         }
         try (ServerSession server = ServerSession.listen(
-                        SessionOptions.defaults().withDevice(SOFT).withPort(0));
+                        SessionOptions.defaults().withDevice(SOFT).withAllAddresses().withPort(0));
                 Command client = there(shared, "ping", far.near() + ":" + server.port(), "--count", "1")) {
             EndPoint peer = server.accept(PATIENCE);
 

@@ -241,7 +241,10 @@ final class ConnectionPortTest {
 
     @Test
     void aServerOnAllAddressesIsReachedAtEachOfThem() throws Exception {
-        SessionOptions options = SessionOptions.defaults().withPort(0).withConnectionPort(PortForward.freePort());
+        SessionOptions options = SessionOptions.defaults()
+                .withAllAddresses()
+                .withPort(0)
+                .withConnectionPort(PortForward.freePort());
         try (ServerSession server = ServerSession.listen(options)) {
             answering(server, 3, Executors.callable(() -> {
                 for (String address : new String[] {"127.0.0.1", INSIDE, "::1"}) {
