@@ -295,7 +295,8 @@ final class BenchCommand extends Subcommand {
 
     private @Nullable Modes modes(SessionOptions defaults) {
         SessionOptions chosen = modes.apply(defaults);
-        return modes.areGiven() ? new Modes(chosen.workMode(), chosen.threadMode()) : null;
+        ThreadMode thread = chosen.threadMode();
+        return modes.areGiven() && thread != null ? new Modes(chosen.workMode(), thread) : null;
     }
 
     private void measureMatrix(SessionOptions options, Placement placement) throws IOException {

@@ -66,7 +66,7 @@ public final class ServerSession extends Session {
     /// @throws PortTakenException if the port or the connection port is taken
     /// @throws CommException if the address cannot be listened on; the message says why
     public static ServerSession listen(SessionOptions options) {
-        SessionOptions named = named(options, "server");
+        SessionOptions named = completed(options, "server", ThreadMode.SHARED_CQ);
         TcpListener listener = listenOn(options);
         SessionDevice device = null;
         boolean listening = false;

@@ -54,14 +54,19 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
     }
 
-    /// `options` with a name: the role and the number of the process, if it has none.
-    static SessionOptions named(SessionOptions options, String role) {
-        return options.name().isEmpty()
+    /// `options` with what they leave to the kind of session.
+    ///
+    /// @param role the first part of its name if it has none; the number of the process is the other one
+    /// @param threads its thread mode if it has none
+    static SessionOptions completed(SessionOptions options, String role, ThreadMode threads) {
+        SessionOptions named = options.name().isEmpty()
                 ? options.withName(role + "-" + ProcessHandle.current().pid())
                 : options;
+        return named.threadMode() == null ? named.withThreadMode(threads) : named;
     }
 
-    /// Its options, with the port that a server listens on and the GID index that a client uses.
+    /// Its options, with its name and its thread mode, the port that a server listens on and the GID index that a client
+    /// uses.
     public final SessionOptions options() {
         return options;
     }

@@ -17,7 +17,7 @@ public final class SessionOptions {
             "",
             "",
             new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
-            new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR, null),
+            new Modes(WorkMode.ADAPTIVE, null, null),
             new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
             new Trust(null, null, PeerLimits.defaults(), false),
             Deadlines.defaults(),
@@ -35,7 +35,7 @@ public final class SessionOptions {
 
     /// How progress is made.
     private record Modes(
-            WorkMode work, ThreadMode thread, @Nullable Integer vector) {}
+            WorkMode work, @Nullable ThreadMode thread, @Nullable Integer vector) {}
 
     /// The data channels.
     private record Channels(
@@ -103,7 +103,7 @@ public final class SessionOptions {
     }
 
     /// The first device that can be used, port 2020 of this host's loopback address,
-    /// ADAPTIVE, PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], at most 16 for each
+    /// ADAPTIVE, SHARED_CQ for a server and PER_QUEUE_PAIR for a client, one data channel with [ChannelOptions#defaults()], at most 16 for each
     /// client of a server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, every right on
     /// buffers, in normal pages, no listener.
     public static SessionOptions defaults() {
@@ -138,8 +138,10 @@ public final class SessionOptions {
         return modes.work();
     }
 
-    /// The threads that poll for completions of data channels.
-    public ThreadMode threadMode() {
+    /// The threads that poll for completions of data channels; null if none was set. A server then uses
+    /// [ThreadMode#SHARED_CQ], so that no client costs a thread, and a client [ThreadMode#PER_QUEUE_PAIR]. The options of
+    /// an open session have the one that it uses.
+    public @Nullable ThreadMode threadMode() {
         return modes.thread();
     }
 
@@ -296,8 +298,9 @@ public final class SessionOptions {
         return with(new Modes(value, modes.thread(), modes.vector()));
     }
 
-    /// These options with another use of threads.
-    public SessionOptions withThreadMode(ThreadMode value) {
+    /// These options with another use of threads; null, the default, for that of the kind of session, see
+    /// [#threadMode()].
+    public SessionOptions withThreadMode(@Nullable ThreadMode value) {
         return with(new Modes(modes.work(), value, modes.vector()));
     }
 
