@@ -54,7 +54,7 @@ public final class FileCopy {
         EndPoint endPoint = client.endPoint();
         BlockingChannel channel = endPoint.channel(0).blocking(PATIENCE);
         RemoteBuffer target = endPoint.peerBuffer("chunk", PATIENCE);
-        RdmaBuffer source = client.allocate("chunk", CHUNK, 1);
+        RdmaBuffer source = client.allocate("chunk", CHUNK);
         ByteBuffer bytes = source.segment().asByteBuffer();
         try (FileChannel input = FileChannel.open(file, StandardOpenOption.READ)) {
             for (int length = input.read(bytes.clear()); length > 0; length = input.read(bytes.clear())) {
@@ -71,7 +71,7 @@ public final class FileCopy {
     private static void receive(ServerSession server, Path file) {
         EndPoint endPoint = server.accept(PATIENCE);
         BlockingChannel channel = endPoint.channel(0).blocking(PATIENCE);
-        RdmaBuffer chunk = server.allocate("chunk", CHUNK, 1);
+        RdmaBuffer chunk = server.allocate("chunk", CHUNK);
         endPoint.announce(chunk);
         try (FileChannel output = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {

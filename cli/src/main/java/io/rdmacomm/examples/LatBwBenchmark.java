@@ -49,9 +49,9 @@ public final class LatBwBenchmark {
         try (ServerSession server = ServerSession.listen(options);
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
             EndPoint served = server.accept(PATIENCE);
-            served.announce(server.allocate("target", BYTES, 1));
+            served.announce(server.allocate("target", BYTES));
             RemoteBuffer remote = client.endPoint().peerBuffer("target", PATIENCE);
-            RdmaBuffer local = client.allocate("local", BYTES, 1);
+            RdmaBuffer local = client.allocate("local", BYTES);
             LatBwBenchmark benchmark = new LatBwBenchmark(client.endPoint().channel(0), local, remote);
             benchmark.readLatency(operations);
             benchmark.readLatency(operations);

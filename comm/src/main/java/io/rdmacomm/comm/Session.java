@@ -104,6 +104,13 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return allocate(name, blockSize, blockCount, options().access());
     }
 
+    /// Allocates a buffer of one block; see [#allocate(String, long, int)].
+    ///
+    /// @param bytes its length, at least 1
+    public final RdmaBuffer allocate(String name, long bytes) {
+        return allocate(name, bytes, 1);
+    }
+
     /// Allocates a buffer without a name of your choice, for memory that no peer looks up by name; see
     /// [#allocate(String, long, int)]. Its [RdmaBuffer#name()] is unique in this session.
     public final RdmaBuffer allocate(long blockSize, int blockCount) {

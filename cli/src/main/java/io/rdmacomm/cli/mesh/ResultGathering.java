@@ -31,7 +31,7 @@ final class ResultGathering {
     private static List<NodeResult> send(Mesh mesh, NodeResult own, Duration timeout) {
         ByteBuffer result = own.encode();
         Node root = mesh.node(0);
-        try (RdmaBuffer outgoing = mesh.session().allocate("result", Integer.BYTES + result.remaining(), 1)) {
+        try (RdmaBuffer outgoing = mesh.session().allocate("result", Integer.BYTES + result.remaining())) {
             outgoing.segment().set(LENGTH, 0, result.remaining());
             MemorySegment.copy(
                     MemorySegment.ofBuffer(result), 0, outgoing.segment(), Integer.BYTES, result.remaining());

@@ -61,7 +61,7 @@ public final class SelfTestServer implements AutoCloseable {
     private void answer(ServerSession session, EndPoint client) {
         RdmaChannel channel = client.channel(0);
         try (RdmaBuffer buffer =
-                session.allocate("answer " + clients.incrementAndGet(), channel.maxMessageBytes(), 1)) {
+                session.allocate("answer " + clients.incrementAndGet(), channel.maxMessageBytes())) {
             while (true) {
                 BufferSlice answer;
                 try (Message message = channel.blocking(SILENCE).receive()) {

@@ -93,7 +93,7 @@ final class ConnectionPortTest {
     /// announced.
     private static void answer(ServerSession server, EndPoint endPoint) {
         try (endPoint;
-                RdmaBuffer text = server.allocate("text for " + endPoint.name(), 64, 1)) {
+                RdmaBuffer text = server.allocate("text for " + endPoint.name(), 64)) {
             RemoteBuffer board = endPoint.peerBuffer("board", PATIENCE);
             for (RdmaChannel channel : endPoint.channels()) {
                 int length;
@@ -112,7 +112,7 @@ final class ConnectionPortTest {
     private static void ask(SessionOptions options, String who) {
         try (ClientSession client = ClientSession.connect(options)) {
             RdmaBuffer board = client.allocate("board", 64, options.channels());
-            RdmaBuffer text = client.allocate("text", 64, 1);
+            RdmaBuffer text = client.allocate("text", 64);
             client.endPoint().announce(board);
             for (RdmaChannel channel : client.endPoint().channels()) {
                 String words = who + " on channel " + channel.index();

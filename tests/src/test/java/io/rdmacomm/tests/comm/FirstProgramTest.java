@@ -24,10 +24,10 @@ final class FirstProgramTest {
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
             EndPoint here = server.accept(patience);
             EndPoint there = client.endPoint();
-            RdmaBuffer inbox = server.allocate("inbox", 4096, 1);
+            RdmaBuffer inbox = server.allocate("inbox", 4096);
             here.announce(inbox);
 
-            RdmaBuffer text = client.allocate("text", 4096, 1);
+            RdmaBuffer text = client.allocate("text", 4096);
             text.segment().setString(0, "hello", UTF_8);
             BlockingChannel channel = there.channel(0).blocking(patience);
             channel.send(text.slice(0, 5));

@@ -112,10 +112,10 @@ final class PeerLimitsTest {
         SessionOptions few = OPTIONS.withLimits(LIMITS.withBuffers(3));
         try (ConnectedPair pair = new ConnectedPair(few, OPTIONS)) {
             for (int i = 0; i < 3; i++) {
-                pair.clientEnd.announce(pair.client.allocate("buffer " + i, 64, 1));
+                pair.clientEnd.announce(pair.client.allocate("buffer " + i, 64));
             }
             assertThat(pair.serverEnd.peerBuffer("buffer 2", PATIENCE).length()).isEqualTo(64);
-            pair.clientEnd.announce(pair.client.allocate("buffer 3", 64, 1));
+            pair.clientEnd.announce(pair.client.allocate("buffer 3", 64));
 
             eventually(() -> pair.serverEnd.failure() != null);
             assertThat(pair.serverEnd.failure())

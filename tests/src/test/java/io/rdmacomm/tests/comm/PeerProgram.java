@@ -86,7 +86,7 @@ final class PeerProgram implements AutoCloseable {
                 System.out.println(session.port());
                 EndPoint endPoint = session.accept(PATIENCE);
                 endPoint.announce(session.allocate("target", 4096, 16));
-                echo(session.allocate("echo", 64, 1), endPoint);
+                echo(session.allocate("echo", 64), endPoint);
             }
             return;
         }
@@ -111,7 +111,7 @@ final class PeerProgram implements AutoCloseable {
 
     private static void flood(SessionOptions options) {
         try (ClientSession session = ClientSession.connect(options)) {
-            RdmaBuffer buffer = session.allocate("flood", 64, 1);
+            RdmaBuffer buffer = session.allocate("flood", 64);
             while (true) {
                 session.endPoint().channel(0).blocking(PATIENCE).send(buffer.block(0));
             }
@@ -130,7 +130,7 @@ final class PeerProgram implements AutoCloseable {
         };
         try (ServerSession session = ServerSession.listen(options.withListener(listener))) {
             target.complete(session.allocate("target", 4096, 16));
-            answer.complete(session.allocate("echo", 64, 1));
+            answer.complete(session.allocate("echo", 64));
             System.out.println(session.port());
             var _ = System.in.read();
         }

@@ -69,8 +69,8 @@ final class ReconnectTest {
                 CuttableLine cable = new CuttableLine(server.port());
                 ClientSession client = ClientSession.connect(
                         options.withPort(cable.port()).withReconnect(QUICKLY).withListener(told))) {
-            RdmaBuffer mine = client.allocate("mine", 64, 1);
-            RdmaBuffer its = server.allocate("its", 64, 1);
+            RdmaBuffer mine = client.allocate("mine", 64);
+            RdmaBuffer its = server.allocate("its", 64);
             for (int round = 0; round < 3; round++) {
                 EndPoint here = client.awaitEndPoint(PATIENCE);
                 EndPoint there = server.accept(PATIENCE);
@@ -173,7 +173,7 @@ final class ReconnectTest {
             session.complete(client);
             EndPoint first = client.endPoint();
             RdmaChannel there = server.accept(PATIENCE).channel(0);
-            there.blocking(PATIENCE).send(server.allocate("text", 8, 1).block(0), 77);
+            there.blocking(PATIENCE).send(server.allocate("text", 8).block(0), 77);
             eventually(() -> first.channel(0).statistics().messages() == 1);
 
             cable.cut();
@@ -391,7 +391,7 @@ final class ReconnectTest {
             server.accept(PATIENCE)
                     .channel(0)
                     .blocking(PATIENCE)
-                    .send(server.allocate("text", 8, 1).block(0));
+                    .send(server.allocate("text", 8).block(0));
             eventually(() -> refused.get() == 1);
         }
     }

@@ -30,11 +30,11 @@ class SessionOrderTest {
         SessionOptions options = SessionOptions.defaults().withDevice("siw0").withAddress("10.8.0.1", 0);
         try (ServerSession server = ServerSession.listen(options);
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
-            RdmaBuffer source = server.allocate("source", BYTES, 1);
+            RdmaBuffer source = server.allocate("source", BYTES);
             server.accept(PATIENCE).announce(source);
             RemoteBuffer remote = client.endPoint().peerBuffer("source", PATIENCE);
-            RdmaBuffer target = client.allocate("target", BYTES, 1);
-            RdmaBuffer word = client.allocate("word", Long.BYTES, 1);
+            RdmaBuffer target = client.allocate("target", BYTES);
+            RdmaBuffer word = client.allocate("word", Long.BYTES);
             RdmaChannel channel = client.endPoint().channel(0);
             for (byte round = 1; round <= ROUNDS; round++) {
                 source.segment().fill(round);

@@ -60,9 +60,9 @@ final class SessionTalk implements AutoCloseable {
 
     /// A lost client may connect once more. The client knows whether it has a good reason.
     private boolean serve() {
-        RdmaBuffer own = server.allocate("own", BYTES, 1);
+        RdmaBuffer own = server.allocate("own", BYTES);
         fill(own, SEED_OF_SERVER);
-        RdmaBuffer inbox = server.allocate("inbox", BYTES, 1);
+        RdmaBuffer inbox = server.allocate("inbox", BYTES);
         EndPoint first = server.accept(CALL);
         try {
             return serve(first, own, inbox);
@@ -86,13 +86,13 @@ final class SessionTalk implements AutoCloseable {
     /// Runs the client side.
     static void call(SessionOptions options) {
         try (ClientSession client = ClientSession.connect(options)) {
-            RdmaBuffer inbox = client.allocate("inbox", BYTES, 1);
+            RdmaBuffer inbox = client.allocate("inbox", BYTES);
             EndPoint there = client.endPoint();
             there.announce(inbox);
             RdmaChannel channel = there.channel(0);
             receiveAll(channel, SEED_OF_SERVER);
             assertHolds(inbox, SEED_OF_SERVER);
-            RdmaBuffer copy = client.allocate("copy", BYTES, 1);
+            RdmaBuffer copy = client.allocate("copy", BYTES);
             RemoteBuffer remote = there.peerBuffer("own", PATIENCE);
             channel.blocking(PATIENCE).read(copy.block(0), remote, 0);
             assertHolds(copy, SEED_OF_SERVER);
