@@ -229,7 +229,9 @@ final class BenchCommand extends Subcommand {
         arguments.addAll(modes.arguments());
         collective.run(
                 tests.collectiveSettings(collectives, collective),
-                modes.apply(options).withHost(listen.isBound() ? listen.bind() : "").withPort(0),
+                modes.apply(options)
+                        .withHost(listen.isBound() ? listen.bind() : "")
+                        .withPort(0),
                 arguments,
                 json,
                 output());

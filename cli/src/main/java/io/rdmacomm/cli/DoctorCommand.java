@@ -1,7 +1,6 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.Finding.Grade;
-import io.rdmacomm.cli.bench.ChildServer;
 import io.rdmacomm.cli.selftest.CheckResult;
 import io.rdmacomm.cli.selftest.SelfTestServer;
 import io.rdmacomm.cli.selftest.Verdict;

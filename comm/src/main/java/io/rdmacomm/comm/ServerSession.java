@@ -17,8 +17,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Accepts clients on a TCP port for as long as it is open; each is set up on its own, so that a silent or
-/// hostile client does not delay the others. Unless the options name a host, only this host reaches it. It can also connect to other servers: then one device and the same
-/// buffers serve endpoints in both directions, as peers of equal rank need. Thread-safe.
+/// hostile client does not delay the others. Unless the options name a host, only this host reaches it. It
+/// can also connect to other servers: then one device and the same buffers serve endpoints in both
+/// directions, as peers of equal rank need. Thread-safe.
 ///
 /// ```java
 /// try (ServerSession server = ServerSession.listen(SessionOptions.defaults())) {
@@ -106,7 +107,9 @@ public final class ServerSession extends Session {
     /// Says so if others than this host can connect without proving anything.
     private void warnOfStrangers() {
         InetAddress address = listener.address();
-        if (address.isLoopbackAddress() || options().secret() != null || options().tls() != null) {
+        if (address.isLoopbackAddress()
+                || options().secret() != null
+                || options().tls() != null) {
             return;
         }
         String where = address.isAnyLocalAddress() ? "all addresses" : address.getHostAddress();

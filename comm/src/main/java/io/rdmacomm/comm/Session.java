@@ -65,8 +65,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return named.threadMode() == null ? named.withThreadMode(threads) : named;
     }
 
-    /// Its options, with its name and its thread mode, the port that a server listens on and the GID index that a client
-    /// uses.
+    /// Its options, with its name and its thread mode, the port that a server listens on and the GID index
+    /// that a client uses.
     public final SessionOptions options() {
         return options;
     }

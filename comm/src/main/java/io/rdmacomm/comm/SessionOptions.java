@@ -21,7 +21,7 @@ public final class SessionOptions {
             new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
             new Trust(null, null, PeerLimits.defaults(), false),
             Deadlines.defaults(),
-            new Buffers(Set.copyOf(AccessFlag.allRemote()), PageSize.NORMAL),
+            new Buffers(Set.of(AccessFlag.LOCAL_WRITE), PageSize.NORMAL),
             SessionListener.NONE);
 
     /// How the two sides find each other.
@@ -35,7 +35,9 @@ public final class SessionOptions {
 
     /// How progress is made.
     private record Modes(
-            WorkMode work, @Nullable ThreadMode thread, @Nullable Integer vector) {}
+            WorkMode work,
+            @Nullable ThreadMode thread,
+            @Nullable Integer vector) {}
 
     /// The data channels.
     private record Channels(
@@ -102,10 +104,10 @@ public final class SessionOptions {
         return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, value, listener);
     }
 
-    /// The first device that can be used, port 2020 of this host's loopback address,
-    /// ADAPTIVE, SHARED_CQ for a server and PER_QUEUE_PAIR for a client, one data channel with [ChannelOptions#defaults()], at most 16 for each
-    /// client of a server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, every right on
-    /// buffers, in normal pages, no listener.
+    /// The first device that can be used, port 2020 of this host's loopback address, ADAPTIVE, SHARED_CQ for
+    /// a server and PER_QUEUE_PAIR for a client, one data channel with [ChannelOptions#defaults()], at most 16
+    /// for each client of a server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, buffers
+    /// for this side only, in normal pages, no listener.
     public static SessionOptions defaults() {
         return DEFAULTS;
     }
@@ -121,9 +123,9 @@ public final class SessionOptions {
         return device;
     }
 
-    /// For a server, the address it listens on: empty for loopback, so that only this host reaches it, `*` for
-    /// all addresses. For a client, the server's host: empty or `*` for this host. A name, an IPv4 or an IPv6
-    /// address.
+    /// For a server, the address it listens on: empty for loopback, so that only this host reaches it, `*`
+    /// for all addresses. For a client, the server's host: empty or `*` for this host. A name, an IPv4 or
+    /// an IPv6 address.
     public String host() {
         return meeting.host();
     }
@@ -139,8 +141,8 @@ public final class SessionOptions {
     }
 
     /// The threads that poll for completions of data channels; null if none was set. A server then uses
-    /// [ThreadMode#SHARED_CQ], so that no client costs a thread, and a client [ThreadMode#PER_QUEUE_PAIR]. The options of
-    /// an open session have the one that it uses.
+    /// [ThreadMode#SHARED_CQ], so that no client costs a thread, and a client [ThreadMode#PER_QUEUE_PAIR].
+    /// The options of an open session have the one that it uses.
     public @Nullable ThreadMode threadMode() {
         return modes.thread();
     }
@@ -222,7 +224,8 @@ public final class SessionOptions {
         return trust.foreignGids();
     }
 
-    /// The access rights of buffers that are allocated without rights of their own.
+    /// The access rights of buffers that are allocated without rights of their own: LOCAL_WRITE by default,
+    /// so that no peer can use them before [EndPoint#announce(RdmaBuffer, Set)] has given it rights.
     public Set<AccessFlag> access() {
         return buffers.access();
     }
@@ -271,17 +274,17 @@ public final class SessionOptions {
                 meeting.reconnect()));
     }
 
-    /// These options with another host: for a server, the address it listens on; for a client, the server's. A server
-    /// that others than this host reach needs one, or [#withAllAddresses]; without a [#withSecret] and without a
-    /// [#withTls] anybody who reaches it can connect, and a warning says so.
+    /// These options with another host: for a server, the address it listens on; for a client, the
+    /// server's. A server that others than this host reach needs one, or [#withAllAddresses]; without a
+    /// [#withSecret] and without a [#withTls] anybody who reaches it can connect, and a warning says so.
     ///
     /// @param value a name, an IPv4 or an IPv6 address; empty for loopback
     public SessionOptions withHost(String value) {
         return withAddress(value, meeting.port());
     }
 
-    /// These options with a server that listens on all addresses of its host; a client connects to this host. See
-    /// [#withHost].
+    /// These options with a server that listens on all addresses of its host; a client connects to this
+    /// host. See [#withHost].
     public SessionOptions withAllAddresses() {
         return withHost(TcpListener.ALL_ADDRESSES);
     }
@@ -433,12 +436,14 @@ public final class SessionOptions {
         return with(new Trust(trust.tls(), trust.secret(), trust.limits(), value));
     }
 
-    /// These options with other rights on buffers.
+    /// These options with other rights on buffers: with [AccessFlag#allRemote()], every peer of the session
+    /// that learns the key of a buffer can use all of it, from the beginning, and
+    /// [EndPoint#announce(RdmaBuffer)] tells the key.
     ///
-    /// With [AccessFlag#RELAXED_ORDERING] among them, the device may also reorder what arrives in the memory
-    /// for received messages. Completions keep their meaning, so messages, and buffers that are read after an
-    /// operation or a message has said that they are complete, are as good as before. A program that watches
-    /// the memory of a buffer for the last byte of a WRITE must not ask for it.
+    /// With [AccessFlag#RELAXED_ORDERING] among them, the device may also reorder what arrives in the
+    /// memory for received messages. Completions keep their meaning, so messages, and buffers that are read
+    /// after an operation or a message has said that they are complete, are as good as before. A program
+    /// that watches the memory of a buffer for the last byte of a WRITE must not ask for it.
     public SessionOptions withAccess(Set<AccessFlag> value) {
         return with(new Buffers(Set.copyOf(value), buffers.pages()));
     }

@@ -4,8 +4,8 @@ import io.rdmacomm.soft.mapped.MappedFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// The file with the memory of a region. Several regions may have the same memory, each with its own rights and key; the
-/// last one that is closed removes the file. Thread-safe.
+/// The file with the memory of a region. Several regions may have the same memory, each with its own rights
+/// and key; the last one that is closed removes the file. Thread-safe.
 final class RegionFile {
     private final long number;
     private final MappedFile mapped;

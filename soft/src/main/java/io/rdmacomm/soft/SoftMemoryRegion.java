@@ -10,8 +10,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process can
-/// reach. Memory of an open region that is registered once more stays a file, so that each of its keys is as good.
+/// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process
+/// can reach. Memory of an open region that is registered once more stays a file, so that each of its keys
+/// is as good.
 final class SoftMemoryRegion implements MemoryRegionDriver {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Memory of an open region that is registered once more: another key for it, with other rights and its own end.
+/// Memory of an open region that is registered once more: another key for it, with other rights and its own
+/// end.
 class SharedRegistrationTest {
     private static final Set<AccessFlag> LOCAL = EnumSet.of(AccessFlag.LOCAL_WRITE);
     private static final Set<AccessFlag> WRITE = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);

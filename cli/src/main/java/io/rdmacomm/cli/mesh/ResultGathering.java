@@ -46,7 +46,7 @@ final class ResultGathering {
     private static List<NodeResult> receive(Mesh mesh, NodeResult own, Duration timeout) {
         List<NodeResult> results = new ArrayList<>(List.of(own));
         int block = blockBytes(mesh);
-        RdmaBuffer memory = mesh.session().allocate(RESULTS, block, mesh.size());
+        RdmaBuffer memory = mesh.session().allocate(RESULTS, block, mesh.size(), MeshTraffic.FOR_ALL);
         mesh.peers().forEach(peer -> peer.endPoint().announce(memory));
         for (Node peer : mesh.peers()) {
             peer.endPoint().barrier(timeout);

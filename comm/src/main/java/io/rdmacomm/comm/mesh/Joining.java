@@ -144,8 +144,9 @@ final class Joining {
         }
     }
 
-    /// Where this node listens for the others: on loopback if they meet there, and so are all on this host; otherwise
-    /// on all addresses, because the others know a node by the address from which it has reached the rendezvous.
+    /// Where this node listens for the others: on loopback if they meet there, and so are all on this host;
+    /// otherwise on all addresses, because the others know a node by the address from which it has reached
+    /// the rendezvous.
     private String listeningHost() {
         String name = rendezvous.host().isEmpty() ? "localhost" : rendezvous.host();
         boolean loopback = name.equals("localhost") || name.startsWith("127.") || name.equals("::1");

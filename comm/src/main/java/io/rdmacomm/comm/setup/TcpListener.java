@@ -36,7 +36,8 @@ public final class TcpListener implements AutoCloseable {
 
     /// Opens the port.
     ///
-    /// @param host the address to listen on; empty for this host's loopback address, [#ALL_ADDRESSES] for all
+    /// @param host the address to listen on; empty for this host's loopback address, [#ALL_ADDRESSES] for
+    ///         all
     /// @param port the port; 0 for any free one
     /// @throws SetUpException PORT_TAKEN, HOST_UNKNOWN, or OTHER if it is no address of this host
     public static TcpListener listen(String host, int port) {
@@ -74,7 +75,8 @@ public final class TcpListener implements AutoCloseable {
         return isOfThisHost(address)
                 ? new SetUpException(
                         Reason.PORT_TAKEN, words + "; choose another port, or end the program that has it", cause)
-                : new SetUpException(Reason.OTHER, words + "; use an address of this host, or " + ALL_ADDRESSES + " for all", cause);
+                : new SetUpException(
+                        Reason.OTHER, words + "; use an address of this host, or " + ALL_ADDRESSES + " for all", cause);
     }
 
     private static boolean isOfThisHost(InetAddress address) {

@@ -24,6 +24,7 @@ import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.PortForward;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -283,7 +284,7 @@ final class ArrivalTest {
         int bytes = 1 << 24;
         try (Pair pair = new Pair(OPTIONS)) {
             RdmaBuffer inbox = pair.server.allocate("inbox", bytes);
-            pair.serverEnd.announce(inbox);
+            pair.serverEnd.announce(inbox, AccessFlag.allRemote());
             RdmaBuffer source = pair.client.allocate("source", bytes);
             source.segment().fill((byte) 7);
             RemoteBuffer remote = pair.clientEnd.peerBuffer("inbox", PATIENCE);
@@ -343,7 +344,7 @@ final class ArrivalTest {
         ChannelOptions narrow = ChannelOptions.defaults().withSendWindow(1).withReceives(4);
         try (Pair pair = new Pair(OPTIONS.withChannel(narrow))) {
             RdmaBuffer inbox = pair.server.allocate("inbox", bytes);
-            pair.serverEnd.announce(inbox);
+            pair.serverEnd.announce(inbox, AccessFlag.allRemote());
             RdmaBuffer source = pair.client.allocate("source", bytes);
             source.segment().fill((byte) 7);
             RemoteBuffer remote = pair.clientEnd.peerBuffer("inbox", PATIENCE);

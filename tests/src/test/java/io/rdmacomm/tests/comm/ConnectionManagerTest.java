@@ -17,6 +17,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
@@ -40,7 +41,7 @@ class ConnectionManagerTest {
         SessionOptions options = OPTIONS.withChannels(3).withThreadMode(mode);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             RdmaBuffer board = pair.server.allocate("board", 4096);
-            pair.serverEnd.announce(board);
+            pair.serverEnd.announce(board, AccessFlag.allRemote());
             RemoteBuffer remote = pair.clientEnd.peerBuffer("board", PATIENCE);
             RdmaBuffer text = pair.client.allocate("text", 64);
             for (int i = 0; i < 3; i++) {

@@ -28,6 +28,7 @@ import io.rdmacomm.tests.fixture.LocalEnd;
 import io.rdmacomm.tests.fixture.LocalQueue;
 import io.rdmacomm.tests.fixture.PortForward;
 import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
@@ -113,7 +114,7 @@ final class ConnectionPortTest {
         try (ClientSession client = ClientSession.connect(options)) {
             RdmaBuffer board = client.allocate("board", 64, options.channels());
             RdmaBuffer text = client.allocate("text", 64);
-            client.endPoint().announce(board);
+            client.endPoint().announce(board, AccessFlag.allRemote());
             for (RdmaChannel channel : client.endPoint().channels()) {
                 String words = who + " on channel " + channel.index();
                 text.segment().setString(0, words, UTF_8);
@@ -241,10 +242,8 @@ final class ConnectionPortTest {
 
     @Test
     void aServerOnAllAddressesIsReachedAtEachOfThem() throws Exception {
-        SessionOptions options = SessionOptions.defaults()
-                .withAllAddresses()
-                .withPort(0)
-                .withConnectionPort(PortForward.freePort());
+        SessionOptions options =
+                SessionOptions.defaults().withAllAddresses().withPort(0).withConnectionPort(PortForward.freePort());
         try (ServerSession server = ServerSession.listen(options)) {
             answering(server, 3, Executors.callable(() -> {
                 for (String address : new String[] {"127.0.0.1", INSIDE, "::1"}) {

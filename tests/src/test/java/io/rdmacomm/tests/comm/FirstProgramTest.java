@@ -11,6 +11,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,7 @@ final class FirstProgramTest {
             EndPoint here = server.accept(patience);
             EndPoint there = client.endPoint();
             RdmaBuffer inbox = server.allocate("inbox", 4096);
-            here.announce(inbox);
+            here.announce(inbox, AccessFlag.allRemote());
 
             RdmaBuffer text = client.allocate("text", 4096);
             text.segment().setString(0, "hello", UTF_8);

@@ -56,7 +56,8 @@ final class ListeningTest {
             }
             try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()));
                     EndPoint accepted = server.accept(PATIENCE)) {
-                assertThat(client.endPoint().remoteAddress().isLoopbackAddress()).isTrue();
+                assertThat(client.endPoint().remoteAddress().isLoopbackAddress())
+                        .isTrue();
                 assertThat(accepted.remoteAddress().isLoopbackAddress()).isTrue();
             }
         }
@@ -104,7 +105,9 @@ final class ListeningTest {
     void warnsWhenAnybodyCanConnect() {
         SessionOptions all = OPTIONS.withName("open").withAllAddresses();
 
-        assertThat(warnings(all)).singleElement().asString()
+        assertThat(warnings(all))
+                .singleElement()
+                .asString()
                 .startsWith("session open listens on port ")
                 .contains("of all addresses without a secret and without TLS: anybody who reaches it can connect")
                 .contains("withSecret");

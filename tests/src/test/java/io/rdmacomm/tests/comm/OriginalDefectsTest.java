@@ -46,7 +46,7 @@ final class OriginalDefectsTest {
                 ClientSession good = ClientSession.connect(OPTIONS.withPort(server.port()))) {
             RdmaBuffer target = server.allocate("target", 8);
             for (int i = 0; i < 2; i++) {
-                server.accept(PATIENCE).announce(target);
+                server.accept(PATIENCE).announce(target, AccessFlag.allRemote());
             }
             RemoteBuffer invented = RemoteBuffer.of("invented", 8, 8, 99, AccessFlag.allRemote());
             BufferSlice mine = bad.allocate("source", 8).block(0);

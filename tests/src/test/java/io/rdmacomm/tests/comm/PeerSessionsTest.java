@@ -18,6 +18,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Rdma;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -49,8 +50,8 @@ final class PeerSessionsTest {
             EndPoint toNear = middle.accept(PATIENCE);
             EndPoint atFar = far.accept(PATIENCE);
             RdmaBuffer buffer = middle.allocate("buffer", 64);
-            toFar.announce(buffer);
-            toNear.announce(buffer);
+            toFar.announce(buffer, AccessFlag.allRemote());
+            toNear.announce(buffer, AccessFlag.allRemote());
 
             write(near.allocate("text", 64), near.endPoint(), "near", 0);
             write(far.allocate("text", 64), atFar, "far", 32);

@@ -26,6 +26,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.AccessFlag;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -99,8 +100,8 @@ final class ReconnectTest {
 
     /// The buffers are those of the session, and are announced on each endpoint.
     private static void exchange(EndPoint here, EndPoint there, RdmaBuffer mine, RdmaBuffer its, int value) {
-        here.announce(mine);
-        there.announce(its);
+        here.announce(mine, AccessFlag.allRemote());
+        there.announce(its, AccessFlag.allRemote());
         mine.segment().set(JAVA_LONG, 0, value);
         RemoteBuffer remote = here.peerBuffer("its", PATIENCE);
         CompletableFuture<Void> answer = CompletableFuture.runAsync(

@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// The threads of a server with default options do not depend on the number of its clients and their channels.
+/// The threads of a server with default options do not depend on the number of its clients and their
+/// channels.
 @ExtendWith(LeakCheck.class)
 final class ServerThreadsTest {
     private static final int CLIENTS = 64;
@@ -28,10 +29,8 @@ final class ServerThreadsTest {
     private static final SessionOptions OPTIONS = SessionOptions.defaults()
             .withPort(0)
             .withChannels(CHANNELS)
-            .withChannel(ChannelOptions.defaults()
-                    .withReceives(2)
-                    .withSendWindow(2)
-                    .withMessageBytes(64));
+            .withChannel(
+                    ChannelOptions.defaults().withReceives(2).withSendWindow(2).withMessageBytes(64));
 
     /// Those that virtual threads run on are as many as there are processors, whatever they do.
     private static Set<String> threads() {

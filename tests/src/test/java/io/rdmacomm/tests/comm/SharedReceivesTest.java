@@ -30,6 +30,7 @@ import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.Fabric;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.PrivateMemory;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import java.io.IOException;
 import java.time.Duration;
@@ -396,7 +397,7 @@ final class SharedReceivesTest {
             }
             try (here) {
                 RdmaBuffer trap = session.join().allocate("trap " + number, 8);
-                here.announce(trap);
+                here.announce(trap, AccessFlag.allRemote());
                 trap.close();
                 here.awaitPeerDone(PATIENCE);
             } finally {
@@ -523,7 +524,7 @@ final class SharedReceivesTest {
             client.there().channel(0).blocking(PATIENCE).send(slice);
         }
         RdmaBuffer trap = pool.server.allocate("trap", 8);
-        client.here().announce(trap);
+        client.here().announce(trap, AccessFlag.allRemote());
         RemoteBuffer known = client.there().peerBuffer("trap", PATIENCE);
         trap.close();
         var _ = client.there().channel(1).tryWrite(slice, known, 0, CompletionHandler.NONE, 0);

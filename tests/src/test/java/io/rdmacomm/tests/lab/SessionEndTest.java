@@ -11,6 +11,7 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -81,7 +82,7 @@ class SessionEndTest {
     private static void writeBetweenBarriers(EndPoint endPoint, Session session) {
         RdmaBuffer source = session.allocate("source", LONG_BYTES);
         RdmaBuffer target = session.allocate("target", LONG_BYTES);
-        endPoint.announce(target);
+        endPoint.announce(target, AccessFlag.allRemote());
         RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
         for (int round = 0; round < ROUNDS; round++) {
             source.segment().fill((byte) round);

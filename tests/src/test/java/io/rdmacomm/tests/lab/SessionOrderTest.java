@@ -11,6 +11,7 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +32,7 @@ class SessionOrderTest {
         try (ServerSession server = ServerSession.listen(options);
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
             RdmaBuffer source = server.allocate("source", BYTES);
-            server.accept(PATIENCE).announce(source);
+            server.accept(PATIENCE).announce(source, AccessFlag.allRemote());
             RemoteBuffer remote = client.endPoint().peerBuffer("source", PATIENCE);
             RdmaBuffer target = client.allocate("target", BYTES);
             RdmaBuffer word = client.allocate("word", Long.BYTES);

@@ -12,6 +12,7 @@ import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Arrays;
@@ -73,8 +74,8 @@ final class SessionTalk implements AutoCloseable {
     }
 
     private static boolean serve(EndPoint client, RdmaBuffer own, RdmaBuffer inbox) {
-        client.announce(own);
-        client.announce(inbox);
+        client.announce(own, AccessFlag.allRemote());
+        client.announce(inbox, AccessFlag.allRemote());
         RdmaChannel channel = client.channel(0);
         channel.blocking(PATIENCE).write(own.block(0), client.peerBuffer("inbox", PATIENCE), 0);
         sendAll(channel, own);
@@ -88,7 +89,7 @@ final class SessionTalk implements AutoCloseable {
         try (ClientSession client = ClientSession.connect(options)) {
             RdmaBuffer inbox = client.allocate("inbox", BYTES);
             EndPoint there = client.endPoint();
-            there.announce(inbox);
+            there.announce(inbox, AccessFlag.allRemote());
             RdmaChannel channel = there.channel(0);
             receiveAll(channel, SEED_OF_SERVER);
             assertHolds(inbox, SEED_OF_SERVER);
