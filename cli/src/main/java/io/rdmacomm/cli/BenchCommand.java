@@ -229,7 +229,9 @@ final class BenchCommand extends Subcommand {
         arguments.addAll(modes.arguments());
         collective.run(
                 tests.collectiveSettings(collectives, collective),
-                modes.apply(options).withAddress(listen.bind(), 0),
+                modes.apply(options)
+                        .withHost(listen.isBound() ? listen.bind() : "")
+                        .withPort(0),
                 arguments,
                 json,
                 output());
@@ -264,13 +266,13 @@ final class BenchCommand extends Subcommand {
 
     /// Where both sides meet on this machine. A device with only a connection manager needs its own address.
     private String localAddress() {
-        return listen.bind().isEmpty() ? "localhost" : listen.bind();
+        return listen.isBound() ? listen.bind() : "localhost";
     }
 
     private void serve(SessionOptions options) {
-        try (BenchServer server = new BenchServer(options.withAddress(listen.bind(), listen.port()), output());
+        try (BenchServer server = new BenchServer(listen.apply(options), output());
                 CloseOnExit _ = new CloseOnExit(server::close)) {
-            output().println(ChildServer.READY + server.port());
+            output().println(listen.line(server.port(), options));
             if (untilEof) {
                 InputWatch.onEnd(server::close);
             }
@@ -295,7 +297,8 @@ final class BenchCommand extends Subcommand {
 
     private @Nullable Modes modes(SessionOptions defaults) {
         SessionOptions chosen = modes.apply(defaults);
-        return modes.areGiven() ? new Modes(chosen.workMode(), chosen.threadMode()) : null;
+        ThreadMode thread = chosen.threadMode();
+        return modes.areGiven() && thread != null ? new Modes(chosen.workMode(), thread) : null;
     }
 
     private void measureMatrix(SessionOptions options, Placement placement) throws IOException {

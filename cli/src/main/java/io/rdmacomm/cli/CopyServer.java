@@ -2,8 +2,8 @@ package io.rdmacomm.cli;
 
 /// Receives files from any number of senders at the same time.
 interface CopyServer extends AutoCloseable {
-    /// The TCP port that the server listens on.
-    int port();
+    /// The line with the place where it listens.
+    String line();
 
     /// Serves senders until the server is closed, or only one. Blocks.
     ///

@@ -100,7 +100,7 @@ final class CopyStringCommand extends Subcommand {
     private void serve(ConnectionManager manager) throws IOException, InterruptedException {
         try (InteropServer server =
                 StringCopyServer.listen(manager, listen.socketAddress(StringCopyClient.PORT), timeout.value(true))) {
-            InteropServing.serve(server, manager, peer.isOnce(), output());
+            InteropServing.serve(server, listen, manager, peer.isOnce(), output());
         }
     }
 

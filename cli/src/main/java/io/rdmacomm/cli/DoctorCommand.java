@@ -1,7 +1,6 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.Finding.Grade;
-import io.rdmacomm.cli.bench.ChildServer;
 import io.rdmacomm.cli.selftest.CheckResult;
 import io.rdmacomm.cli.selftest.SelfTestServer;
 import io.rdmacomm.cli.selftest.Verdict;
@@ -111,9 +110,9 @@ final class DoctorCommand extends Subcommand {
 
     private void serve(SessionOptions options) {
         SessionOptions here = SelfTest.onPort(options, servedPort());
-        try (SelfTestServer server = new SelfTestServer(here.withAddress(listen.bind(), listen.port()), output());
+        try (SelfTestServer server = new SelfTestServer(listen.apply(here), output());
                 CloseOnExit _ = new CloseOnExit(server::close)) {
-            output().println(ChildServer.READY + server.port());
+            output().println(listen.line(server.port(), options));
             if (selfTest.endsWithInput()) {
                 InputWatch.onEnd(server::close);
             }

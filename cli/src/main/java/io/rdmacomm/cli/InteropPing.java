@@ -53,13 +53,14 @@ final class InteropPing {
     }
 
     /// Serves clients until Ctrl-C, or one client.
-    void serve(InetSocketAddress address, boolean once) throws IOException, InterruptedException {
+    void serve(ListenOptions where, boolean once) throws IOException, InterruptedException {
+        InetSocketAddress address = where.socketAddress(tool.port());
         InetAddress local = address.isUnresolved() ? new InetSocketAddress(0).getAddress() : address.getAddress();
         OpenPort opened = open(() -> local);
         try (Context context = opened.context();
                 ConnectionManager manager = tool == InteropTool.RPING ? ConnectionManager.open(context) : null;
                 InteropServer server = listen(settings(opened, local), context, manager, address)) {
-            InteropServing.serve(server, manager, once, output);
+            InteropServing.serve(server, where, manager, once, output);
         }
     }
 

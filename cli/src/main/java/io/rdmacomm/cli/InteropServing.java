@@ -13,12 +13,18 @@ final class InteropServing {
 
     /// Serves clients until Ctrl-C, or one client. Blocks.
     ///
+    /// @param listen where it listens
     /// @param manager is closed on Ctrl-C, which ends the connections of the server; null if it uses none
-    static void serve(InteropServer server, @Nullable ConnectionManager manager, boolean once, CommandOutput output)
+    static void serve(
+            InteropServer server,
+            ListenOptions listen,
+            @Nullable ConnectionManager manager,
+            boolean once,
+            CommandOutput output)
             throws IOException, InterruptedException {
         Runnable closeManager = manager == null ? () -> {} : manager::close;
         try (CloseOnExit _ = new CloseOnExit(server::close, closeManager)) {
-            output.println("listening on port " + server.port());
+            output.println(listen.line(server.port()));
             if (once) {
                 server.runOnce(output::println);
             } else {

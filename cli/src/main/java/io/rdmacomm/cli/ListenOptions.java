@@ -1,17 +1,22 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.bench.ChildServer;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.setup.TcpListener;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// Where a server listens.
+/// Where a server listens, and what it says about that.
 final class ListenOptions {
+    private static final String ALL = TcpListener.ALL_ADDRESSES;
+
     @Option(
             names = "--bind",
             paramLabel = "ADDRESS",
             description = "The address that a server listens on (default: all addresses).")
-    private String bind = "";
+    private String bind = ALL;
 
     @Option(
             names = {"-p", "--port"},
@@ -19,9 +24,19 @@ final class ListenOptions {
             description = "The port that a server listens on; 0 picks a free one (default: 2020 unless noted).")
     private @Nullable Integer port;
 
-    /// The address; empty for all addresses.
+    /// The address, in the form of [TcpListener#listen].
     String bind() {
         return bind;
+    }
+
+    /// Whether an address was given.
+    boolean isBound() {
+        return !bind.equals(ALL);
+    }
+
+    /// `options` with a server that listens there.
+    SessionOptions apply(SessionOptions options) {
+        return options.withAddress(bind, port());
     }
 
     int port() {
@@ -41,8 +56,29 @@ final class ListenOptions {
 
     /// The address and the port, or `defaultPort` if none was given.
     InetSocketAddress socketAddress(int defaultPort) {
-        return bind.isEmpty()
-                ? new InetSocketAddress(port(defaultPort))
-                : new InetSocketAddress(bind, port(defaultPort));
+        return isBound() ? new InetSocketAddress(bind, port(defaultPort)) : new InetSocketAddress(port(defaultPort));
+    }
+
+    /// The line of a server that takes neither a secret nor TLS.
+    ///
+    /// @param actual the port that it listens on
+    String line(int actual) {
+        return line(actual, "anybody");
+    }
+
+    /// The line of a server whose session has these options.
+    ///
+    /// @param actual the port that it listens on
+    String line(int actual, SessionOptions options) {
+        boolean secret = options.secret() != null;
+        if (options.tls() == null) {
+            return line(actual, secret ? "who has the secret" : "anybody");
+        }
+        return line(actual, "who has a trusted certificate" + (secret ? " and the secret" : ""));
+    }
+
+    private String line(int actual, String who) {
+        String where = isBound() ? bind.isEmpty() ? "localhost" : bind : "all addresses";
+        return ChildServer.READY + actual + " of " + where + "; " + who + " may connect";
     }
 }

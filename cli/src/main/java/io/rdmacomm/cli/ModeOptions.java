@@ -39,7 +39,7 @@ final class ModeOptions {
             paramLabel = "MODE",
             converter = ThreadModeConverter.class,
             description = {
-                "Which threads take completions (default: caller; for `ping --server` per-queue-pair):",
+                "Which threads take completions (default: caller; for `ping --server` shared-cq):",
                 "- per-queue-pair: a library thread for each channel.",
                 "- shared-cq: one library thread for all channels of the session.",
                 "- caller: no library thread. The threads that wait do it themselves."

@@ -26,7 +26,7 @@ final class PingClient implements AutoCloseable {
             throw new CommandFailure("the server accepts messages of at most " + channel.maxMessageBytes()
                     + " bytes: use a smaller --size");
         }
-        this.buffer = session.allocate("pings", length, 1);
+        this.buffer = session.allocate("pings", length);
         this.message = buffer.block(0);
     }
 

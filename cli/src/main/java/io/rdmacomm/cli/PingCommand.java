@@ -159,7 +159,7 @@ final class PingCommand extends Subcommand {
                 device,
                 output());
         if (address == null) {
-            ping.serve(listen.socketAddress(tool.port()), peer.isOnce());
+            ping.serve(listen, peer.isOnce());
             return 0;
         }
         return ping.ping(address.host(), address.port(listen.port(tool.port())), json) ? 0 : 1;
@@ -167,14 +167,14 @@ final class PingCommand extends Subcommand {
 
     private void serve() {
         long clients = peer.isOnce() ? 1 : count == null ? Long.MAX_VALUE : count;
-        SessionOptions options = modes.apply(sessionOptions()).withAddress(listen.bind(), listen.port());
+        SessionOptions options = listen.apply(modes.apply(sessionOptions()));
         if (sharedReceives != null) {
             options = options.withSharedReceives(new SharedReceives(sharedReceives, sharedReceives / 2, 1));
         }
         try (PingServer server = new PingServer(options, output());
                 CloseOnExit _ = new CloseOnExit(server::close)) {
             output().println(server.device());
-            output().println("listening on port " + server.port());
+            output().println(listen.line(server.port(), options));
             server.run(clients);
         }
     }

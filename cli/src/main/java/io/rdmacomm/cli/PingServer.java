@@ -61,7 +61,7 @@ final class PingServer implements AutoCloseable {
         try (EndPoint client = endPoint) {
             RdmaChannel channel = client.channel(0);
             long bytes = Math.max(channel.maxMessageBytes(), PingMessage.HEADER_BYTES);
-            try (RdmaBuffer buffer = session.allocate(bufferName, bytes, 1)) {
+            try (RdmaBuffer buffer = session.allocate(bufferName, bytes)) {
                 while (answer(channel, buffer)) {
                     answered++;
                 }

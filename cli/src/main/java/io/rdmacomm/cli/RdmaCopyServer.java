@@ -10,12 +10,14 @@ import io.rdmacomm.comm.ThreadMode;
 
 /// Receives files over RDMA.
 final class RdmaCopyServer implements CopyServer {
+    private final ListenOptions listen;
     private final ServerSession session;
     private final CopyService service;
 
     RdmaCopyServer(ListenOptions listen, DeviceOptions device, ModeOptions modes, CopyService service) {
+        this.listen = listen;
         this.service = service;
-        this.session = ServerSession.listen(modes.apply(device.apply(SessionOptions.defaults()
+        this.session = ServerSession.listen(modes.apply(device.apply(listen.apply(SessionOptions.defaults())
                 .withName("recv")
                 .withThreadMode(ThreadMode.CALLER)
                 .withChannel(SendCommand.channel())
@@ -23,13 +25,12 @@ final class RdmaCopyServer implements CopyServer {
                 .withLimits(PeerLimits.defaults()
                         .withEndPoints(CopyService.MOST_SENDERS)
                         .withEndPointsPerAddress(CopyService.MOST_SENDERS_OF_AN_ADDRESS)
-                        .withBuffers(1))
-                .withAddress(listen.bind(), listen.port()))));
+                        .withBuffers(1)))));
     }
 
     @Override
-    public int port() {
-        return session.port();
+    public String line() {
+        return listen.line(session.port(), session.options());
     }
 
     @Override

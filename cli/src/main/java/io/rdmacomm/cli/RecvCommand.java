@@ -75,7 +75,7 @@ final class RecvCommand extends Subcommand {
         try (IncomingFolder incoming = new IncomingFolder(FileName.path(directory), hidden, existing.given());
                 CopyServer server = open(checked, incoming);
                 CloseOnExit _ = new CloseOnExit(server::close, incoming::close)) {
-            output().println("listening on port " + server.port());
+            output().println(server.line());
             return server.run(once) == 0 ? 0 : 1;
         }
     }

@@ -21,6 +21,7 @@ final class TcpCopyServer implements CopyServer {
     private static final int MOST_NEWCOMERS_OF_AN_ADDRESS = 256;
     private static final Duration GREETING = Duration.ofSeconds(5);
 
+    private final ListenOptions listen;
     private final CopyService service;
     private final TcpListener listener;
     private final AcceptLoop<TcpConnector> acceptor;
@@ -39,6 +40,7 @@ final class TcpCopyServer implements CopyServer {
     private record Closed() implements Arrival {}
 
     TcpCopyServer(ListenOptions listen, CopyService service) {
+        this.listen = listen;
         this.service = service;
         this.listener = TcpListener.listen(listen.bind(), listen.port());
         // Whoever waits for senders learns that no more come.
@@ -48,8 +50,8 @@ final class TcpCopyServer implements CopyServer {
     }
 
     @Override
-    public int port() {
-        return listener.port();
+    public String line() {
+        return listen.line(listener.port());
     }
 
     private Runnable greet(TcpConnector stranger) {

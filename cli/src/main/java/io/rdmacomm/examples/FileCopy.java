@@ -8,6 +8,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Set;
 
 /// Copies a file with one-sided writes, like `rdmacomm send` and `recv`: the receiver announces a buffer, and the
 /// sender writes one chunk after another into it, each with a notice. To keep the example short, only one chunk is
@@ -54,7 +56,7 @@ public final class FileCopy {
         EndPoint endPoint = client.endPoint();
         BlockingChannel channel = endPoint.channel(0).blocking(PATIENCE);
         RemoteBuffer target = endPoint.peerBuffer("chunk", PATIENCE);
-        RdmaBuffer source = client.allocate("chunk", CHUNK, 1);
+        RdmaBuffer source = client.allocate("chunk", CHUNK);
         ByteBuffer bytes = source.segment().asByteBuffer();
         try (FileChannel input = FileChannel.open(file, StandardOpenOption.READ)) {
             for (int length = input.read(bytes.clear()); length > 0; length = input.read(bytes.clear())) {
@@ -71,8 +73,8 @@ public final class FileCopy {
     private static void receive(ServerSession server, Path file) {
         EndPoint endPoint = server.accept(PATIENCE);
         BlockingChannel channel = endPoint.channel(0).blocking(PATIENCE);
-        RdmaBuffer chunk = server.allocate("chunk", CHUNK, 1);
-        endPoint.announce(chunk);
+        RdmaBuffer chunk = server.allocate("chunk", CHUNK);
+        endPoint.announce(chunk, Set.of(AccessFlag.REMOTE_WRITE));
         try (FileChannel output = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
             boolean more = true;

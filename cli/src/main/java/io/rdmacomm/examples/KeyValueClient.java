@@ -29,7 +29,7 @@ final class KeyValueClient {
         EndPoint server = session.endPoint();
         channel = server.channel(0).blocking(PATIENCE);
         table = server.peerBuffer(KeyValueServer.TABLE, PATIENCE);
-        RdmaBuffer copy = session.allocate("copy", KeyValueEntry.BYTES, 1);
+        RdmaBuffer copy = session.allocate("copy", KeyValueEntry.BYTES);
         content = copy.slice(KeyValueEntry.CONTENT, KeyValueEntry.BYTES - KeyValueEntry.CONTENT);
         entry = new KeyValueEntry(copy.segment());
         try (Message welcome = channel.receive()) {

@@ -8,6 +8,7 @@ import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,7 @@ final class KeyValueServer implements SessionListener, AutoCloseable {
         RdmaBuffer memory = table(client.session());
         int number = numbers.incrementAndGet();
         client.attach(number);
-        client.announce(memory);
+        client.announce(memory, AccessFlag.allRemote());
         BufferSlice nothing = memory.slice(0, 0);
         client.channel(0).blocking().send(nothing, number);
     }

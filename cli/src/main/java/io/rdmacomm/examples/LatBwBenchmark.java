@@ -11,6 +11,7 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.Arrays;
@@ -49,9 +50,9 @@ public final class LatBwBenchmark {
         try (ServerSession server = ServerSession.listen(options);
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
             EndPoint served = server.accept(PATIENCE);
-            served.announce(server.allocate("target", BYTES, 1));
+            served.announce(server.allocate("target", BYTES), AccessFlag.allRemote());
             RemoteBuffer remote = client.endPoint().peerBuffer("target", PATIENCE);
-            RdmaBuffer local = client.allocate("local", BYTES, 1);
+            RdmaBuffer local = client.allocate("local", BYTES);
             LatBwBenchmark benchmark = new LatBwBenchmark(client.endPoint().channel(0), local, remote);
             benchmark.readLatency(operations);
             benchmark.readLatency(operations);

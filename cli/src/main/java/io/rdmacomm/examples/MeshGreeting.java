@@ -23,7 +23,7 @@ public final class MeshGreeting {
 
     private static void greet(Rendezvous rendezvous) {
         try (Mesh mesh = Mesh.join(rendezvous, SessionOptions.defaults())) {
-            RdmaBuffer greeting = mesh.session().allocate("greeting", 64, 1);
+            RdmaBuffer greeting = mesh.session().allocate("greeting", 64);
             greeting.segment().setString(0, "rank " + mesh.rank() + " greets all others");
             for (Node peer : mesh.peers()) {
                 peer.channel().blocking().send(greeting.whole());

@@ -37,7 +37,7 @@ public final class PingPong {
     private static void serve(ServerSession server) {
         EndPoint endPoint = server.accept(PATIENCE);
         RdmaChannel channel = endPoint.channel(0);
-        RdmaBuffer replies = server.allocate("replies", channel.maxMessageBytes(), 1);
+        RdmaBuffer replies = server.allocate("replies", channel.maxMessageBytes());
         MessageHandler echo = (on, message) -> {
             replies.segment().asSlice(0, message.length()).copyFrom(message.segment());
             Admission admission = on.trySend(
@@ -52,7 +52,7 @@ public final class PingPong {
 
     private static void ping(ClientSession client, int rounds) {
         BlockingChannel channel = client.endPoint().channel(0).blocking(PATIENCE);
-        RdmaBuffer text = client.allocate("text", 64, 1);
+        RdmaBuffer text = client.allocate("text", 64);
         long begin = System.nanoTime();
         for (int round = 0; round < rounds; round++) {
             String sent = "ping " + round;

@@ -49,7 +49,7 @@ public final class ClientSession extends Session {
     /// @throws DeadlineException if the server was silent for too long
     /// @throws CommInterruptedException if the thread was interrupted
     public static ClientSession connect(SessionOptions options) {
-        SessionOptions named = named(options, "client");
+        SessionOptions named = completed(options, "client", ThreadMode.PER_QUEUE_PAIR);
         SessionDevice device = SessionDevice.open(named, named.name(), () -> ServerReach.localAddress(named));
         boolean connected = false;
         try {

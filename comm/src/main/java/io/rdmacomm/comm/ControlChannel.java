@@ -14,12 +14,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The library's own channel of an endpoint: announces buffers, meets at barriers, moves credits, and says when a
-/// side is done or aborts.
+/// The library's own channel of an endpoint: announces and withdraws buffers, meets at barriers, moves
+/// credits, and says when a side is done or aborts.
 ///
-/// Its messages, in network order. The name is there for a buffer only; an abort has its code in place of the
-/// access and its reason in place of the name. Messages about credits have the index of the data channel in place of
-/// the access, and those that return credits have their number in place of the address:
+/// Its messages, in network order. The name is there for a buffer only, and alone if it is withdrawn; an
+/// abort has its code in place of the access and its reason in place of the name. Messages about credits
+/// have the index of the data channel in place of the access, and those that return credits have their
+/// number in place of the address:
 ///
 /// ```
 ///  0       2       4       8               16              24      28      32
@@ -38,6 +39,7 @@ final class ControlChannel {
     private static final int ABORT = 4;
     private static final int CREDITS_WANTED = 5;
     private static final int CREDITS_RETURNED = 6;
+    private static final int WITHDRAWN = 7;
 
     private final RdmaChannel channel;
     private final Supplier<BufferSlice> outgoing;
@@ -83,11 +85,19 @@ final class ControlChannel {
     /// Tells the peer of a buffer. Blocks until its device knows.
     ///
     /// @throws DeadlineException if that takes longer
-    void announce(RdmaBuffer buffer, Duration timeout) {
+    void announce(RemoteBuffer buffer, Duration timeout) {
         byte[] name = buffer.name().getBytes(StandardCharsets.UTF_8);
         ByteBuffer message = message(BUFFER, AccessFlag.mask(buffer.access()), name, name.length);
-        message.putLong(8, buffer.address()).putLong(16, buffer.length()).putInt(24, buffer.remoteKey());
+        message.putLong(8, buffer.address()).putLong(16, buffer.length()).putInt(24, buffer.key());
         deliver(message, timeout);
+    }
+
+    /// Tells the peer that a buffer is not for it any more. Blocks until its device knows.
+    ///
+    /// @throws DeadlineException if that takes longer
+    void withdraw(String buffer, Duration timeout) {
+        byte[] name = buffer.getBytes(StandardCharsets.UTF_8);
+        deliver(message(WITHDRAWN, 0, name, name.length), timeout);
     }
 
     /// Tells the peer that this side is at the next barrier.
@@ -173,6 +183,7 @@ final class ControlChannel {
             int nameLength = Bounds.range("length of the name", from.getShort(), 0, MAX_NAME_BYTES);
             switch (type) {
                 case BUFFER -> keep(buffer(from, nameLength));
+                case WITHDRAWN -> status.forgetPeerBuffer(name(from, nameLength));
                 case BARRIER -> status.peerAtBarrier();
                 case DONE -> events.onPeerDone();
                 case ABORT -> events.onFailed(aborted(from, nameLength));
@@ -215,9 +226,12 @@ final class ControlChannel {
         long address = from.getLong();
         long length = from.getLong();
         int key = from.getInt();
-        from.getInt();
-        byte[] name = new byte[nameLength];
-        from.get(name);
-        return new RemoteBuffer(Printable.text(name), address, length, key, access, endPoint);
+        return new RemoteBuffer(name(from, nameLength), address, length, key, access, endPoint);
+    }
+
+    private static String name(ByteBuffer from, int length) {
+        byte[] name = new byte[length];
+        from.position(HEADER).get(name);
+        return Printable.text(name);
     }
 }

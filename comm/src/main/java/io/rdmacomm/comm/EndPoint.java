@@ -11,6 +11,7 @@ import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.Terms;
 import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
@@ -19,7 +20,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -50,7 +51,7 @@ public final class EndPoint implements AutoCloseable {
     private final List<RdmaChannel> data;
     private final ControlChannel control;
     private final CreditReturns credits;
-    private final Map<String, RdmaBuffer> announced = new ConcurrentHashMap<>();
+    private final Announcements announcements = new Announcements();
     private final AtomicLong barriers = new AtomicLong();
     private final AtomicBoolean endTold = new AtomicBoolean();
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -243,7 +244,10 @@ public final class EndPoint implements AutoCloseable {
             Failures.record(name, why);
             Thread.ofVirtual()
                     .name("rdmacomm-flush-" + name)
-                    .start(() -> untilTold(why, () -> channels.end(deadline(FLUSH), false)));
+                    .start(() -> untilTold(why, () -> {
+                        channels.end(deadline(FLUSH), false);
+                        announcements.end();
+                    }));
             tellEnd();
         });
     }
@@ -332,6 +336,7 @@ public final class EndPoint implements AutoCloseable {
                 Thread.currentThread().interrupt();
             }
             sayDone(deadline);
+            announcements.end();
             tellEnd();
         });
     }
@@ -413,6 +418,7 @@ public final class EndPoint implements AutoCloseable {
             channels.stop(why);
             channels.end(deadline(FLUSH), true);
             channels.close();
+            announcements.end();
             if (connector != null) {
                 connector.close();
             }
@@ -520,27 +526,91 @@ public final class EndPoint implements AutoCloseable {
         return data.stream().map(RdmaChannel::statistics).reduce(ChannelStatistics.NONE, ChannelStatistics::plus);
     }
 
-    /// Announces a buffer to the peer, which finds it with [#peerBuffer]. Blocks until the peer has received
-    /// it.
+    /// Announces a buffer to the peer, which finds it with [#peerBuffer], and gives the peer rights to it.
+    /// The memory is registered once more, with a key for this announcement, which ends when it is
+    /// withdrawn, and when this endpoint or the buffer ends. So no other peer gets a right, and this one
+    /// loses it. Blocks until the peer has received it.
     ///
-    /// @throws IllegalArgumentException if the buffer is of another session, is closed, or another one was
-    ///         announced under that name
+    /// The peer may use its rights at any time until then, without this program noticing.
+    ///
+    /// @param rights one or more of REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC; LOCAL_WRITE may be among
+    ///         them, as in [AccessFlag#allRemote()], and has no effect
+    /// @throws IllegalArgumentException if the buffer is of another session or is closed, if one of that
+    ///         name was announced and not withdrawn, or if the rights are others, or need LOCAL_WRITE and
+    ///         the buffer has not
+    /// @throws io.rdmacomm.verbs.VerbException if the device cannot register it; the message says what to
+    ///         raise
+    /// @throws DeadlineException if that took longer than the operation deadline; the peer then has no
+    ///         rights
+    /// @throws ClosedException if the endpoint is closed or has failed
+    /// @throws CommInterruptedException if the thread was interrupted; the peer then has no rights
+    public void announce(RdmaBuffer buffer, Set<AccessFlag> rights) {
+        checkOwn(buffer);
+        Set<AccessFlag> given = buffer.checkedRights(rights);
+        checkReady();
+        RemoteBuffer seen = announcements.add(buffer, given);
+        boolean known = false;
+        try {
+            control.announce(seen, options.deadlines().operation());
+            known = true;
+        } finally {
+            if (!known) {
+                announcements.remove(buffer);
+            }
+        }
+    }
+
+    /// Announces a buffer with its own key to the peer, which finds it with [#peerBuffer]. The rights are
+    /// those that it was allocated with, and this makes nothing: every peer of the session that learns the
+    /// key has them until the buffer is closed. For peers that trust each other, and buffers that are
+    /// announced to many; see [#announce(RdmaBuffer, Set)]. Blocks until the peer has received it.
+    ///
+    /// @throws IllegalArgumentException if the buffer is of another session or is closed, gives peers no
+    ///         right, or another one was announced under that name
     /// @throws DeadlineException if that took longer than the operation deadline
     /// @throws ClosedException if the endpoint is closed or has failed
     /// @throws CommInterruptedException if the thread was interrupted
     public void announce(RdmaBuffer buffer) {
+        checkOwn(buffer);
+        if (!buffer.isForPeers()) {
+            throw new IllegalArgumentException(buffer
+                    + " gives peers no right; announce it with the rights that this peer gets, or allocate it with rights"
+                    + " for all (SessionOptions.withAccess)");
+        }
+        checkReady();
+        control.announce(announcements.add(buffer), options.deadlines().operation());
+    }
+
+    private void checkOwn(RdmaBuffer buffer) {
         if (!buffer.domain().equals(device.domain())) {
             throw new IllegalArgumentException(buffer + " is of another session than this endpoint");
         }
         if (!buffer.isOpen()) {
             throw new IllegalArgumentException(buffer + " is closed");
         }
-        checkReady();
-        RdmaBuffer before = announced.putIfAbsent(buffer.name(), buffer);
-        if (before != null && !before.equals(buffer)) {
-            throw new IllegalArgumentException("another buffer '" + buffer.name() + "' was announced already");
+    }
+
+    /// Withdraws a buffer: the peer does not find it any more, and then loses the rights that
+    /// [#announce(RdmaBuffer, Set)] gave it. An operation of the peer that comes later fails with a
+    /// protection error, and this endpoint with it, so agree with the peer first. Rights by the buffer's
+    /// own key last until the buffer is closed. Does nothing if the buffer was not announced. Blocks until
+    /// the peer has received it.
+    ///
+    /// @throws DeadlineException if the peer did not receive it within the operation deadline; it has lost
+    ///         the rights all the same
+    /// @throws ClosedException if the endpoint fails meanwhile; the peer has lost the rights
+    /// @throws CommInterruptedException if the thread was interrupted; the peer has lost the rights
+    public void withdraw(RdmaBuffer buffer) {
+        if (!announcements.contains(buffer)) {
+            return;
         }
-        control.announce(buffer, options.deadlines().operation());
+        try {
+            if (status.state() == EndPointState.READY) {
+                control.withdraw(buffer.name(), options.deadlines().operation());
+            }
+        } finally {
+            announcements.remove(buffer);
+        }
     }
 
     /// The buffer that the peer announced under that name, or null if it has not announced it. Never blocks.

@@ -146,6 +146,16 @@ final class EndPointStatus {
         }
     }
 
+    /// Forgets a buffer that the peer has withdrawn.
+    void forgetPeerBuffer(String name) {
+        lock.lock();
+        try {
+            peerBuffers.remove(name);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     @Nullable
     RemoteBuffer peerBuffer(String name) {
         lock.lock();

@@ -1,22 +1,28 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.setup.Closer;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Registered memory with a name, divided into blocks of equal size. One memory region, registered once for all
-/// endpoints and channels of its session.
+/// Registered memory with a name, divided into blocks of equal size. One memory region, registered once for
+/// all endpoints and channels of its session, and once more for each peer that it is announced to with
+/// rights.
 ///
-/// Any thread may read and write the memory, except while an operation uses it: then it belongs to the device
-/// until the operation has ended.
+/// Any thread may read and write the memory, except while an operation uses it: then it belongs to the
+/// device until the operation has ended.
 ///
-/// [#next()] and [#release()] use the blocks as a ring, in order. One thread at a time calls `next`, one at a
-/// time calls `release`; they may be two.
+/// [#next()] and [#release()] use the blocks as a ring, in order. One thread at a time calls `next`, one at
+/// a time calls `release`; they may be two.
 public final class RdmaBuffer implements AutoCloseable {
     private static final VarHandle TAKEN;
     private static final VarHandle RELEASED;
@@ -30,8 +36,12 @@ public final class RdmaBuffer implements AutoCloseable {
         }
     }
 
+    private static final Set<AccessFlag> FOR_PEERS =
+            EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+
     private final String name;
     private final MemoryRegion region;
+    private final Set<AccessFlag> access;
     private final MemorySegment segment;
     private final long address;
     private final long length;
@@ -43,10 +53,15 @@ public final class RdmaBuffer implements AutoCloseable {
     private volatile boolean open = true;
     private long taken;
     private long released;
+    private final ReentrantLock granting = new ReentrantLock();
+    private final Set<MemoryRegion> grants = new HashSet<>();
 
-    RdmaBuffer(String name, MemoryRegion region, long blockSize, int blockCount) {
+    /// @param access the rights that its program knows of; the region may have more if the device needs
+    ///         them
+    RdmaBuffer(String name, MemoryRegion region, Set<AccessFlag> access, long blockSize, int blockCount) {
         this.name = name;
         this.region = region;
+        this.access = Set.copyOf(access);
         this.segment = region.segment();
         this.address = region.address();
         this.length = region.length();
@@ -85,15 +100,74 @@ public final class RdmaBuffer implements AutoCloseable {
         return blocks.length;
     }
 
-    /// Its access rights in addition to local reading.
+    /// The access rights of its own keys in addition to local reading. Those that
+    /// [EndPoint#announce(RdmaBuffer, Set)] gives a peer are not among them.
     public Set<AccessFlag> access() {
-        return region.access();
+        return access;
     }
 
-    /// This buffer as its peers see it, for programs that tell them its address and key by other means than
-    /// [EndPoint#announce]; see [RemoteBuffer#of].
+    /// This buffer with its own key, for programs that tell all peers its address and key by other means
+    /// than [EndPoint#announce(RdmaBuffer)]; see [RemoteBuffer#of]. Its own key gives them the rights of
+    /// [#access()], until the buffer is closed.
     public RemoteBuffer asRemote() {
-        return RemoteBuffer.of(name, address, length, region.remoteKey(), region.access());
+        return RemoteBuffer.of(name, address, length, region.remoteKey(), access);
+    }
+
+    /// Whether its own key gives peers a right.
+    boolean isForPeers() {
+        return access.stream().anyMatch(FOR_PEERS::contains);
+    }
+
+    /// The rights for a peer among `rights`, of those that the device supports.
+    ///
+    /// @throws IllegalArgumentException if there is none, another one, or one that needs LOCAL_WRITE, which
+    ///         the buffer has not
+    Set<AccessFlag> checkedRights(Set<AccessFlag> rights) {
+        Set<AccessFlag> remote = EnumSet.copyOf(FOR_PEERS);
+        remote.retainAll(rights);
+        boolean others = rights.stream().anyMatch(right -> right != AccessFlag.LOCAL_WRITE && !remote.contains(right));
+        if (remote.isEmpty() || others) {
+            throw new IllegalArgumentException("rights " + rights + " of an announcement; possible are " + FOR_PEERS);
+        }
+        if (!writable && !remote.equals(EnumSet.of(AccessFlag.REMOTE_READ))) {
+            throw new IllegalArgumentException(
+                    this + " was made without LOCAL_WRITE, so that peers can have REMOTE_READ only");
+        }
+        return domain.context().supported(remote);
+    }
+
+    /// Registers the memory once more, with rights for a peer and a key of its own, until [#revoke] or
+    /// [#close()].
+    ///
+    /// @param rights of [#checkedRights]
+    /// @throws IllegalArgumentException if it is closed
+    MemoryRegion grant(Set<AccessFlag> rights) {
+        Set<AccessFlag> all = EnumSet.copyOf(region.access());
+        all.removeAll(FOR_PEERS);
+        all.remove(AccessFlag.WINDOW_BIND);
+        all.addAll(rights);
+        granting.lock();
+        try {
+            if (!isOpen()) {
+                throw new IllegalArgumentException(this + " is closed");
+            }
+            MemoryRegion grant = domain.register(segment, all);
+            grants.add(grant);
+            return grant;
+        } finally {
+            granting.unlock();
+        }
+    }
+
+    /// Ends what [#grant] has made. Idempotent.
+    void revoke(MemoryRegion grant) {
+        granting.lock();
+        try {
+            grants.remove(grant);
+        } finally {
+            granting.unlock();
+        }
+        grant.close();
     }
 
     /// Block `index`; always the same object.
@@ -159,7 +233,17 @@ public final class RdmaBuffer implements AutoCloseable {
     /// fail with a protection error, and their endpoint with them; memory is never touched after this.
     @Override
     public void close() {
-        open = false;
+        List<MemoryRegion> rest;
+        granting.lock();
+        try {
+            open = false;
+            rest = List.copyOf(grants);
+            grants.clear();
+        } finally {
+            granting.unlock();
+        }
+        // First: it is the memory of the region that they name.
+        rest.forEach(grant -> Closer.step(grant.toString(), grant::close));
         region.close();
     }
 
@@ -174,10 +258,6 @@ public final class RdmaBuffer implements AutoCloseable {
 
     int localKey() {
         return localKey;
-    }
-
-    int remoteKey() {
-        return region.remoteKey();
     }
 
     /// Whether the device may write into it for this side.

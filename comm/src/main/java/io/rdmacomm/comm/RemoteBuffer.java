@@ -74,7 +74,7 @@ public final class RemoteBuffer {
         }
         if (!right.in(access)) {
             throw new IllegalArgumentException(
-                    this + " does not allow " + right + "; its owner must allocate it with that right");
+                    this + " does not allow " + right + "; its owner must announce it with that right");
         }
         if (owner != ANY && owner != endPoint) {
             throw new IllegalArgumentException(this + " belongs to another endpoint: its key is not valid on this one");

@@ -5,6 +5,7 @@ import io.rdmacomm.comm.setup.RetryPause;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.setup.TcpListener;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -31,7 +32,8 @@ final class ServerReach {
 
     /// The server in messages.
     static String name(SessionOptions options) {
-        return (options.host().isEmpty() ? "localhost" : options.host()) + ":" + options.port();
+        boolean here = options.host().isEmpty() || options.host().equals(TcpListener.ALL_ADDRESSES);
+        return (here ? "localhost" : options.host()) + ":" + options.port();
     }
 
     /// `options` with the GID index for the address of this side in packets to the server.

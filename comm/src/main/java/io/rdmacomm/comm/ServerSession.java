@@ -9,6 +9,7 @@ import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.comm.setup.TicketListeners;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -16,8 +17,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Accepts clients on a TCP port for as long as it is open; each is set up on its own, so that a silent or
-/// hostile client does not delay the others. It can also connect to other servers: then one device and the same
-/// buffers serve endpoints in both directions, as peers of equal rank need. Thread-safe.
+/// hostile client does not delay the others. Unless the options name a host, only this host reaches it. It
+/// can also connect to other servers: then one device and the same buffers serve endpoints in both
+/// directions, as peers of equal rank need. Thread-safe.
 ///
 /// ```java
 /// try (ServerSession server = ServerSession.listen(SessionOptions.defaults())) {
@@ -65,7 +67,7 @@ public final class ServerSession extends Session {
     /// @throws PortTakenException if the port or the connection port is taken
     /// @throws CommException if the address cannot be listened on; the message says why
     public static ServerSession listen(SessionOptions options) {
-        SessionOptions named = named(options, "server");
+        SessionOptions named = completed(options, "server", ThreadMode.SHARED_CQ);
         TcpListener listener = listenOn(options);
         SessionDevice device = null;
         boolean listening = false;
@@ -80,6 +82,7 @@ public final class ServerSession extends Session {
             session.show();
             session.acceptor.start();
             listening = true;
+            session.warnOfStrangers();
             return session;
         } catch (SetUpException e) {
             throw Failures.ofSetUp(e);
@@ -99,6 +102,22 @@ public final class ServerSession extends Session {
         } catch (SetUpException e) {
             throw Failures.ofSetUp(e);
         }
+    }
+
+    /// Says so if others than this host can connect without proving anything.
+    private void warnOfStrangers() {
+        InetAddress address = listener.address();
+        if (address.isLoopbackAddress()
+                || options().secret() != null
+                || options().tls() != null) {
+            return;
+        }
+        String where = address.isAnyLocalAddress() ? "all addresses" : address.getHostAddress();
+        LOGGER.log(
+                Level.WARNING,
+                this + " listens on port " + port() + " of " + where + " without a secret and without TLS: anybody who"
+                        + " reaches it can connect; set SessionOptions.withSecret or withTls, or leave the host out to"
+                        + " listen on loopback");
     }
 
     /// The TCP port it listens on.

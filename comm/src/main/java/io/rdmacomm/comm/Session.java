@@ -54,14 +54,19 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
     }
 
-    /// `options` with a name: the role and the number of the process, if it has none.
-    static SessionOptions named(SessionOptions options, String role) {
-        return options.name().isEmpty()
+    /// `options` with what they leave to the kind of session.
+    ///
+    /// @param role the first part of its name if it has none; the number of the process is the other one
+    /// @param threads its thread mode if it has none
+    static SessionOptions completed(SessionOptions options, String role, ThreadMode threads) {
+        SessionOptions named = options.name().isEmpty()
                 ? options.withName(role + "-" + ProcessHandle.current().pid())
                 : options;
+        return named.threadMode() == null ? named.withThreadMode(threads) : named;
     }
 
-    /// Its options, with the port that a server listens on and the GID index that a client uses.
+    /// Its options, with its name and its thread mode, the port that a server listens on and the GID index
+    /// that a client uses.
     public final SessionOptions options() {
         return options;
     }
@@ -97,6 +102,13 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     /// @throws ClosedException if the session is closed
     public final RdmaBuffer allocate(String name, long blockSize, int blockCount) {
         return allocate(name, blockSize, blockCount, options().access());
+    }
+
+    /// Allocates a buffer of one block; see [#allocate(String, long, int)].
+    ///
+    /// @param bytes its length, at least 1
+    public final RdmaBuffer allocate(String name, long bytes) {
+        return allocate(name, bytes, 1);
     }
 
     /// Allocates a buffer without a name of your choice, for memory that no peer looks up by name; see

@@ -24,6 +24,7 @@ import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.lang.foreign.MemorySegment;
@@ -322,14 +323,28 @@ final class SessionDevice implements AutoCloseable {
             throw new IllegalArgumentException(
                     blockCount + " blocks of " + blockSize + " bytes are more than can be addressed", e);
         }
-        MemoryRegion region = domain.allocate(bytes, context.supported(access), options.pages());
-        return keep(new RdmaBuffer(name, region, blockSize, blockCount));
+        Set<AccessFlag> rights = context.supported(access);
+        MemoryRegion region = domain.allocate(bytes, registered(rights), options.pages());
+        return keep(new RdmaBuffer(name, region, rights, blockSize, blockCount));
     }
 
     RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {
         checkName(name);
-        MemoryRegion region = domain.register(segment, context.supported(access));
-        return keep(new RdmaBuffer(name, region, segment.byteSize(), 1));
+        Set<AccessFlag> rights = context.supported(access);
+        MemoryRegion region = domain.register(segment, registered(rights));
+        return keep(new RdmaBuffer(name, region, rights, segment.byteSize(), 1));
+    }
+
+    /// The rights with which a buffer is registered. iWARP adapters take the answer to a READ for a write of
+    /// the peer, so memory for it needs that right; its program knows nothing of it and announces it to nobody.
+    private Set<AccessFlag> registered(Set<AccessFlag> rights) {
+        boolean more = context.device().transport() == TransportType.IWARP && rights.contains(AccessFlag.LOCAL_WRITE);
+        Set<AccessFlag> all = EnumSet.noneOf(AccessFlag.class);
+        all.addAll(rights);
+        if (more) {
+            all.add(AccessFlag.REMOTE_WRITE);
+        }
+        return all;
     }
 
     /// Memory of the library itself for receives. Each message in it is announced by a completion, so that
@@ -339,13 +354,13 @@ final class SessionDevice implements AutoCloseable {
         if (options.access().contains(AccessFlag.RELAXED_ORDERING)) {
             access.add(AccessFlag.RELAXED_ORDERING);
         }
-        return new RdmaBuffer("receives", domain.allocate(bytes, access), bytes, 1);
+        return new RdmaBuffer("receives", domain.allocate(bytes, access), access, bytes, 1);
     }
 
     /// Memory of the library itself for an endpoint: the cells that peers write to. Nothing announces such a
     /// WRITE, so its order counts.
     RdmaBuffer cells(long bytes) {
-        return new RdmaBuffer("cells", domain.allocate(bytes, CELL_ACCESS), bytes, 1);
+        return new RdmaBuffer("cells", domain.allocate(bytes, CELL_ACCESS), CELL_ACCESS, bytes, 1);
     }
 
     private void checkName(String name) {

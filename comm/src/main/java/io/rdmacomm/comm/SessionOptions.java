@@ -1,6 +1,7 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
+import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.PageSize;
 import java.util.Set;
@@ -16,11 +17,11 @@ public final class SessionOptions {
             "",
             "",
             new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
-            new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR, null),
+            new Modes(WorkMode.ADAPTIVE, null, null),
             new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
             new Trust(null, null, PeerLimits.defaults(), false),
             Deadlines.defaults(),
-            new Buffers(Set.copyOf(AccessFlag.allRemote()), PageSize.NORMAL),
+            new Buffers(Set.of(AccessFlag.LOCAL_WRITE), PageSize.NORMAL),
             SessionListener.NONE);
 
     /// How the two sides find each other.
@@ -34,7 +35,9 @@ public final class SessionOptions {
 
     /// How progress is made.
     private record Modes(
-            WorkMode work, ThreadMode thread, @Nullable Integer vector) {}
+            WorkMode work,
+            @Nullable ThreadMode thread,
+            @Nullable Integer vector) {}
 
     /// The data channels.
     private record Channels(
@@ -101,10 +104,10 @@ public final class SessionOptions {
         return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, value, listener);
     }
 
-    /// The first device that can be used, port 2020 (a server on all addresses, a client to this host),
-    /// ADAPTIVE, PER_QUEUE_PAIR, one data channel with [ChannelOptions#defaults()], at most 16 for each
-    /// client of a server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, every right on
-    /// buffers, in normal pages, no listener.
+    /// The first device that can be used, port 2020 of this host's loopback address, ADAPTIVE, SHARED_CQ for
+    /// a server and PER_QUEUE_PAIR for a client, one data channel with [ChannelOptions#defaults()], at most 16
+    /// for each client of a server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, buffers
+    /// for this side only, in normal pages, no listener.
     public static SessionOptions defaults() {
         return DEFAULTS;
     }
@@ -120,8 +123,9 @@ public final class SessionOptions {
         return device;
     }
 
-    /// For a server, the address it listens on, empty for all; for a client, the server's host, empty for this
-    /// host. A name, an IPv4 or an IPv6 address.
+    /// For a server, the address it listens on: empty for loopback, so that only this host reaches it, `*`
+    /// for all addresses. For a client, the server's host: empty or `*` for this host. A name, an IPv4 or
+    /// an IPv6 address.
     public String host() {
         return meeting.host();
     }
@@ -136,8 +140,10 @@ public final class SessionOptions {
         return modes.work();
     }
 
-    /// The threads that poll for completions of data channels.
-    public ThreadMode threadMode() {
+    /// The threads that poll for completions of data channels; null if none was set. A server then uses
+    /// [ThreadMode#SHARED_CQ], so that no client costs a thread, and a client [ThreadMode#PER_QUEUE_PAIR].
+    /// The options of an open session have the one that it uses.
+    public @Nullable ThreadMode threadMode() {
         return modes.thread();
     }
 
@@ -218,7 +224,8 @@ public final class SessionOptions {
         return trust.foreignGids();
     }
 
-    /// The access rights of buffers that are allocated without rights of their own.
+    /// The access rights of buffers that are allocated without rights of their own: LOCAL_WRITE by default,
+    /// so that no peer can use them before [EndPoint#announce(RdmaBuffer, Set)] has given it rights.
     public Set<AccessFlag> access() {
         return buffers.access();
     }
@@ -254,7 +261,7 @@ public final class SessionOptions {
         return new SessionOptions(name, value, meeting, modes, data, trust, deadlines, buffers, listener);
     }
 
-    /// These options with another host and port.
+    /// These options with another host and port; see [#withHost].
     ///
     /// @throws IllegalArgumentException if the port is not 0 to 65535
     public SessionOptions withAddress(String newHost, int newPort) {
@@ -265,6 +272,21 @@ public final class SessionOptions {
                 meeting.setUp(),
                 meeting.connectionPort(),
                 meeting.reconnect()));
+    }
+
+    /// These options with another host: for a server, the address it listens on; for a client, the
+    /// server's. A server that others than this host reach needs one, or [#withAllAddresses]; without a
+    /// [#withSecret] and without a [#withTls] anybody who reaches it can connect, and a warning says so.
+    ///
+    /// @param value a name, an IPv4 or an IPv6 address; empty for loopback
+    public SessionOptions withHost(String value) {
+        return withAddress(value, meeting.port());
+    }
+
+    /// These options with a server that listens on all addresses of its host; a client connects to this
+    /// host. See [#withHost].
+    public SessionOptions withAllAddresses() {
+        return withHost(TcpListener.ALL_ADDRESSES);
     }
 
     /// These options with another port.
@@ -279,8 +301,9 @@ public final class SessionOptions {
         return with(new Modes(value, modes.thread(), modes.vector()));
     }
 
-    /// These options with another use of threads.
-    public SessionOptions withThreadMode(ThreadMode value) {
+    /// These options with another use of threads; null, the default, for that of the kind of session, see
+    /// [#threadMode()].
+    public SessionOptions withThreadMode(@Nullable ThreadMode value) {
         return with(new Modes(modes.work(), value, modes.vector()));
     }
 
@@ -413,12 +436,14 @@ public final class SessionOptions {
         return with(new Trust(trust.tls(), trust.secret(), trust.limits(), value));
     }
 
-    /// These options with other rights on buffers.
+    /// These options with other rights on buffers: with [AccessFlag#allRemote()], every peer of the session
+    /// that learns the key of a buffer can use all of it, from the beginning, and
+    /// [EndPoint#announce(RdmaBuffer)] tells the key.
     ///
-    /// With [AccessFlag#RELAXED_ORDERING] among them, the device may also reorder what arrives in the memory
-    /// for received messages. Completions keep their meaning, so messages, and buffers that are read after an
-    /// operation or a message has said that they are complete, are as good as before. A program that watches
-    /// the memory of a buffer for the last byte of a WRITE must not ask for it.
+    /// With [AccessFlag#RELAXED_ORDERING] among them, the device may also reorder what arrives in the
+    /// memory for received messages. Completions keep their meaning, so messages, and buffers that are read
+    /// after an operation or a message has said that they are complete, are as good as before. A program
+    /// that watches the memory of a buffer for the last byte of a WRITE must not ask for it.
     public SessionOptions withAccess(Set<AccessFlag> value) {
         return with(new Buffers(Set.copyOf(value), buffers.pages()));
     }

@@ -79,6 +79,8 @@ final class SessionOptionsTest {
         assertThat(defaults.port()).isEqualTo(2020);
         assertThat(defaults.channels()).isEqualTo(1);
         assertThat(defaults.maxChannels()).isEqualTo(16);
+        assertThat(defaults.host()).isEmpty();
+        assertThat(defaults.threadMode()).isNull();
         assertThat(defaults.completionVector()).isNull();
         assertThat(defaults.limits()).isEqualTo(new PeerLimits(1024, 256, 1024));
         assertThat(defaults.foreignGids()).isFalse();
@@ -92,6 +94,15 @@ final class SessionOptionsTest {
     void aConnectionPortAsksForTheConnectionManager() {
         assertThat(SessionOptions.defaults().withConnectionPort(2021).setUp()).isEqualTo(SetUp.CONNECTION_MANAGER);
         assertThat(SessionOptions.defaults().withConnectionPort(0).setUp()).isEqualTo(SetUp.AUTOMATIC);
+    }
+
+    @Test
+    void aServerListensOnAllAddressesIfItSaysSo() {
+        SessionOptions all = SessionOptions.defaults().withPort(7).withAllAddresses();
+
+        assertThat(all.host()).isEqualTo("*");
+        assertThat(all.port()).isEqualTo(7);
+        assertThat(all.withHost("node7").host()).isEqualTo("node7");
     }
 
     @Test

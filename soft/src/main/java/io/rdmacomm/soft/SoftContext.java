@@ -5,11 +5,9 @@ import io.rdmacomm.soft.datagram.DatagramPort;
 import io.rdmacomm.soft.datagram.DatagramSender;
 import io.rdmacomm.soft.mapped.ControlFile;
 import io.rdmacomm.soft.mapped.HostError;
-import io.rdmacomm.soft.mapped.MappedFile;
 import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.LocalMemory;
-import io.rdmacomm.soft.shm.Peer;
 import io.rdmacomm.soft.shm.SharedMemory;
 import io.rdmacomm.soft.tcp.CallListener;
 import io.rdmacomm.soft.tcp.TcpNode;
@@ -37,7 +35,6 @@ import io.rdmacomm.verbs.spi.QueuePairDriver;
 import java.io.IOException;
 import java.net.BindException;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// An open software device: a folder in shared memory, its control file, its keys, its peers and its engine.
@@ -55,7 +52,7 @@ final class SoftContext implements ContextDriver {
     private final SharedMemory sharedMemory;
     private final TcpNode tcp;
     private final AsyncEvents asyncEvents = new AsyncEvents();
-    private final AtomicLong files = new AtomicLong();
+    private final RegionFiles regionFiles;
     private final AddressHandles addressHandles = new AddressHandles();
     private @Nullable DatagramPort datagramPort;
     private volatile boolean failed;
@@ -67,6 +64,7 @@ final class SoftContext implements ContextDriver {
         this.settings = settings;
         this.gid = settings.gid();
         this.directory = directory;
+        this.regionFiles = new RegionFiles(directory);
         this.control = control;
         this.memory = new LocalMemory(control);
         this.engine = new Engine(settings.name() + "-" + lid(), this::onTime, objects::deviceFailed);
@@ -257,12 +255,9 @@ final class SoftContext implements ContextDriver {
                 addressHandles::find);
     }
 
-    long nextFile() {
-        return files.incrementAndGet();
-    }
-
-    MappedFile createRegionFile(long file, long bytes) throws IOException {
-        return MappedFile.create(directory, Peer.regionName(file), bytes);
+    /// The files of its regions.
+    RegionFiles regionFiles() {
+        return regionFiles;
     }
 
     private long onTime() {

@@ -1,6 +1,5 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.mapped.MappedFile;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Errno;
@@ -11,36 +10,36 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process can
-/// reach.
+/// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process
+/// can reach. Memory of an open region that is registered once more stays a file, so that each of its keys
+/// is as good.
 final class SoftMemoryRegion implements MemoryRegionDriver {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
 
     private final SoftContext context;
-    private final @Nullable MappedFile mapped;
-    private final long file;
+    private final boolean ownsMemory;
+    private @Nullable RegionFile file;
     private volatile LocalRegion local;
 
     private SoftMemoryRegion(
-            SoftContext context, int domain, MemorySegment segment, @Nullable MappedFile mapped, long file, int access)
+            SoftContext context,
+            boolean ownsMemory,
+            int domain,
+            MemorySegment segment,
+            @Nullable RegionFile file,
+            int access)
             throws IOException {
         this.context = context;
-        this.mapped = mapped;
+        this.ownsMemory = ownsMemory;
         this.file = file;
         this.local = grant(context.memory().allocateKey(), domain, segment, access);
     }
 
     static SoftMemoryRegion allocate(SoftContext context, int domain, long bytes, int access) {
-        long file = context.nextFile();
         try {
-            MappedFile mapped = context.createRegionFile(file, bytes);
-            try {
-                return new SoftMemoryRegion(context, domain, mapped.segment(), mapped, file, access);
-            } catch (IOException | RuntimeException e) {
-                mapped.close();
-                throw e;
-            }
+            RegionFile file = context.regionFiles().create(bytes);
+            return of(context, true, domain, file.segment(), file, access);
         } catch (IOException e) {
             throw context.noSpace(REGISTER, bytes + " bytes of shared memory", e);
         }
@@ -48,15 +47,39 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
 
     static SoftMemoryRegion register(SoftContext context, int domain, MemorySegment segment, int access) {
         try {
-            return new SoftMemoryRegion(context, domain, segment, null, 0, access);
+            RegionFile file = context.regionFiles().share(segment);
+            return of(context, false, domain, segment, file, access);
         } catch (IOException e) {
             throw context.noSpace(REGISTER, "a key", e);
         }
     }
 
+    /// @param file the user of it that the region becomes, or null
+    private static SoftMemoryRegion of(
+            SoftContext context,
+            boolean ownsMemory,
+            int domain,
+            MemorySegment segment,
+            @Nullable RegionFile file,
+            int access)
+            throws IOException {
+        boolean made = false;
+        try {
+            SoftMemoryRegion region = new SoftMemoryRegion(context, ownsMemory, domain, segment, file, access);
+            made = true;
+            return region;
+        } finally {
+            if (!made && file != null) {
+                context.regionFiles().release(file, false);
+            }
+        }
+    }
+
     private LocalRegion grant(int key, int domain, MemorySegment segment, int access) {
         long address = AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
-        LocalRegion region = new LocalRegion(key, domain, access, address, segment, file, mapped);
+        RegionFile in = file;
+        LocalRegion region = new LocalRegion(
+                key, domain, access, address, segment, in == null ? 0 : in.number(), in == null ? null : in.mapped());
         context.memory().add(region);
         return region;
     }
@@ -96,7 +119,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
     @Override
     public void reregister(@Nullable MemorySegment segment, @Nullable ProtectionDomainDriver domain, int access) {
         LocalRegion before = local;
-        if (segment != null && mapped != null) {
+        if (segment != null && ownsMemory) {
             throw new VerbException(REREGISTER, Errno.EINVAL, this + " owns its memory, which cannot be replaced");
         }
         if (before.windows() > 0) {
@@ -108,8 +131,15 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
         } catch (IOException e) {
             throw context.noSpace(REREGISTER, "a key", e);
         }
-        revoke();
+        boolean idle = revoke();
         context.memory().freeKey(before.key());
+        if (segment != null) {
+            if (file != null) {
+                context.sharedMemory().regionGone();
+            }
+            releaseFile(idle);
+            file = context.regionFiles().share(segment);
+        }
         local = grant(
                 key,
                 domain == null ? before.domain() : (int) domain.handle(),
@@ -120,13 +150,19 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
     @Override
     public void close() {
         boolean idle = revoke();
-        if (mapped != null) {
+        if (file != null) {
             context.sharedMemory().regionGone();
         }
         context.memory().freeKey(local.key());
-        if (mapped != null) {
+        releaseFile(idle);
+    }
+
+    private void releaseFile(boolean idle) {
+        RegionFile had = file;
+        file = null;
+        if (had != null) {
             try {
-                mapped.close(idle);
+                context.regionFiles().release(had, idle);
             } catch (IOException e) {
                 throw new VerbException("deregister memory (ibv_dereg_mr)", Errno.EIO, "unmapping " + this, e);
             }

@@ -21,7 +21,7 @@ final class SessionRequests implements NewJvm.Kind {
         try (ServerSession server = ServerSession.listen(options(task));
                 EndPoint client = server.accept(PATIENCE)) {
             BlockingChannel channel = client.channel(0).blocking(PATIENCE);
-            BufferSlice answer = server.allocate("answer", task.bytes(), 1).whole();
+            BufferSlice answer = server.allocate("answer", task.bytes()).whole();
             while (receive(channel)) {
                 channel.send(answer);
             }
@@ -41,7 +41,7 @@ final class SessionRequests implements NewJvm.Kind {
     public NewJvm.Connection connect(Task task) {
         ClientSession session = ClientSession.connect(options(task));
         BlockingChannel channel = session.endPoint().channel(0).blocking(PATIENCE);
-        BufferSlice request = session.allocate("request", task.bytes(), 1).whole();
+        BufferSlice request = session.allocate("request", task.bytes()).whole();
         return new NewJvm.Connection() {
             @Override
             public void request() {

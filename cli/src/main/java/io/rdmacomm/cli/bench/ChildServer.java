@@ -70,7 +70,7 @@ public final class ChildServer implements AutoCloseable {
                 .completeOnTimeout("timeout", START_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
         if (line.startsWith(READY)) {
-            return Integer.parseInt(line.substring(READY.length()).strip());
+            return Integer.parseInt(line.substring(READY.length()).split(" ", 2)[0]);
         }
         throw new CommandFailure(
                 line.isEmpty()

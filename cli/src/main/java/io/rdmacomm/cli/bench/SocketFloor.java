@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.comm.setup.TcpListener;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,7 +29,7 @@ final class SocketFloor implements AutoCloseable {
 
     /// Listens on a free port. The server calls this.
     ///
-    /// @param host the address that the server listens on; empty for all
+    /// @param host the address that the server listens on; empty for loopback, `*` for all
     /// @param client the only one to be served: this port takes no secret
     SocketFloor(String host, InetAddress client) throws IOException {
         this.client = client;
@@ -44,10 +45,10 @@ final class SocketFloor implements AutoCloseable {
 
     /// A client that has reached the server at one of the loopback addresses has the same one.
     private static InetAddress address(String host, InetAddress client) throws IOException {
-        if (host.isEmpty()) {
+        if (host.equals(TcpListener.ALL_ADDRESSES)) {
             return new InetSocketAddress(0).getAddress();
         }
-        return host.equalsIgnoreCase("localhost") ? client : InetAddress.getByName(host);
+        return host.isEmpty() || host.equalsIgnoreCase("localhost") ? client : InetAddress.getByName(host);
     }
 
     /// The port that the client connects to.

@@ -10,6 +10,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.Session;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -54,8 +55,8 @@ final class TestBed implements AutoCloseable {
                     channel.onMessage(messages);
                 }
             }
-            endPoint.announce(source);
-            endPoint.announce(target);
+            endPoint.announce(source, AccessFlag.allRemote());
+            endPoint.announce(target, AccessFlag.allRemote());
             this.remoteSource = endPoint.peerBuffer(SOURCE, BenchMessage.PATIENCE);
             this.remoteTarget = endPoint.peerBuffer(TARGET, BenchMessage.PATIENCE);
         } catch (RuntimeException e) {

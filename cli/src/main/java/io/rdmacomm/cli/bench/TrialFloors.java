@@ -44,7 +44,7 @@ final class TrialFloors {
     }
 
     private double copying(TrialPlan plan, ToDoubleFunction<CopyFloor> measurement) {
-        try (RdmaBuffer buffer = session.allocate("bench copy", 2 * plan.stride() * plan.buffers(), 1)) {
+        try (RdmaBuffer buffer = session.allocate("bench copy", 2 * plan.stride() * plan.buffers())) {
             return measurement.applyAsDouble(new CopyFloor(buffer.segment()));
         }
     }

@@ -8,9 +8,11 @@ import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.verbs.AccessFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The receiver's end over RDMA: announces a ring of blocks that the sender writes into, and returns blocks that are
@@ -82,7 +84,7 @@ public final class RdmaReceiverLink implements ReceiverLink {
                 RdmaBuffer blocks = session.allocate(name, size.chunk(), size.depth());
                 ring = new Ring(size, blocks, ByteBuffer.allocateDirect(Math.min(size.chunk(), PIECE_BYTES)));
                 made = true;
-                endPoint.announce(blocks);
+                endPoint.announce(blocks, Set.of(AccessFlag.REMOTE_WRITE));
             } finally {
                 if (!made) {
                     memory.give(size);

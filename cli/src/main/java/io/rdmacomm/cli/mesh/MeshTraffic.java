@@ -7,10 +7,13 @@ import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Node;
 import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.verbs.AccessFlag;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
@@ -21,6 +24,9 @@ public final class MeshTraffic {
     private static final int SPINS = 1000;
     private static final long PAUSE_NANOS = 20_000;
     private static final String STOP = "stop";
+    /// The rights to memory that all nodes reach by one key: they trust each other, and registering it for
+    /// each would lock it once for each.
+    static final Set<AccessFlag> FOR_ALL = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
 
     private final Mesh mesh;
     private final MeshSettings settings;
@@ -44,9 +50,9 @@ public final class MeshTraffic {
         this.progress = progress;
         ServerSession session = mesh.session();
         long region = 2L * settings.window() * settings.blockBytes();
-        RdmaBuffer inbox = session.allocate(settings.inboxName(), region, mesh.size());
+        RdmaBuffer inbox = session.allocate(settings.inboxName(), region, mesh.size(), FOR_ALL);
         RdmaBuffer outgoing = session.allocate("outgoing", settings.blockBytes(), mesh.size() * settings.window());
-        this.stop = session.allocate(STOP, Long.BYTES, 2);
+        this.stop = session.allocate(STOP, Long.BYTES, 2, FOR_ALL);
         for (Node peer : mesh.peers()) {
             peer.endPoint().announce(inbox);
             peer.endPoint().announce(stop);

@@ -31,7 +31,7 @@ final class ResultGathering {
     private static List<NodeResult> send(Mesh mesh, NodeResult own, Duration timeout) {
         ByteBuffer result = own.encode();
         Node root = mesh.node(0);
-        try (RdmaBuffer outgoing = mesh.session().allocate("result", Integer.BYTES + result.remaining(), 1)) {
+        try (RdmaBuffer outgoing = mesh.session().allocate("result", Integer.BYTES + result.remaining())) {
             outgoing.segment().set(LENGTH, 0, result.remaining());
             MemorySegment.copy(
                     MemorySegment.ofBuffer(result), 0, outgoing.segment(), Integer.BYTES, result.remaining());
@@ -46,7 +46,7 @@ final class ResultGathering {
     private static List<NodeResult> receive(Mesh mesh, NodeResult own, Duration timeout) {
         List<NodeResult> results = new ArrayList<>(List.of(own));
         int block = blockBytes(mesh);
-        RdmaBuffer memory = mesh.session().allocate(RESULTS, block, mesh.size());
+        RdmaBuffer memory = mesh.session().allocate(RESULTS, block, mesh.size(), MeshTraffic.FOR_ALL);
         mesh.peers().forEach(peer -> peer.endPoint().announce(memory));
         for (Node peer : mesh.peers()) {
             peer.endPoint().barrier(timeout);

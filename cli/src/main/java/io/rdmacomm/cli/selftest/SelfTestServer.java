@@ -60,8 +60,7 @@ public final class SelfTestServer implements AutoCloseable {
     /// Sends every message back.
     private void answer(ServerSession session, EndPoint client) {
         RdmaChannel channel = client.channel(0);
-        try (RdmaBuffer buffer =
-                session.allocate("answer " + clients.incrementAndGet(), channel.maxMessageBytes(), 1)) {
+        try (RdmaBuffer buffer = session.allocate("answer " + clients.incrementAndGet(), channel.maxMessageBytes())) {
             while (true) {
                 BufferSlice answer;
                 try (Message message = channel.blocking(SILENCE).receive()) {

@@ -46,7 +46,7 @@ public final class SessionsCheck implements Check {
 
     private static void exchange(ClientSession session, Scene scene, int number) {
         RdmaChannel channel = session.endPoint().channel(0);
-        try (RdmaBuffer buffer = session.allocate("question", Long.BYTES, 1)) {
+        try (RdmaBuffer buffer = session.allocate("question", Long.BYTES)) {
             BufferSlice question = buffer.block(0);
             question.segment().set(ValueLayout.JAVA_LONG, 0, number);
             channel.blocking(scene.patience()).send(question);

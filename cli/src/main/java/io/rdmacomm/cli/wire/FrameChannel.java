@@ -25,7 +25,7 @@ public final class FrameChannel<K extends Enum<K>> implements AutoCloseable {
         this.channel = channel;
         this.codec = codec;
         this.patience = patience;
-        this.buffer = session.allocate(bufferName, FrameCodec.MAX_BYTES, 1);
+        this.buffer = session.allocate(bufferName, FrameCodec.MAX_BYTES);
     }
 
     /// Sends a message. Blocks until it has been sent.

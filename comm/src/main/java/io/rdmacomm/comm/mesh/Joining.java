@@ -20,6 +20,7 @@ import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
@@ -113,7 +114,7 @@ final class Joining {
         int channels = options.channels();
         String name = (options.name().isEmpty() ? "" : options.name() + ", ") + "rank " + rendezvous.rank();
         return options.withName(name)
-                .withPort(0)
+                .withAddress(options.host().isEmpty() ? listeningHost() : options.host(), 0)
                 .withChannels(channels + 1)
                 .withMaxChannels(channels + 1)
                 .withLimits(limits())
@@ -146,13 +147,19 @@ final class Joining {
         }
     }
 
-    private RendezvousHost listen(ServerSession session) {
+    /// Where this node listens for the others: on loopback if they meet there, and so are all on this host;
+    /// otherwise on all addresses, because the others know a node by the address from which it has reached
+    /// the rendezvous.
+    private String listeningHost() {
         String name = rendezvous.host().isEmpty() ? "localhost" : rendezvous.host();
         boolean loopback = name.equals("localhost") || name.startsWith("127.") || name.equals("::1");
-        boolean onlyHere = loopback && rendezvous.hosts().size() == 1;
+        return loopback && rendezvous.hosts().size() == 1 ? name : TcpListener.ALL_ADDRESSES;
+    }
+
+    private RendezvousHost listen(ServerSession session) {
         try {
             return RendezvousHost.listen(
-                    onlyHere ? name : "",
+                    listeningHost(),
                     rendezvous.port(),
                     registration(session),
                     opening(),

@@ -8,22 +8,22 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Nodes that are all connected with each other: from each to each other one [io.rdmacomm.comm.EndPoint], over
-/// one device and with buffers that serve all connections. Thread-safe.
+/// Nodes that are all connected with each other: from each to each other one [io.rdmacomm.comm.EndPoint],
+/// over one device and with buffers that serve all connections. Thread-safe.
 ///
 /// ```java
 /// try (Mesh mesh = Mesh.join(Rendezvous.ofEnvironment(), SessionOptions.defaults())) {
 ///     RdmaBuffer inbox = mesh.session().allocate("inbox", 4096, mesh.size());
 ///     for (Node peer : mesh.peers()) {
-///         peer.endPoint().announce(inbox);
+///         peer.endPoint().announce(inbox, Set.of(AccessFlag.REMOTE_WRITE));
 ///     }
 ///     ...
 /// }
 /// ```
 ///
 /// When a node dies, the mesh ends on all others: every connection fails, pending calls end, and [#failure()]
-/// says which node it was. A node that closes its mesh only leaves: its connections end in an orderly way, and
-/// those between the others stay.
+/// says which node it was. A node that closes its mesh only leaves: its connections end in an orderly way,
+/// and those between the others stay.
 public final class Mesh implements AutoCloseable {
     /// How long [#join(Rendezvous, SessionOptions)] waits for the other nodes.
     public static final Duration JOIN_TIMEOUT = Duration.ofMinutes(2);

@@ -57,7 +57,7 @@ final class MeshAllocation {
     }
 
     private Set<AccessFlag> access() {
-        Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        Set<AccessFlag> access = EnumSet.copyOf(AccessFlag.allRemote());
         access.addAll(session.options().access());
         return access;
     }

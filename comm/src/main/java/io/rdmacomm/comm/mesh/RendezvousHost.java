@@ -62,7 +62,7 @@ final class RendezvousHost implements AutoCloseable {
 
     /// Listens.
     ///
-    /// @param host the address to listen on; empty for all
+    /// @param host the address to listen on; see [TcpListener#listen]
     /// @param own the registration of this node, to which the others have to fit
     /// @param opening what the others have to speak and to prove
     /// @param step how long the others may take for each step, until they have registered

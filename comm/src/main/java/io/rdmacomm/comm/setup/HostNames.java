@@ -18,13 +18,13 @@ public final class HostNames {
 
     private HostNames() {}
 
-    /// The addresses of `host`. Those of `localhost`, and of an empty name, are the loopback addresses that this host
-    /// has, whatever its files say: some have only `::1`.
+    /// The addresses of `host`. Those of `localhost`, of an empty name and of [TcpListener#ALL_ADDRESSES]
+    /// are the loopback addresses that this host has, whatever its files say: some have only `::1`.
     ///
     /// @param deadline the last moment, of [System#nanoTime()]
     /// @throws SetUpException HOST_UNKNOWN, DEADLINE_PASSED or INTERRUPTED
     public static List<InetAddress> resolve(String host, long deadline) {
-        if (host.isEmpty() || host.equalsIgnoreCase("localhost")) {
+        if (host.isEmpty() || host.equals(TcpListener.ALL_ADDRESSES) || host.equalsIgnoreCase("localhost")) {
             return loopback();
         }
         try {

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The TCP port that clients connect to.
 public final class TcpListener implements AutoCloseable {
+    /// The host of a listener on all addresses.
+    public static final String ALL_ADDRESSES = "*";
+
     private static final int BACKLOG = 1024;
     private static final Duration RESOLVE = Duration.ofSeconds(10);
 
@@ -33,19 +36,20 @@ public final class TcpListener implements AutoCloseable {
 
     /// Opens the port.
     ///
-    /// @param host the address to listen on; empty for all
+    /// @param host the address to listen on; empty for this host's loopback address, [#ALL_ADDRESSES] for
+    ///         all
     /// @param port the port; 0 for any free one
     /// @throws SetUpException PORT_TAKEN, HOST_UNKNOWN, or OTHER if it is no address of this host
     public static TcpListener listen(String host, int port) {
         InetSocketAddress address;
-        if (host.isEmpty()) {
+        if (host.equals(ALL_ADDRESSES)) {
             address = new InetSocketAddress(port);
         } else {
             InetAddress resolved = HostNames.resolve(host, System.nanoTime() + RESOLVE.toNanos())
                     .getFirst();
             address = new InetSocketAddress(resolved, port);
         }
-        String target = (host.isEmpty() ? "*" : host) + ":" + port;
+        String target = (host.isEmpty() ? "localhost" : host) + ":" + port;
         ServerSocketChannel opened = null;
         boolean listening = false;
         try {
@@ -71,7 +75,8 @@ public final class TcpListener implements AutoCloseable {
         return isOfThisHost(address)
                 ? new SetUpException(
                         Reason.PORT_TAKEN, words + "; choose another port, or end the program that has it", cause)
-                : new SetUpException(Reason.OTHER, words + "; use an address of this host, or none for all", cause);
+                : new SetUpException(
+                        Reason.OTHER, words + "; use an address of this host, or " + ALL_ADDRESSES + " for all", cause);
     }
 
     private static boolean isOfThisHost(InetAddress address) {

@@ -67,7 +67,7 @@ public class ChannelsBenchmark {
             there.channel(i).onMessage(this::count);
             sending[i] = client.endPoint().channel(i);
         }
-        message = client.allocate("message", Long.BYTES, 1).block(0);
+        message = client.allocate("message", Long.BYTES).block(0);
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // one thread polls all channels of the server

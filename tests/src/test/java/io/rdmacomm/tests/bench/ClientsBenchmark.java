@@ -55,7 +55,7 @@ public class ClientsBenchmark {
     public void open() {
         options = SessionOptions.defaults().withWorkMode(WorkMode.EPOLL).withThreadMode(threadMode);
         server = ServerSession.listen(options.withAddress("127.0.0.1", 0));
-        answer = server.allocate("answer", Long.BYTES, 1).block(0);
+        answer = server.allocate("answer", Long.BYTES).block(0);
         threads = Executors.newVirtualThreadPerTaskExecutor();
     }
 
@@ -85,7 +85,7 @@ public class ClientsBenchmark {
         together.countDown();
         together.await();
         try (ClientSession client = ClientSession.connect(options.withAddress("127.0.0.1", server.port()))) {
-            RdmaBuffer request = client.allocate("request", Long.BYTES, 1);
+            RdmaBuffer request = client.allocate("request", Long.BYTES);
             client.endPoint().channel(0).blocking(PATIENCE).send(request.block(0));
             client.endPoint().channel(0).blocking(PATIENCE).receive().close();
         }

@@ -101,7 +101,7 @@ final class Command implements AutoCloseable {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             seen.append(line).append('\n');
             if (line.startsWith(READY)) {
-                return line.substring(READY.length()).strip();
+                return line.substring(READY.length()).split(" ", 2)[0];
             }
         }
         throw new AssertionError("it exited before it listened: " + complaints.join());

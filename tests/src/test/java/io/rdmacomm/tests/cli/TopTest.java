@@ -69,7 +69,7 @@ final class TopTest {
                         ClientSession.connect(options.withName("busy client").withPort(server.port()))) {
             EndPoint here = server.accept(PATIENCE);
             here.channel(0).onMessage((channel, message) -> {});
-            BufferSlice slice = client.allocate("source", 64, 1).block(0);
+            BufferSlice slice = client.allocate("source", 64).block(0);
             Thread sender = Thread.ofPlatform().start(() -> {
                 while (!stop.get()) {
                     client.endPoint().channel(0).blocking(PATIENCE).send(slice);

@@ -92,8 +92,10 @@ class TwoHostsTest {
                         .withAddress(far.far(), Integer.parseInt(server.port())))) {
             assertThat(client.endPoint().setUp()).isEqualTo(SetUp.CONNECTION_MANAGER);
         }
-        try (ServerSession server = ServerSession.listen(
-                        SessionOptions.defaults().withDevice(SOFT).withPort(0));
+        try (ServerSession server = ServerSession.listen(SessionOptions.defaults()
+                        .withDevice(SOFT)
+                        .withAllAddresses()
+                        .withPort(0));
                 Command client = there(shared, "ping", far.near() + ":" + server.port(), "--count", "1")) {
             EndPoint peer = server.accept(PATIENCE);
 

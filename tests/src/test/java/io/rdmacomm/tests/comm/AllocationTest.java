@@ -48,9 +48,9 @@ final class AllocationTest {
     private void connect(SessionOptions server, SessionOptions client) {
         pair = new ConnectedPair(server, client);
         channel = pair.clientChannel();
-        RdmaBuffer source = pair.client.allocate("source", 64, 1);
+        RdmaBuffer source = pair.client.allocate("source", 64);
         slice = source.slice(0, 8);
-        remote = pair.target(pair.server.allocate("target", 64, 1));
+        remote = pair.target(pair.server.allocate("target", 64));
         pair.serverChannel().onMessage(counter);
     }
 

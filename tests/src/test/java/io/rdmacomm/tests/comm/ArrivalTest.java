@@ -24,6 +24,7 @@ import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.PortForward;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -91,12 +92,12 @@ final class ArrivalTest {
 
         /// Sends messages of 1, 2, ... bytes, all of which complete.
         void sendFromClient() {
-            RdmaBuffer text = client.allocate("text", 64, 1);
+            RdmaBuffer text = client.allocate("text", 64);
             send(clientChannel(), text);
         }
 
         void sendFromServer() {
-            RdmaBuffer text = server.allocate("text", 64, 1);
+            RdmaBuffer text = server.allocate("text", 64);
             send(serverChannel(), text);
         }
 
@@ -282,9 +283,9 @@ final class ArrivalTest {
     void operationsStartedBeforeABarrierHaveArrivedAfterIt() throws IOException {
         int bytes = 1 << 24;
         try (Pair pair = new Pair(OPTIONS)) {
-            RdmaBuffer inbox = pair.server.allocate("inbox", bytes, 1);
-            pair.serverEnd.announce(inbox);
-            RdmaBuffer source = pair.client.allocate("source", bytes, 1);
+            RdmaBuffer inbox = pair.server.allocate("inbox", bytes);
+            pair.serverEnd.announce(inbox, AccessFlag.allRemote());
+            RdmaBuffer source = pair.client.allocate("source", bytes);
             source.segment().fill((byte) 7);
             RemoteBuffer remote = pair.clientEnd.peerBuffer("inbox", PATIENCE);
             pair.lines.hold();
@@ -342,9 +343,9 @@ final class ArrivalTest {
         int bytes = 1 << 24;
         ChannelOptions narrow = ChannelOptions.defaults().withSendWindow(1).withReceives(4);
         try (Pair pair = new Pair(OPTIONS.withChannel(narrow))) {
-            RdmaBuffer inbox = pair.server.allocate("inbox", bytes, 1);
-            pair.serverEnd.announce(inbox);
-            RdmaBuffer source = pair.client.allocate("source", bytes, 1);
+            RdmaBuffer inbox = pair.server.allocate("inbox", bytes);
+            pair.serverEnd.announce(inbox, AccessFlag.allRemote());
+            RdmaBuffer source = pair.client.allocate("source", bytes);
             source.segment().fill((byte) 7);
             RemoteBuffer remote = pair.clientEnd.peerBuffer("inbox", PATIENCE);
             pair.lines.hold();
@@ -369,7 +370,7 @@ final class ArrivalTest {
     void arrivalReadsAreNotCountedAsOperationsOfTheUser() throws IOException {
         ChannelOptions narrow = ChannelOptions.defaults().withSendWindow(2).withReceives(2);
         try (Pair pair = new Pair(OPTIONS.withChannel(narrow))) {
-            RdmaBuffer text = pair.client.allocate("text", 64, 1);
+            RdmaBuffer text = pair.client.allocate("text", 64);
             int rounds = 100;
             CompletableFuture<Void> receiving = running(() -> {
                 for (int i = 0; i < rounds; i++) {
@@ -550,7 +551,7 @@ final class ArrivalTest {
     void aHandlerMayCloseItsEndPoint(ThreadMode threads) throws IOException {
         try (Pair pair = new Pair(in(threads, WorkMode.ADAPTIVE))) {
             pair.serverChannel().onMessage((on, message) -> pair.serverEnd.close());
-            RdmaBuffer text = pair.client.allocate("text", 64, 1);
+            RdmaBuffer text = pair.client.allocate("text", 64);
             pair.clientChannel().blocking(PATIENCE).send(text.slice(0, 1));
             ConnectedPair.eventually(() -> {
                 pair.server.poll();

@@ -25,8 +25,8 @@ final class BufferMemoryTest {
         Set<AccessFlag> access = EnumSet.of(AccessFlag.RELAXED_ORDERING);
         access.addAll(AccessFlag.allRemote());
         try (ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withAccess(access))) {
-            RdmaBuffer source = pair.client.allocate("source", 64, 1);
-            RdmaBuffer target = pair.server.allocate("target", 64, 1);
+            RdmaBuffer source = pair.client.allocate("source", 64);
+            RdmaBuffer target = pair.server.allocate("target", 64);
             assertThat(source.access()).isEqualTo(access);
             RemoteBuffer remote = pair.target(target);
             assertThat(remote.access()).isEqualTo(access);
@@ -45,7 +45,7 @@ final class BufferMemoryTest {
     void hugePagesAreRejectedWhereTheDeviceHasNone() {
         SessionOptions options = SessionOptions.defaults().withDevice("soft0").withPages(PageSize.HUGE);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            assertThatThrownBy(() -> pair.client.allocate("source", 64, 1))
+            assertThatThrownBy(() -> pair.client.allocate("source", 64))
                     .isInstanceOf(UnsupportedVerbException.class)
                     .hasMessageContainingAll("HUGE_PAGES", "soft0", "PageSize.NORMAL");
         }

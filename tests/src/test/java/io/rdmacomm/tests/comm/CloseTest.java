@@ -98,7 +98,7 @@ final class CloseTest {
     void messagesSentBeforeTheCloseAreReceivedAfterIt() {
         SessionOptions options = SessionOptions.defaults().withThreadMode(ThreadMode.SHARED_CQ);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+            BufferSlice slice = pair.client.allocate("source", 8).block(0);
             for (int i = 0; i < 50; i++) {
                 while (!pair.clientChannel()
                         .trySend(slice, i, CompletionHandler.NONE, 0)
@@ -141,7 +141,7 @@ final class CloseTest {
     @EnumSource(ThreadMode.class)
     void everyOperationThatWasTakenEndsExactlyOnceWhenOneFails(ThreadMode mode) throws InterruptedException {
         try (ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withThreadMode(mode))) {
-            RdmaBuffer source = pair.client.allocate("bad", 8, 1);
+            RdmaBuffer source = pair.client.allocate("bad", 8);
             RemoteBuffer invented = RemoteBuffer.of("invented", 8, 8, 77, AccessFlag.allRemote());
             assertExactlyOnce(pair, () -> {
                 try {
@@ -165,8 +165,8 @@ final class CloseTest {
 
     /// Writes from two threads while `event` happens.
     private static void assertExactlyOnce(ConnectedPair pair, Runnable event) throws InterruptedException {
-        RdmaBuffer source = pair.client.allocate("source", 64, 1);
-        RemoteBuffer remote = pair.target(pair.server.allocate("target", 64, 1));
+        RdmaBuffer source = pair.client.allocate("source", 64);
+        RemoteBuffer remote = pair.target(pair.server.allocate("target", 64));
         RdmaChannel channel = pair.clientChannel();
         int most = 1 << 22;
         byte[] ends = new byte[most];
@@ -215,7 +215,7 @@ final class CloseTest {
         SessionOptions options =
                 SessionOptions.defaults().withChannel(ChannelOptions.defaults().withReceives(1));
         ConnectedPair pair = ConnectedPair.of(options);
-        BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+        BufferSlice slice = pair.client.allocate("source", 8).block(0);
         pair.clientChannel().blocking(PATIENCE).send(slice);
         List<CompletableFuture<Throwable>> waiters = List.of(
                 failureOf(() -> pair.clientChannel().blocking(PATIENCE).send(slice)),
@@ -252,7 +252,7 @@ final class CloseTest {
     @Test
     void aHandlerMayCloseItsEndPointAndItsSession() {
         ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withThreadMode(ThreadMode.SHARED_CQ));
-        BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+        BufferSlice slice = pair.client.allocate("source", 8).block(0);
         pair.serverChannel().onMessage((on, message) -> {
             pair.serverEnd.close();
             pair.server.close();
@@ -269,7 +269,7 @@ final class CloseTest {
         SessionOptions patient = SessionOptions.defaults().withThreadMode(ThreadMode.CALLER);
         try (ConnectedPair pair = new ConnectedPair(patient, ConnectedPair.impatient(Deadlines::withClose))) {
             // The server never polls its data channel, and still answers.
-            BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+            BufferSlice slice = pair.client.allocate("source", 8).block(0);
             pair.clientChannel().blocking(PATIENCE).send(slice);
             long start = System.nanoTime();
             pair.clientEnd.close();
@@ -313,12 +313,12 @@ final class CloseTest {
     @Test
     void aClosedSessionRejectsEverything() {
         ConnectedPair pair = ConnectedPair.ofDefaults();
-        BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+        BufferSlice slice = pair.client.allocate("source", 8).block(0);
         pair.close();
 
         ServerSession server = pair.server;
         assertThat(server.isOpen()).isFalse();
-        assertThatThrownBy(() -> server.allocate("b", 1, 1)).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> server.allocate("b", 1)).isInstanceOf(ClosedException.class);
         assertThatThrownBy(() -> server.accept(PATIENCE)).isInstanceOf(ClosedException.class);
         assertThat(pair.clientChannel().trySend(slice, CompletionHandler.NONE, 0))
                 .isEqualTo(Admission.CLOSED);

@@ -11,6 +11,7 @@ import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
@@ -60,9 +61,13 @@ final class ConnectedPair implements AutoCloseable {
         return clientEnd.channel(0);
     }
 
-    /// A buffer of the server that the client knows.
+    /// A buffer of the server that the client knows and has every right to, unless it was made with rights.
     RemoteBuffer target(RdmaBuffer buffer) {
-        serverEnd.announce(buffer);
+        if (buffer.access().contains(AccessFlag.REMOTE_READ)) {
+            serverEnd.announce(buffer);
+        } else {
+            serverEnd.announce(buffer, AccessFlag.allRemote());
+        }
         return clientEnd.peerBuffer(buffer.name(), PATIENCE);
     }
 

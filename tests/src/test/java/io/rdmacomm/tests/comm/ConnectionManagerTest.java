@@ -17,6 +17,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
@@ -39,10 +40,10 @@ class ConnectionManagerTest {
     void messagesAndMemoryTravelBothWaysOnEveryChannel(ThreadMode mode) {
         SessionOptions options = OPTIONS.withChannels(3).withThreadMode(mode);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            RdmaBuffer board = pair.server.allocate("board", 4096, 1);
-            pair.serverEnd.announce(board);
+            RdmaBuffer board = pair.server.allocate("board", 4096);
+            pair.serverEnd.announce(board, AccessFlag.allRemote());
             RemoteBuffer remote = pair.clientEnd.peerBuffer("board", PATIENCE);
-            RdmaBuffer text = pair.client.allocate("text", 64, 1);
+            RdmaBuffer text = pair.client.allocate("text", 64);
             for (int i = 0; i < 3; i++) {
                 String words = "channel " + i;
                 text.segment().setString(0, words, StandardCharsets.UTF_8);
@@ -82,7 +83,7 @@ class ConnectionManagerTest {
     @Test
     void theServerMaySendFirst() {
         try (ConnectedPair pair = ConnectedPair.of(OPTIONS)) {
-            RdmaBuffer text = pair.server.allocate("text", 64, 1);
+            RdmaBuffer text = pair.server.allocate("text", 64);
             text.segment().setString(0, "first");
 
             pair.serverChannel().blocking(PATIENCE).send(text.slice(0, 5));
@@ -98,7 +99,7 @@ class ConnectionManagerTest {
         SessionOptions options = OPTIONS.withChannel(
                 ChannelOptions.defaults().withReceives(4).withMessageBytes(64).withSendWindow(8));
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            RdmaBuffer text = pair.client.allocate("text", 64, 1);
+            RdmaBuffer text = pair.client.allocate("text", 64);
             Thread receiver = Thread.ofVirtual().start(() -> {
                 for (int i = 0; i < 200; i++) {
                     try (Message message =

@@ -28,6 +28,7 @@ import io.rdmacomm.tests.fixture.LocalEnd;
 import io.rdmacomm.tests.fixture.LocalQueue;
 import io.rdmacomm.tests.fixture.PortForward;
 import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
@@ -93,7 +94,7 @@ final class ConnectionPortTest {
     /// announced.
     private static void answer(ServerSession server, EndPoint endPoint) {
         try (endPoint;
-                RdmaBuffer text = server.allocate("text for " + endPoint.name(), 64, 1)) {
+                RdmaBuffer text = server.allocate("text for " + endPoint.name(), 64)) {
             RemoteBuffer board = endPoint.peerBuffer("board", PATIENCE);
             for (RdmaChannel channel : endPoint.channels()) {
                 int length;
@@ -112,8 +113,8 @@ final class ConnectionPortTest {
     private static void ask(SessionOptions options, String who) {
         try (ClientSession client = ClientSession.connect(options)) {
             RdmaBuffer board = client.allocate("board", 64, options.channels());
-            RdmaBuffer text = client.allocate("text", 64, 1);
-            client.endPoint().announce(board);
+            RdmaBuffer text = client.allocate("text", 64);
+            client.endPoint().announce(board, AccessFlag.allRemote());
             for (RdmaChannel channel : client.endPoint().channels()) {
                 String words = who + " on channel " + channel.index();
                 text.segment().setString(0, words, UTF_8);
@@ -241,7 +242,8 @@ final class ConnectionPortTest {
 
     @Test
     void aServerOnAllAddressesIsReachedAtEachOfThem() throws Exception {
-        SessionOptions options = SessionOptions.defaults().withPort(0).withConnectionPort(PortForward.freePort());
+        SessionOptions options =
+                SessionOptions.defaults().withAllAddresses().withPort(0).withConnectionPort(PortForward.freePort());
         try (ServerSession server = ServerSession.listen(options)) {
             answering(server, 3, Executors.callable(() -> {
                 for (String address : new String[] {"127.0.0.1", INSIDE, "::1"}) {

@@ -43,8 +43,8 @@ final class DeviceEventsTest {
         SessionOptions faulty =
                 plain.withDevice("fault:soft0?" + rule).withWorkMode(work).withThreadMode(thread);
         try (ConnectedPair pair = new ConnectedPair(plain, faulty)) {
-            var source = pair.client.allocate("source", BYTES, 1).slice(0, 8);
-            RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES, 1));
+            var source = pair.client.allocate("source", BYTES).slice(0, 8);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES));
             var blocking = pair.clientChannel().blocking(PATIENCE);
             blocking.write(source, remote, 0);
             assertThatThrownBy(() -> blocking.write(source, remote, 0))
@@ -68,8 +68,8 @@ final class DeviceEventsTest {
                     }
                 });
         try (ConnectedPair pair = new ConnectedPair(plain, faulty)) {
-            var source = pair.client.allocate("source", BYTES, 1).slice(0, 8);
-            RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES, 1));
+            var source = pair.client.allocate("source", BYTES).slice(0, 8);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES));
             assertThatThrownBy(() -> pair.clientChannel().blocking(PATIENCE).write(source, remote, 0))
                     .hasStackTraceContaining("RETRY_EXCEEDED");
             eventually(() -> events.contains(new AsyncEvent(AsyncEventType.PORT_ACTIVE, null, 1)));

@@ -77,7 +77,7 @@ final class ExhaustionTest {
     /// Sends until the server has received something.
     private static void reaches(ExhaustedServer server, ClientSession session) throws IOException {
         try (ClientSession client = session) {
-            RdmaBuffer buffer = client.allocate("message", 64, 1);
+            RdmaBuffer buffer = client.allocate("message", 64);
             long before = server.received();
             eventually("a message arrives", () -> {
                 client.endPoint().channel(0).blocking().send(buffer.block(0));
@@ -92,7 +92,7 @@ final class ExhaustionTest {
         try (ExhaustedServer server = new ExhaustedServer(1024, "32m");
                 ClientSession client = connect(server)) {
             EndPoint endPoint = client.endPoint();
-            RdmaBuffer buffer = client.allocate("message", 64, 1);
+            RdmaBuffer buffer = client.allocate("message", 64);
             CompletableFuture<Void> sending = new CompletableFuture<>();
             Thread sender = Thread.ofPlatform().start(() -> {
                 try {

@@ -11,6 +11,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -24,10 +25,10 @@ final class FirstProgramTest {
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
             EndPoint here = server.accept(patience);
             EndPoint there = client.endPoint();
-            RdmaBuffer inbox = server.allocate("inbox", 4096, 1);
-            here.announce(inbox);
+            RdmaBuffer inbox = server.allocate("inbox", 4096);
+            here.announce(inbox, AccessFlag.allRemote());
 
-            RdmaBuffer text = client.allocate("text", 4096, 1);
+            RdmaBuffer text = client.allocate("text", 4096);
             text.segment().setString(0, "hello", UTF_8);
             BlockingChannel channel = there.channel(0).blocking(patience);
             channel.send(text.slice(0, 5));

@@ -36,7 +36,7 @@ final class FlightRecorderTest {
             recording.start();
             try (ConnectedPair pair = ConnectedPair.of(options)) {
                 stallOnce(pair);
-                BufferSlice slice = pair.client.allocate("bad", 8, 1).block(0);
+                BufferSlice slice = pair.client.allocate("bad", 8).block(0);
                 RemoteBuffer invented = RemoteBuffer.of("invented", 8, 8, 99, AccessFlag.allRemote());
                 assertThat(pair.clientChannel()
                                 .tryWrite(slice, invented, 0, CompletionHandler.NONE, 0)
@@ -105,7 +105,7 @@ final class FlightRecorderTest {
     }
 
     private static void stallOnce(ConnectedPair pair) {
-        BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+        BufferSlice slice = pair.client.allocate("source", 8).block(0);
         RdmaChannel channel = pair.clientChannel();
         assertThat(channel.trySend(slice, CompletionHandler.NONE, 0).isAccepted())
                 .isTrue();

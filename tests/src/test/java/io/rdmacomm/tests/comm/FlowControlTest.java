@@ -42,8 +42,8 @@ final class FlowControlTest {
     @Test
     void aFullWindowIsAnAnswerAndNotAnException() {
         try (ConnectedPair pair = ConnectedPair.of(options(4, 64))) {
-            RdmaBuffer source = pair.client.allocate("source", 64, 1);
-            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64, 1));
+            RdmaBuffer source = pair.client.allocate("source", 64);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64));
             RdmaChannel channel = pair.clientChannel();
             AtomicLong ended = new AtomicLong();
             CompletionHandler handler = (on, context, status, result) -> ended.incrementAndGet();
@@ -68,7 +68,7 @@ final class FlowControlTest {
     @ValueSource(ints = {1, 2, 3, 4, 7, 64})
     void aReceiverThatDoesNothingStopsTheSenderAndNothingBreaks(int receives) {
         try (ConnectedPair pair = ConnectedPair.of(options(256, receives))) {
-            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            RdmaBuffer source = pair.client.allocate("source", 64);
             BufferSlice slice = source.slice(0, 8);
             RdmaChannel channel = pair.clientChannel();
             int sent = 0;
@@ -100,11 +100,11 @@ final class FlowControlTest {
     @Test
     void creditsOutliveTheWindowAndTheRing() {
         try (ConnectedPair pair = ConnectedPair.of(options(8, 8))) {
-            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            RdmaBuffer source = pair.client.allocate("source", 64);
             BufferSlice slice = source.slice(0, 8);
             AtomicLong received = new AtomicLong();
             AtomicLong back = new AtomicLong();
-            RdmaBuffer reply = pair.server.allocate("reply", 64, 1);
+            RdmaBuffer reply = pair.server.allocate("reply", 64);
             pair.serverChannel().onMessage((on, message) -> received.incrementAndGet());
             pair.clientChannel().onMessage((on, message) -> back.incrementAndGet());
             long sent = 0;
@@ -134,7 +134,7 @@ final class FlowControlTest {
     void waitingOperationsStartInOrderAndBeforeThoseThatDoNotWait() {
         SessionOptions options = options(2, 4).withThreadMode(ThreadMode.SHARED_CQ);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            RdmaBuffer source = pair.client.allocate("source", 64);
             BufferSlice slice = source.slice(0, 8);
             RdmaChannel channel = pair.clientChannel();
             List<CompletableFuture<?>> sends = new ArrayList<>();
@@ -154,7 +154,7 @@ final class FlowControlTest {
     @Test
     void anOperationThatFindsNoRoomInTimeFailsAndHasNoEffect() {
         try (ConnectedPair pair = ConnectedPair.of(options(8, 1).withThreadMode(ThreadMode.PER_QUEUE_PAIR))) {
-            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            RdmaBuffer source = pair.client.allocate("source", 64);
             BufferSlice slice = source.slice(0, 8);
             RdmaChannel channel = pair.clientChannel();
             channel.blocking(PATIENCE).send(slice, 1);
@@ -182,7 +182,7 @@ final class FlowControlTest {
     void theReasonIsTheWindowIfThatIsFull() throws InterruptedException {
         SessionOptions options = options(2, 8).withThreadMode(ThreadMode.SHARED_CQ);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            BufferSlice slice = pair.client.allocate("source", 64, 1).slice(0, 8);
+            BufferSlice slice = pair.client.allocate("source", 64).slice(0, 8);
             RdmaChannel channel = pair.clientChannel();
             CountDownLatch over = new CountDownLatch(1);
             CountDownLatch begun = new CountDownLatch(1);
@@ -210,8 +210,8 @@ final class FlowControlTest {
     @Test
     void aWriteBehindAMessageWithoutAReceiveSaysSo() {
         try (ConnectedPair pair = ConnectedPair.of(options(8, 1).withThreadMode(ThreadMode.PER_QUEUE_PAIR))) {
-            BufferSlice slice = pair.client.allocate("source", 64, 1).slice(0, 8);
-            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64, 1));
+            BufferSlice slice = pair.client.allocate("source", 64).slice(0, 8);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64));
             RdmaChannel channel = pair.clientChannel();
             channel.blocking(PATIENCE).send(slice);
             CompletableFuture<?> first = channel.async().send(slice);
@@ -228,8 +228,8 @@ final class FlowControlTest {
     @Test
     void aBatchIsAcceptedAsAWholeOrNotAtAll() {
         try (ConnectedPair pair = ConnectedPair.of(options(8, 8))) {
-            RdmaBuffer source = pair.client.allocate("source", 64, 1);
-            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64, 1));
+            RdmaBuffer source = pair.client.allocate("source", 64);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64));
             ChannelBatch batch = pair.clientChannel().batch(5);
             AtomicLong ended = new AtomicLong();
             CompletionHandler handler = (on, context, status, result) -> ended.incrementAndGet();
@@ -250,7 +250,7 @@ final class FlowControlTest {
     @Test
     void aBatchNeverHoldsMoreMessagesThanThePeerIsCertainToReceive() {
         try (ConnectedPair pair = ConnectedPair.of(options(64, 16))) {
-            BufferSlice slice = pair.client.allocate("source", 64, 1).slice(0, 8);
+            BufferSlice slice = pair.client.allocate("source", 64).slice(0, 8);
             AtomicLong received = new AtomicLong();
             pair.serverChannel().onMessage((on, message) -> received.incrementAndGet());
             ChannelBatch batch = pair.clientChannel().batch(64);
@@ -273,7 +273,7 @@ final class FlowControlTest {
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             RdmaBuffer counters = pair.server.allocate("counters", 8, 8);
             RemoteBuffer remote = pair.target(counters);
-            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            RdmaBuffer source = pair.client.allocate("source", 64);
             AtomicLong received = new AtomicLong();
             pair.serverChannel().onMessage((on, message) -> received.incrementAndGet());
             List<Thread> threads = new ArrayList<>();

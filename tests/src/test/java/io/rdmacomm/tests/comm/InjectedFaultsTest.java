@@ -66,8 +66,8 @@ final class InjectedFaultsTest {
     }
 
     private static void everyOperationEndsOnce(ConnectedPair pair) {
-        RdmaBuffer source = pair.client.allocate("source", BYTES, 1);
-        RdmaBuffer target = pair.server.allocate("target", BYTES, 1);
+        RdmaBuffer source = pair.client.allocate("source", BYTES);
+        RdmaBuffer target = pair.server.allocate("target", BYTES);
         RemoteBuffer remote = pair.target(target);
         AtomicIntegerArray ends = new AtomicIntegerArray(OPERATIONS);
         CompletionHandler handler = (on, context, status, result) -> ends.incrementAndGet((int) context);
@@ -126,8 +126,8 @@ final class InjectedFaultsTest {
         // Queue pair 1 is that of the control channel.
         SessionOptions faulty = plain.withDevice("fault:soft0?fail=write@2:3:REMOTE_ACCESS_ERROR");
         try (ConnectedPair pair = new ConnectedPair(plain, faulty)) {
-            RdmaBuffer source = pair.client.allocate("source", BYTES, 1);
-            RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES, 1));
+            RdmaBuffer source = pair.client.allocate("source", BYTES);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES));
             var blocking = pair.clientChannel().blocking(PATIENCE);
             blocking.write(source.slice(0, 8), remote, 0);
             blocking.write(source.slice(0, 8), remote, 0);
@@ -144,7 +144,7 @@ final class InjectedFaultsTest {
                 SessionOptions options =
                         SessionOptions.defaults().withDevice("fault:soft0?fail=" + call + ":" + number + ":ENOMEM");
                 try (ConnectedPair pair = new ConnectedPair(SessionOptions.defaults(), options)) {
-                    pair.client.allocate("more", BYTES, 1);
+                    pair.client.allocate("more", BYTES);
                 } catch (CommException | VerbException e) {
                     assertThat(e).hasStackTraceContaining("ENOMEM");
                 }

@@ -31,8 +31,8 @@ final class LesserDeviceTest {
     @ValueSource(strings = {"lacks=ATOMICS", "inline=48", "inline=1", "inline=0", "lacks=ATOMICS&inline=0"})
     void messagesAndWritesWork(String restriction) {
         try (ConnectedPair pair = ConnectedPair.of(device(restriction))) {
-            RdmaBuffer source = pair.client.allocate("source", 64, 1);
-            RdmaBuffer target = pair.server.allocate("target", 64, 1);
+            RdmaBuffer source = pair.client.allocate("source", 64);
+            RdmaBuffer target = pair.server.allocate("target", 64);
             source.segment().set(JAVA_LONG, 0, 77);
             var blocking = pair.clientChannel().blocking(PATIENCE);
             RemoteBuffer remote = pair.target(target);
@@ -50,7 +50,7 @@ final class LesserDeviceTest {
     @Test
     void atomicsFailWhereTheDeviceHasNone() {
         try (ConnectedPair pair = ConnectedPair.of(device("lacks=ATOMICS"))) {
-            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64, 1));
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", 64));
             var blocking = pair.clientChannel().blocking(PATIENCE);
             assertThatThrownBy(() -> blocking.fetchAndAdd(remote, 0, 1))
                     .isInstanceOfAny(CommException.class, IllegalArgumentException.class)

@@ -75,7 +75,7 @@ final class ManagementTest {
         try (ConnectedPair before = ConnectedPair.of(options)) {
             System.setProperty(PROPERTY, "on");
             try (ConnectedPair pair = ConnectedPair.of(options.withName("client"))) {
-                BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+                BufferSlice slice = pair.client.allocate("source", 8).block(0);
                 RdmaChannel channel = pair.clientChannel();
                 channel.blocking(PATIENCE).send(slice);
                 assertThat(before.clientChannel().statistics().operations()).isZero();
@@ -146,7 +146,7 @@ final class ManagementTest {
             try (ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withDevice("soft0"))) {
                 pair.clientChannel()
                         .blocking(PATIENCE)
-                        .send(pair.client.allocate("source", 8, 1).block(0));
+                        .send(pair.client.allocate("source", 8).block(0));
                 System.out.println("works");
             }
         }

@@ -113,7 +113,7 @@ final class MeshTest {
                 ClientSession stranger = ClientSession.connect(SessionOptions.defaults()
                         .withAddress("127.0.0.1", nodes.node(0).session().port())
                         .withChannels(2))) {
-            RdmaBuffer outgoing = stranger.allocate("outgoing", 64, 1);
+            RdmaBuffer outgoing = stranger.allocate("outgoing", 64);
             stranger.endPoint().channel(1).blocking(PATIENCE).send(outgoing.slice(0, 32));
 
             eventually(() -> stranger.endPoint().state() == EndPointState.FAILED);

@@ -74,7 +74,7 @@ final class ModesTest {
             assertThat(threads).filteredOn(name -> name.endsWith("-events")).hasSize(2);
             assertThat(threads).noneMatch(name -> name.contains("data-"));
 
-            RdmaBuffer source = pair.client.allocate("source", 8, 1);
+            RdmaBuffer source = pair.client.allocate("source", 8);
             AtomicInteger arrived = new AtomicInteger();
             for (int i = 0; i < channels; i++) {
                 pair.serverEnd.channel(i).onMessage((channel, message) -> {
@@ -118,7 +118,7 @@ final class ModesTest {
     void theTwoSidesMayUseDifferentModes() {
         try (ConnectedPair pair = new ConnectedPair(
                 options(WorkMode.ADAPTIVE, ThreadMode.SHARED_CQ), options(WorkMode.POLLING, ThreadMode.CALLER))) {
-            RdmaBuffer source = pair.client.allocate("source", 8, 1);
+            RdmaBuffer source = pair.client.allocate("source", 8);
             pair.serverChannel().onMessage((on, message) -> {});
             for (int i = 0; i < 500; i++) {
                 pair.clientChannel().blocking(PATIENCE).send(source.block(0));
@@ -194,7 +194,7 @@ final class ModesTest {
                     .as("one percent of a processor")
                     .isLessThan(Duration.ofMillis(10));
 
-            RdmaBuffer message = pair.server.allocate("message", 8, 1);
+            RdmaBuffer message = pair.server.allocate("message", 8);
             for (int i = callers - 1; i >= 0; i--) {
                 pair.serverEnd.channel(i).blocking(PATIENCE).send(message.block(0));
             }

@@ -302,7 +302,7 @@ final class OperationsTest {
 
     @Test
     void buffersOfAnotherSessionAreRejected() {
-        RdmaBuffer foreign = pair.server.allocate("foreign", 64, 1);
+        RdmaBuffer foreign = pair.server.allocate("foreign", 64);
 
         assertThatThrownBy(() -> channel.trySend(foreign.slice(0, 8), CompletionHandler.NONE, 0))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -312,7 +312,7 @@ final class OperationsTest {
     @Test
     void remoteBuffersOfAnotherEndPointAreRejected() {
         try (ConnectedPair other = ConnectedPair.ofDefaults()) {
-            RemoteBuffer foreign = other.target(other.server.allocate("there", 64, 1));
+            RemoteBuffer foreign = other.target(other.server.allocate("there", 64));
 
             assertThatThrownBy(() -> channel.tryWrite(source.slice(0, 8), foreign, 0, CompletionHandler.NONE, 0))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -322,7 +322,7 @@ final class OperationsTest {
 
     @Test
     void aMessageLongerThanThePeerReceivesIsRejected() {
-        RdmaBuffer big = pair.client.allocate("big", channel.maxMessageBytes() + 1L, 1);
+        RdmaBuffer big = pair.client.allocate("big", channel.maxMessageBytes() + 1L);
 
         assertThatThrownBy(() -> channel.trySend(big.whole(), CompletionHandler.NONE, 0))
                 .isInstanceOf(IllegalArgumentException.class)

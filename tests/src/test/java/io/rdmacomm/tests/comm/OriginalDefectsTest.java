@@ -42,12 +42,12 @@ final class OriginalDefectsTest {
         try (ServerSession server = ServerSession.listen(OPTIONS);
                 ClientSession bad = ClientSession.connect(OPTIONS.withPort(server.port()));
                 ClientSession good = ClientSession.connect(OPTIONS.withPort(server.port()))) {
-            RdmaBuffer target = server.allocate("target", 8, 1);
+            RdmaBuffer target = server.allocate("target", 8);
             for (int i = 0; i < 2; i++) {
-                server.accept(PATIENCE).announce(target);
+                server.accept(PATIENCE).announce(target, AccessFlag.allRemote());
             }
             RemoteBuffer invented = RemoteBuffer.of("invented", 8, 8, 99, AccessFlag.allRemote());
-            BufferSlice mine = bad.allocate("source", 8, 1).block(0);
+            BufferSlice mine = bad.allocate("source", 8).block(0);
             assertThatThrownBy(
                             () -> bad.endPoint().channel(0).blocking(PATIENCE).write(mine, invented, 0))
                     .isInstanceOf(OperationException.class);
@@ -94,8 +94,8 @@ final class OriginalDefectsTest {
             };
             CompletionHandler handler = (on, context, status, result) -> body.run();
             pair.clientChannel().onMessage((on, message) -> body.run());
-            BufferSlice mine = pair.client.allocate("source", 8, 1).block(0);
-            BufferSlice theirs = pair.server.allocate("source", 8, 1).block(0);
+            BufferSlice mine = pair.client.allocate("source", 8).block(0);
+            BufferSlice theirs = pair.server.allocate("source", 8).block(0);
             pair.serverChannel().onMessage((on, message) -> {});
             for (int i = 0; i < 2000; i++) {
                 while (!pair.clientChannel().trySend(mine, handler, 0).isAccepted()) {
@@ -120,7 +120,7 @@ final class OriginalDefectsTest {
                 ConnectedPair two = ConnectedPair.of(options)) {
             for (ConnectedPair pair : List.of(one, two, one, two)) {
                 BufferSlice slice =
-                        pair.client.allocate("source" + System.nanoTime(), 8, 1).block(0);
+                        pair.client.allocate("source" + System.nanoTime(), 8).block(0);
                 for (int i = 0; i < 300; i++) {
                     pair.clientChannel().blocking(PATIENCE).send(slice, i);
                     try (Message message =
@@ -151,8 +151,8 @@ final class OriginalDefectsTest {
         SessionOptions server =
                 SessionOptions.defaults().withChannel(ChannelOptions.defaults().withConnection(noReads));
         try (ConnectedPair pair = new ConnectedPair(server, SessionOptions.defaults())) {
-            RemoteBuffer remote = pair.target(pair.server.allocate("target", 8, 1));
-            RdmaBuffer local = pair.client.allocate("local", 8, 1);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", 8));
+            RdmaBuffer local = pair.client.allocate("local", 8);
             pair.clientChannel().blocking(PATIENCE).write(local.block(0), remote, 0);
 
             assertThatThrownBy(() -> pair.clientChannel().blocking(PATIENCE).read(local.block(0), remote, 0))
@@ -166,7 +166,7 @@ final class OriginalDefectsTest {
     void w3AnInlineMessageMayBeChangedAsSoonAsItIsTaken() {
         SessionOptions options = SessionOptions.defaults().withThreadMode(ThreadMode.SHARED_CQ);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            RdmaBuffer source = pair.client.allocate("source", 8, 1);
+            RdmaBuffer source = pair.client.allocate("source", 8);
             RdmaChannel channel = pair.clientChannel();
             for (int i = 0; i < 1000; i++) {
                 source.segment().set(JAVA_LONG, 0, i);
@@ -210,7 +210,7 @@ final class OriginalDefectsTest {
         SessionOptions options =
                 SessionOptions.defaults().withThreadMode(ThreadMode.CALLER).withChannels(4);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+            BufferSlice slice = pair.client.allocate("source", 8).block(0);
             AtomicLong ended = new AtomicLong();
             CompletionHandler handler = (on, context, status, result) -> ended.incrementAndGet();
             for (RdmaChannel channel : pair.clientEnd.channels()) {

@@ -34,7 +34,7 @@ final class PeerDeathTest {
         try (PeerProgram peer = PeerProgram.start("server")) {
             int port = Integer.parseInt(peer.readLine());
             try (ClientSession session = ClientSession.connect(OPTIONS.withPort(port))) {
-                RdmaBuffer source = session.allocate("source", 64, 1);
+                RdmaBuffer source = session.allocate("source", 64);
                 RdmaChannel channel = session.endPoint().channel(0);
                 RemoteBuffer remote = session.endPoint().peerBuffer("target", PATIENCE);
                 for (int i = 0; i < 100; i++) {
@@ -59,7 +59,7 @@ final class PeerDeathTest {
             try (ClientSession session = ClientSession.connect(OPTIONS.withPort(port))) {
                 EndPoint endPoint = session.endPoint();
                 RdmaChannel channel = endPoint.channel(0);
-                RdmaBuffer source = session.allocate("source", 64, 1);
+                RdmaBuffer source = session.allocate("source", 64);
                 RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
                 AtomicLong taken = new AtomicLong();
                 AtomicLong ended = new AtomicLong();
@@ -98,7 +98,7 @@ final class PeerDeathTest {
                 Relay line = new Relay(Integer.parseInt(peer.readLine()));
                 ClientSession session = ClientSession.connect(OPTIONS.withPort(line.port()))) {
             EndPoint endPoint = session.endPoint();
-            RdmaBuffer source = session.allocate("source", 64, 1);
+            RdmaBuffer source = session.allocate("source", 64);
             RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
 
             peer.kill();
@@ -140,7 +140,7 @@ final class PeerDeathTest {
             assertThat(two.readLine()).isEqualTo("ready");
             EndPoint first = session.accept(PATIENCE);
             EndPoint second = session.accept(PATIENCE);
-            RdmaBuffer source = session.allocate("source", 64, 1);
+            RdmaBuffer source = session.allocate("source", 64);
 
             one.kill();
             eventually(() -> first.state() == EndPointState.FAILED || second.state() == EndPointState.FAILED);
@@ -163,7 +163,7 @@ final class PeerDeathTest {
                 PeerProgram peer = PeerProgram.start("client", "" + session.port())) {
             assertThat(peer.readLine()).isEqualTo("ready");
             EndPoint endPoint = session.accept(PATIENCE);
-            RdmaBuffer source = session.allocate("source", 64, 1);
+            RdmaBuffer source = session.allocate("source", 64);
             // The client receives no message: soon there is no room for another.
             CompletableFuture<Void> blocked = CompletableFuture.runAsync(
                     () -> {

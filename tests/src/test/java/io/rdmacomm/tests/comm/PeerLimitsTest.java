@@ -16,6 +16,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.AccessFlag;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -112,10 +113,10 @@ final class PeerLimitsTest {
         SessionOptions few = OPTIONS.withLimits(LIMITS.withBuffers(3));
         try (ConnectedPair pair = new ConnectedPair(few, OPTIONS)) {
             for (int i = 0; i < 3; i++) {
-                pair.clientEnd.announce(pair.client.allocate("buffer " + i, 64, 1));
+                pair.clientEnd.announce(pair.client.allocate("buffer " + i, 64), AccessFlag.allRemote());
             }
             assertThat(pair.serverEnd.peerBuffer("buffer 2", PATIENCE).length()).isEqualTo(64);
-            pair.clientEnd.announce(pair.client.allocate("buffer 3", 64, 1));
+            pair.clientEnd.announce(pair.client.allocate("buffer 3", 64), AccessFlag.allRemote());
 
             eventually(() -> pair.serverEnd.failure() != null);
             assertThat(pair.serverEnd.failure())

@@ -9,6 +9,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -85,8 +86,8 @@ final class PeerProgram implements AutoCloseable {
                     ServerSession.listen(SessionOptions.defaults().withAddress("127.0.0.1", 0))) {
                 System.out.println(session.port());
                 EndPoint endPoint = session.accept(PATIENCE);
-                endPoint.announce(session.allocate("target", 4096, 16));
-                echo(session.allocate("echo", 64, 1), endPoint);
+                endPoint.announce(session.allocate("target", 4096, 16), AccessFlag.allRemote());
+                echo(session.allocate("echo", 64), endPoint);
             }
             return;
         }
@@ -101,7 +102,7 @@ final class PeerProgram implements AutoCloseable {
             return;
         }
         try (ClientSession session = ClientSession.connect(options)) {
-            session.endPoint().announce(session.allocate("target", 4096, 16));
+            session.endPoint().announce(session.allocate("target", 4096, 16), AccessFlag.allRemote());
             System.out.println("ready");
             String line = new BufferedReader(new InputStreamReader(System.in, java.nio.charset.StandardCharsets.UTF_8))
                     .readLine();
@@ -111,7 +112,7 @@ final class PeerProgram implements AutoCloseable {
 
     private static void flood(SessionOptions options) {
         try (ClientSession session = ClientSession.connect(options)) {
-            RdmaBuffer buffer = session.allocate("flood", 64, 1);
+            RdmaBuffer buffer = session.allocate("flood", 64);
             while (true) {
                 session.endPoint().channel(0).blocking(PATIENCE).send(buffer.block(0));
             }
@@ -125,12 +126,12 @@ final class PeerProgram implements AutoCloseable {
             @Override
             public void onEndPoint(EndPoint endPoint) {
                 endPoint.channel(0).onMessage((channel, message) -> answer(answer.join(), endPoint, message));
-                endPoint.announce(target.join());
+                endPoint.announce(target.join(), AccessFlag.allRemote());
             }
         };
         try (ServerSession session = ServerSession.listen(options.withListener(listener))) {
             target.complete(session.allocate("target", 4096, 16));
-            answer.complete(session.allocate("echo", 64, 1));
+            answer.complete(session.allocate("echo", 64));
             System.out.println(session.port());
             var _ = System.in.read();
         }

@@ -18,6 +18,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Rdma;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -48,12 +49,12 @@ final class PeerSessionsTest {
             EndPoint toFar = middle.connect("127.0.0.1", far.port(), PATIENCE);
             EndPoint toNear = middle.accept(PATIENCE);
             EndPoint atFar = far.accept(PATIENCE);
-            RdmaBuffer buffer = middle.allocate("buffer", 64, 1);
-            toFar.announce(buffer);
-            toNear.announce(buffer);
+            RdmaBuffer buffer = middle.allocate("buffer", 64);
+            toFar.announce(buffer, AccessFlag.allRemote());
+            toNear.announce(buffer, AccessFlag.allRemote());
 
-            write(near.allocate("text", 64, 1), near.endPoint(), "near", 0);
-            write(far.allocate("text", 64, 1), atFar, "far", 32);
+            write(near.allocate("text", 64), near.endPoint(), "near", 0);
+            write(far.allocate("text", 64), atFar, "far", 32);
 
             assertThat(buffer.segment().getString(0)).isEqualTo("near");
             assertThat(buffer.segment().getString(32)).isEqualTo("far");

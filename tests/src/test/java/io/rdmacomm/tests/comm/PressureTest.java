@@ -116,7 +116,7 @@ final class PressureTest {
     ///
     /// @return how many messages were sent
     private static int sendUntilClosed(ConnectedPair pair) {
-        BufferSlice text = pair.client.allocate("text", 256, 1).block(0);
+        BufferSlice text = pair.client.allocate("text", 256).block(0);
         RdmaChannel channel = pair.clientChannel();
         BlockingChannel patient = channel.blocking(PATIENCE);
         int sent = 0;
@@ -226,7 +226,7 @@ final class PressureTest {
 
         Flood(Session session, EndPoint end) {
             this.channel = end.channel(0);
-            this.text = session.allocate("text", 256, 1).block(0);
+            this.text = session.allocate("text", 256).block(0);
             channel.onMessage((on, message) -> arrived(message.tag()));
         }
 

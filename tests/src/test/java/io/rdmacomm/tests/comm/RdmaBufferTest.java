@@ -53,6 +53,15 @@ final class RdmaBufferTest {
     }
 
     @Test
+    void aLengthAloneIsOneBlock() {
+        RdmaBuffer buffer = session.allocate("buffer", 1000);
+
+        assertThat(buffer.name()).isEqualTo("buffer");
+        assertThat(buffer.blockCount()).isEqualTo(1);
+        assertThat(buffer.blockSize()).isEqualTo(1000);
+    }
+
+    @Test
     void buffersWithoutANameAreDistinct() {
         RdmaBuffer one = session.allocate(16, 2);
         RdmaBuffer other = session.allocate(16, 2);
@@ -118,29 +127,29 @@ final class RdmaBufferTest {
 
     @Test
     void aNameIsUniqueAmongOpenBuffers() {
-        RdmaBuffer buffer = session.allocate("name", 64, 1);
+        RdmaBuffer buffer = session.allocate("name", 64);
 
-        assertThatThrownBy(() -> session.allocate("name", 64, 1))
+        assertThatThrownBy(() -> session.allocate("name", 64))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'name'");
         buffer.close();
-        assertThat(session.allocate("name", 64, 1).isOpen()).isTrue();
+        assertThat(session.allocate("name", 64).isOpen()).isTrue();
     }
 
     @Test
     void invalidSizesAreRejectedWithAReason() {
-        assertThatThrownBy(() -> session.allocate("b", 0, 1))
+        assertThatThrownBy(() -> session.allocate("b", 0))
                 .hasMessage("block size is 0, must be 1 to " + Long.MAX_VALUE);
         assertThatThrownBy(() -> session.allocate("b", 1, 0)).hasMessageContaining("block count is 0");
         assertThatThrownBy(() -> session.allocate("b", Long.MAX_VALUE, 2))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("more than can be addressed");
-        assertThatThrownBy(() -> session.allocate("n".repeat(129), 1, 1)).hasMessageContaining("128 characters");
+        assertThatThrownBy(() -> session.allocate("n".repeat(129), 1)).hasMessageContaining("128 characters");
     }
 
     @Test
     void closingIsIdempotent() {
-        RdmaBuffer buffer = session.allocate("buffer", 64, 1);
+        RdmaBuffer buffer = session.allocate("buffer", 64);
         buffer.close();
         buffer.close();
         assertThat(buffer.isOpen()).isFalse();
@@ -159,9 +168,9 @@ final class RdmaBufferTest {
     @Test
     void aPeersWriteIntoAClosedBufferFailsAndTouchesNothing() {
         try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
-            RdmaBuffer target = pair.server.allocate("target", 64, 1);
+            RdmaBuffer target = pair.server.allocate("target", 64);
             RemoteBuffer remote = pair.target(target);
-            RdmaBuffer source = pair.client.allocate("source", 64, 1);
+            RdmaBuffer source = pair.client.allocate("source", 64);
             target.close();
 
             assertThatThrownBy(() -> pair.clientChannel().blocking(PATIENCE).write(source.block(0), remote, 0))
@@ -175,7 +184,7 @@ final class RdmaBufferTest {
         SessionOptions options = SessionOptions.defaults().withChannels(3);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             RdmaBuffer target = pair.server.allocate("target", 8, 3);
-            RdmaBuffer source = pair.client.allocate("source", 8, 1);
+            RdmaBuffer source = pair.client.allocate("source", 8);
             source.segment().fill((byte) 1);
             RemoteBuffer remote = pair.target(target);
             for (int i = 0; i < 3; i++) {

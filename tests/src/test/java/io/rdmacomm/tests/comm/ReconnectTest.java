@@ -26,6 +26,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.AccessFlag;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -69,8 +70,8 @@ final class ReconnectTest {
                 CuttableLine cable = new CuttableLine(server.port());
                 ClientSession client = ClientSession.connect(
                         options.withPort(cable.port()).withReconnect(QUICKLY).withListener(told))) {
-            RdmaBuffer mine = client.allocate("mine", 64, 1);
-            RdmaBuffer its = server.allocate("its", 64, 1);
+            RdmaBuffer mine = client.allocate("mine", 64);
+            RdmaBuffer its = server.allocate("its", 64);
             for (int round = 0; round < 3; round++) {
                 EndPoint here = client.awaitEndPoint(PATIENCE);
                 EndPoint there = server.accept(PATIENCE);
@@ -99,8 +100,8 @@ final class ReconnectTest {
 
     /// The buffers are those of the session, and are announced on each endpoint.
     private static void exchange(EndPoint here, EndPoint there, RdmaBuffer mine, RdmaBuffer its, int value) {
-        here.announce(mine);
-        there.announce(its);
+        here.announce(mine, AccessFlag.allRemote());
+        there.announce(its, AccessFlag.allRemote());
         mine.segment().set(JAVA_LONG, 0, value);
         RemoteBuffer remote = here.peerBuffer("its", PATIENCE);
         CompletableFuture<Void> answer = CompletableFuture.runAsync(
@@ -173,7 +174,7 @@ final class ReconnectTest {
             session.complete(client);
             EndPoint first = client.endPoint();
             RdmaChannel there = server.accept(PATIENCE).channel(0);
-            there.blocking(PATIENCE).send(server.allocate("text", 8, 1).block(0), 77);
+            there.blocking(PATIENCE).send(server.allocate("text", 8).block(0), 77);
             eventually(() -> first.channel(0).statistics().messages() == 1);
 
             cable.cut();
@@ -391,7 +392,7 @@ final class ReconnectTest {
             server.accept(PATIENCE)
                     .channel(0)
                     .blocking(PATIENCE)
-                    .send(server.allocate("text", 8, 1).block(0));
+                    .send(server.allocate("text", 8).block(0));
             eventually(() -> refused.get() == 1);
         }
     }

@@ -60,10 +60,10 @@ final class SecretSessionTest {
     @EnumSource(SetUp.class)
     void sidesWithTheSameSecretConnectInEveryWay(SetUp how) {
         try (ConnectedPair pair = ConnectedPair.of(GUARDED.withSetUp(how))) {
-            var remote = pair.target(pair.server.allocate("target", 64, 1));
+            var remote = pair.target(pair.server.allocate("target", 64));
             pair.clientChannel()
                     .blocking(PATIENCE)
-                    .write(pair.client.allocate("source", 64, 1).block(0), remote, 0);
+                    .write(pair.client.allocate("source", 64).block(0), remote, 0);
         }
     }
 

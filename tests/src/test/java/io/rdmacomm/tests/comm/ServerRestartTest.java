@@ -74,7 +74,7 @@ final class ServerRestartTest {
             ReconnectingClient told = new ReconnectingClient();
             try (ClientSession client =
                     ClientSession.connect(options(line, port).withListener(told))) {
-                RdmaBuffer source = client.allocate("source", 64, 1);
+                RdmaBuffer source = client.allocate("source", 64);
                 int files = 0;
                 for (int restart = 0; restart < RESTARTS; restart++) {
                     EndPoint endPoint = client.awaitEndPoint(PATIENCE);
@@ -168,7 +168,7 @@ final class ServerRestartTest {
         try {
             int port = port(server);
             try (ClientSession client = ClientSession.connect(options(line, port))) {
-                BufferSlice source = client.allocate("source", 64, 1).block(0);
+                BufferSlice source = client.allocate("source", 64).block(0);
                 Load load = new Load(client, source);
                 List<FutureTask<@Nullable Void>> loads = load.start();
                 for (int restart = 0; restart < restarts; restart++) {

@@ -56,7 +56,7 @@ final class ServerSessionTest {
         SessionListener listener = new SessionListener() {
             @Override
             public void onEndPoint(EndPoint endPoint) {
-                RdmaBuffer table = endPoint.session().allocate("table of " + endPoint.name(), 64, 1);
+                RdmaBuffer table = endPoint.session().allocate("table of " + endPoint.name(), 64);
                 endPoint.attach(table);
                 told.add(endPoint);
             }
@@ -170,7 +170,7 @@ final class ServerSessionTest {
                 for (int i = 0; i < 12; i++) {
                     clients.add(Thread.ofVirtual().start(() -> {
                         try (ClientSession client = ClientSession.connect(small.withPort(server.port()))) {
-                            RdmaBuffer source = client.allocate("source", 8, 1);
+                            RdmaBuffer source = client.allocate("source", 8);
                             client.endPoint().channel(0).blocking(PATIENCE).send(source.block(0), 1);
                             client.endPoint().awaitPeerDone(PATIENCE);
                         }
@@ -315,7 +315,7 @@ final class ServerSessionTest {
         };
         try (ConnectedPair pair =
                 new ConnectedPair(SessionOptions.defaults().withListener(listener), SessionOptions.defaults())) {
-            RdmaBuffer source = pair.client.allocate("source", 8, 1);
+            RdmaBuffer source = pair.client.allocate("source", 8);
             pair.serverChannel().onMessage((on, message) -> {
                 throw new AssertionError("message " + message.tag());
             });

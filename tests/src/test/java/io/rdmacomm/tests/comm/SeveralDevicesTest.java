@@ -52,7 +52,10 @@ class SeveralDevicesTest {
     void aServerTakesTheDeviceWithItsAddress() {
         assertThat(device(OPTIONS.withAddress("127.0.0.2", 0))).isEqualTo("near1");
         assertThat(device(OPTIONS.withAddress("127.0.0.1", 0))).isEqualTo("near0");
-        assertThat(device(OPTIONS.withAddress("", 0))).as("all addresses").isEqualTo("near0");
+        assertThat(device(OPTIONS.withAllAddresses().withPort(0)))
+                .as("all addresses")
+                .isEqualTo("near0");
+        assertThat(device(OPTIONS.withPort(0))).as("loopback").isEqualTo("near0");
         assertThat(device(OPTIONS.withAddress("127.0.0.2", 0).withDevice("near0")))
                 .as("a name counts more")
                 .isEqualTo("near0");

@@ -30,6 +30,7 @@ import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.Fabric;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.PrivateMemory;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import java.io.IOException;
 import java.time.Duration;
@@ -88,7 +89,7 @@ final class SharedReceivesTest {
     }
 
     private static void sendNumbers(Client client, int number, int messages) {
-        RdmaBuffer source = client.session().allocate("numbers", 16, 1);
+        RdmaBuffer source = client.session().allocate("numbers", 16);
         source.segment().set(JAVA_LONG, 0, number);
         for (long i = 0; i < messages; i++) {
             source.segment().set(JAVA_LONG, 8, i);
@@ -120,15 +121,15 @@ final class SharedReceivesTest {
     }
 
     private static void flood(Client client, AtomicBoolean stop) {
-        BufferSlice slice = client.session().allocate("flood", 64, 1).block(0);
+        BufferSlice slice = client.session().allocate("flood", 64).block(0);
         while (!stop.get()) {
             client.there().channel(0).blocking(PATIENCE).send(slice);
         }
     }
 
     private static void ping(SharedPool pool, Client client, int times) {
-        RdmaBuffer ask = client.session().allocate("ask", 8, 1);
-        RdmaBuffer answer = pool.server.allocate("answer " + client.here().peerAddress(), 8, 1);
+        RdmaBuffer ask = client.session().allocate("ask", 8);
+        RdmaBuffer answer = pool.server.allocate("answer " + client.here().peerAddress(), 8);
         for (int i = 0; i < times; i++) {
             send(client.there(), ask, i);
             assertThat(receive(client.here())).isEqualTo(i);
@@ -169,7 +170,7 @@ final class SharedReceivesTest {
             ping(pool, modest, 50);
 
             keeper.release();
-            BufferSlice more = greedy.session().allocate("more", 8, 1).block(0);
+            BufferSlice more = greedy.session().allocate("more", 8).block(0);
             greedy.there().channel(0).blocking(PATIENCE).send(more);
             eventually(() -> pool.statistics().kept() == 0);
         }
@@ -209,7 +210,7 @@ final class SharedReceivesTest {
 
         private static BufferSlice slice(Client client) {
             return client.session()
-                    .allocate("slice " + NUMBERS.getAndIncrement(), 8, 1)
+                    .allocate("slice " + NUMBERS.getAndIncrement(), 8)
                     .block(0);
         }
 
@@ -305,7 +306,7 @@ final class SharedReceivesTest {
             }
             Client busy = pool.connect();
             Keeper keeper = new Keeper(busy.here().channel(0));
-            BufferSlice slice = busy.session().allocate("slice", 8, 1).block(0);
+            BufferSlice slice = busy.session().allocate("slice", 8).block(0);
 
             // The others have left hardly anything.
             eventually(() -> {
@@ -395,8 +396,8 @@ final class SharedReceivesTest {
                 here.channel(0).onMessage((channel, message) -> arrived.incrementAndGet());
             }
             try (here) {
-                RdmaBuffer trap = session.join().allocate("trap " + number, 8, 1);
-                here.announce(trap);
+                RdmaBuffer trap = session.join().allocate("trap " + number, 8);
+                here.announce(trap, AccessFlag.allRemote());
                 trap.close();
                 here.awaitPeerDone(PATIENCE);
             } finally {
@@ -411,7 +412,7 @@ final class SharedReceivesTest {
         try (ClientSession client = connectPatiently(options)) {
             EndPoint there = client.endPoint();
             RdmaChannel channel = there.channel(0);
-            BufferSlice slice = client.allocate("source", 64 << 10, 1).block(0);
+            BufferSlice slice = client.allocate("source", 64 << 10).block(0);
             eventually(() -> !there.peerBuffers().isEmpty());
             RemoteBuffer trap = there.peerBuffers().values().iterator().next();
             for (int i = 0; i < 8; i++) {
@@ -448,7 +449,7 @@ final class SharedReceivesTest {
         try (SharedPool pool = new SharedPool(fabric, new SharedReceives(16, 2, 4))) {
             for (int round = 0; round < 20; round++) {
                 Client client = pool.connect();
-                BufferSlice slice = client.session().allocate("source", 8, 1).block(0);
+                BufferSlice slice = client.session().allocate("source", 8).block(0);
                 for (int i = 0; i < 4; i++) {
                     client.there().channel(0).blocking(PATIENCE).send(slice);
                 }
@@ -466,7 +467,7 @@ final class SharedReceivesTest {
     void aMessageThatIsKeptSurvivesItsChannelAndIsGivenBackLater() {
         try (SharedPool pool = new SharedPool(Fabric.SOFT_ONE_PROCESS, new SharedReceives(2, 1, 1))) {
             Client client = pool.connect();
-            RdmaBuffer text = client.session().allocate("text", 8, 1);
+            RdmaBuffer text = client.session().allocate("text", 8);
             text.segment().setString(0, "kept");
             client.there().channel(0).blocking(PATIENCE).send(text.slice(0, 4));
             Message message = client.here().channel(0).blocking(PATIENCE).receive();
@@ -505,7 +506,7 @@ final class SharedReceivesTest {
                 for (int i = 0; i < 10; i++) {
                     RdmaChannel there = client.there().channel(1);
                     there.blocking(PATIENCE)
-                            .send(client.session().allocate("flood " + i, 8, 1).block(0));
+                            .send(client.session().allocate("flood " + i, 8).block(0));
                     client.here().channel(1).blocking(PATIENCE).receive().close();
                 }
             }
@@ -518,12 +519,12 @@ final class SharedReceivesTest {
 
     /// Fails the queue pairs on both sides, while messages are there that nobody has received.
     private static void kill(SharedPool pool, Client client) {
-        BufferSlice slice = client.session().allocate("last words", 8, 1).block(0);
+        BufferSlice slice = client.session().allocate("last words", 8).block(0);
         for (int i = 0; i < 2; i++) {
             client.there().channel(0).blocking(PATIENCE).send(slice);
         }
-        RdmaBuffer trap = pool.server.allocate("trap", 8, 1);
-        client.here().announce(trap);
+        RdmaBuffer trap = pool.server.allocate("trap", 8);
+        client.here().announce(trap, AccessFlag.allRemote());
         RemoteBuffer known = client.there().peerBuffer("trap", PATIENCE);
         trap.close();
         var _ = client.there().channel(1).tryWrite(slice, known, 0, CompletionHandler.NONE, 0);
@@ -595,8 +596,8 @@ final class SharedReceivesTest {
                 .withSetUp(SetUp.CONNECTION_MANAGER)
                 .withSharedReceives(SharedReceives.of(32, 4));
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            RdmaBuffer there = pair.client.allocate("there", 8, 1);
-            RdmaBuffer here = pair.server.allocate("here", 8, 1);
+            RdmaBuffer there = pair.client.allocate("there", 8);
+            RdmaBuffer here = pair.server.allocate("here", 8);
             for (int i = 0; i < 200; i++) {
                 int index = i % 4;
                 pair.clientEnd.channel(index).blocking(PATIENCE).send(there.block(0), i);

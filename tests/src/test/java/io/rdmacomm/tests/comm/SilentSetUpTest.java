@@ -10,6 +10,7 @@ import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
@@ -70,7 +71,8 @@ final class SilentSetUpTest {
 
     @Test
     void costsNeitherThreadsNorReceives() throws IOException {
-        try (ServerSession server = ServerSession.listen(PATIENT.withName("patient"))) {
+        SessionOptions options = PATIENT.withName("patient").withThreadMode(ThreadMode.PER_QUEUE_PAIR);
+        try (ServerSession server = ServerSession.listen(options)) {
             long before = regionBytes();
             for (int i = 0; i < SHARE; i++) {
                 assertThat(stranger(server).next().is(FrameType.WELCOME)).isTrue();

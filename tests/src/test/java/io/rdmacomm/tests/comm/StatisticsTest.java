@@ -47,7 +47,7 @@ final class StatisticsTest {
     void anEndPointHasTheSumOfItsChannels() {
         SessionOptions options = SessionOptions.defaults().withChannels(2);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+            BufferSlice slice = pair.client.allocate("source", 8).block(0);
             exchange(pair.clientEnd, pair.serverEnd, slice, 0);
             exchange(pair.clientEnd, pair.serverEnd, slice, 1);
             exchange(pair.clientEnd, pair.serverEnd, slice, 1);
@@ -69,7 +69,7 @@ final class StatisticsTest {
                 ClientSession session = ClientSession.connect(options);
                 EndPoint here = server.accept(PATIENCE);
                 try (session) {
-                    BufferSlice slice = session.allocate("source", 8, 1).block(0);
+                    BufferSlice slice = session.allocate("source", 8).block(0);
                     exchange(session.endPoint(), here, slice, 0);
                     assertThat(server.statistics().endPoints()).isEqualTo(1);
                     assertThat(server.statistics().channels().messages()).isEqualTo(client);
@@ -106,7 +106,7 @@ final class StatisticsTest {
     void aProgramThatUsesTheLibraryPublishesItsChannels() {
         SessionOptions options = SessionOptions.defaults().withName("twin");
         try (ConnectedPair pair = ConnectedPair.of(options)) {
-            BufferSlice slice = pair.client.allocate("source", 8, 1).block(0);
+            BufferSlice slice = pair.client.allocate("source", 8).block(0);
             exchange(pair.clientEnd, pair.serverEnd, slice, 0);
 
             eventually(() -> published().stream()

@@ -166,7 +166,7 @@ final class StrangersTest {
             for (int i = 0; i < HONEST; i++) {
                 ServerSession session = ServerSession.listen(options.withDeadlines(deadlines));
                 sessions.add(session);
-                buffers.add(session.allocate("message", 64, 1));
+                buffers.add(session.allocate("message", 64));
             }
         }
 

@@ -110,10 +110,10 @@ final class TlsSessionTest {
     }
 
     private static void exchange(ConnectedPair pair) {
-        var remote = pair.target(pair.server.allocate("target", 64, 1));
+        var remote = pair.target(pair.server.allocate("target", 64));
         pair.clientChannel()
                 .blocking(PATIENCE)
-                .write(pair.client.allocate("source", 64, 1).block(0), remote, 0);
+                .write(pair.client.allocate("source", 64).block(0), remote, 0);
     }
 
     @ParameterizedTest

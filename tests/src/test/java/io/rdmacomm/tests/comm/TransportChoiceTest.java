@@ -104,7 +104,7 @@ final class TransportChoiceTest {
     }
 
     private static void talk(Session sender, EndPoint from, Session receiver, EndPoint to) {
-        try (RdmaBuffer buffer = sender.allocate("to " + receiver.name(), Long.BYTES, 1)) {
+        try (RdmaBuffer buffer = sender.allocate("to " + receiver.name(), Long.BYTES)) {
             for (long i = 0; i < MESSAGES; i++) {
                 BufferSlice message = buffer.block(0);
                 message.segment().set(ValueLayout.JAVA_LONG, 0, i);

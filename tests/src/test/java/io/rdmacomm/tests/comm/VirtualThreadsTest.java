@@ -207,7 +207,7 @@ final class VirtualThreadsTest {
             if (work != WorkMode.POLLING) {
                 Deadline.await("the process is idle", () -> processorShare(pair) < IDLE);
             }
-            BufferSlice text = pair.client.allocate("text", 8, 1).block(0);
+            BufferSlice text = pair.client.allocate("text", 8).block(0);
             for (int tag = 0; tag < threads; tag++) {
                 var _ = pair.clientChannel().async(PATIENCE).send(text, tag);
             }

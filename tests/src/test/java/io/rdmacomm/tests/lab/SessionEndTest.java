@@ -11,6 +11,7 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,7 +34,7 @@ class SessionEndTest {
     @Test
     void bothSidesCloseRightAfterTheirLastMessageAndNothingIsLost() {
         try (ServerSession server = ServerSession.listen(OPTIONS)) {
-            RdmaBuffer text = server.allocate("text", BYTES, 1);
+            RdmaBuffer text = server.allocate("text", BYTES);
             for (int round = 0; round < ROUNDS; round++) {
                 AtomicInteger came = new AtomicInteger();
                 try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()))) {
@@ -41,7 +42,7 @@ class SessionEndTest {
                     EndPoint here = server.accept(PATIENCE);
                     there.channel(0).onMessage((channel, message) -> count(came, message));
                     here.channel(0).onMessage((channel, message) -> count(came, message));
-                    RdmaBuffer own = client.allocate("own", BYTES, 1);
+                    RdmaBuffer own = client.allocate("own", BYTES);
                     CompletableFuture<Void> one = CompletableFuture.runAsync(() -> send(there, own));
                     send(here, text);
                     one.join();
@@ -79,9 +80,9 @@ class SessionEndTest {
 
     /// In every second round the other side writes longer, while this side waits at the barrier.
     private static void writeBetweenBarriers(EndPoint endPoint, Session session) {
-        RdmaBuffer source = session.allocate("source", LONG_BYTES, 1);
-        RdmaBuffer target = session.allocate("target", LONG_BYTES, 1);
-        endPoint.announce(target);
+        RdmaBuffer source = session.allocate("source", LONG_BYTES);
+        RdmaBuffer target = session.allocate("target", LONG_BYTES);
+        endPoint.announce(target, AccessFlag.allRemote());
         RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
         for (int round = 0; round < ROUNDS; round++) {
             source.segment().fill((byte) round);

@@ -11,6 +11,7 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.List;
@@ -30,11 +31,11 @@ class SessionOrderTest {
         SessionOptions options = SessionOptions.defaults().withDevice("siw0").withAddress("10.8.0.1", 0);
         try (ServerSession server = ServerSession.listen(options);
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
-            RdmaBuffer source = server.allocate("source", BYTES, 1);
-            server.accept(PATIENCE).announce(source);
+            RdmaBuffer source = server.allocate("source", BYTES);
+            server.accept(PATIENCE).announce(source, AccessFlag.allRemote());
             RemoteBuffer remote = client.endPoint().peerBuffer("source", PATIENCE);
-            RdmaBuffer target = client.allocate("target", BYTES, 1);
-            RdmaBuffer word = client.allocate("word", Long.BYTES, 1);
+            RdmaBuffer target = client.allocate("target", BYTES);
+            RdmaBuffer word = client.allocate("word", Long.BYTES);
             RdmaChannel channel = client.endPoint().channel(0);
             for (byte round = 1; round <= ROUNDS; round++) {
                 source.segment().fill(round);

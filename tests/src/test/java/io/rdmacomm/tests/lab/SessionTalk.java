@@ -12,6 +12,7 @@ import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Arrays;
@@ -60,9 +61,9 @@ final class SessionTalk implements AutoCloseable {
 
     /// A lost client may connect once more. The client knows whether it has a good reason.
     private boolean serve() {
-        RdmaBuffer own = server.allocate("own", BYTES, 1);
+        RdmaBuffer own = server.allocate("own", BYTES);
         fill(own, SEED_OF_SERVER);
-        RdmaBuffer inbox = server.allocate("inbox", BYTES, 1);
+        RdmaBuffer inbox = server.allocate("inbox", BYTES);
         EndPoint first = server.accept(CALL);
         try {
             return serve(first, own, inbox);
@@ -73,8 +74,8 @@ final class SessionTalk implements AutoCloseable {
     }
 
     private static boolean serve(EndPoint client, RdmaBuffer own, RdmaBuffer inbox) {
-        client.announce(own);
-        client.announce(inbox);
+        client.announce(own, AccessFlag.allRemote());
+        client.announce(inbox, AccessFlag.allRemote());
         RdmaChannel channel = client.channel(0);
         channel.blocking(PATIENCE).write(own.block(0), client.peerBuffer("inbox", PATIENCE), 0);
         sendAll(channel, own);
@@ -86,13 +87,13 @@ final class SessionTalk implements AutoCloseable {
     /// Runs the client side.
     static void call(SessionOptions options) {
         try (ClientSession client = ClientSession.connect(options)) {
-            RdmaBuffer inbox = client.allocate("inbox", BYTES, 1);
+            RdmaBuffer inbox = client.allocate("inbox", BYTES);
             EndPoint there = client.endPoint();
-            there.announce(inbox);
+            there.announce(inbox, AccessFlag.allRemote());
             RdmaChannel channel = there.channel(0);
             receiveAll(channel, SEED_OF_SERVER);
             assertHolds(inbox, SEED_OF_SERVER);
-            RdmaBuffer copy = client.allocate("copy", BYTES, 1);
+            RdmaBuffer copy = client.allocate("copy", BYTES);
             RemoteBuffer remote = there.peerBuffer("own", PATIENCE);
             channel.blocking(PATIENCE).read(copy.block(0), remote, 0);
             assertHolds(copy, SEED_OF_SERVER);

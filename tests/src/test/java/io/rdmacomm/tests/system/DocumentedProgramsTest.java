@@ -45,6 +45,7 @@ class DocumentedProgramsTest {
             import java.lang.foreign.*;
             import java.net.*;
             import java.time.*;
+            import java.util.Set;
             import java.util.function.*;
             import org.junit.jupiter.api.Test;
             """;

@@ -1,0 +1,60 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.mapped.MappedFile;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/// The file with the memory of a region. Several regions may have the same memory, each with its own rights
+/// and key; the last one that is closed removes the file. Thread-safe.
+final class RegionFile {
+    private final long number;
+    private final MappedFile mapped;
+    private int users = 1;
+    private boolean idle = true;
+
+    /// A file with one user.
+    RegionFile(long number, MappedFile mapped) {
+        this.number = number;
+        this.mapped = mapped;
+    }
+
+    /// Its number, by which peers find it.
+    long number() {
+        return number;
+    }
+
+    /// The file.
+    MappedFile mapped() {
+        return mapped;
+    }
+
+    /// Its memory.
+    MemorySegment segment() {
+        return mapped.segment();
+    }
+
+    /// Whether it has exactly this memory, and then another user.
+    synchronized boolean share(MemorySegment memory) {
+        boolean same = users > 0
+                && segment().address() == memory.address()
+                && segment().byteSize() == memory.byteSize();
+        if (same) {
+            users++;
+        }
+        return same;
+    }
+
+    /// One user less.
+    ///
+    /// @param unused whether nobody uses the memory through that one
+    /// @return whether it was the last one
+    synchronized boolean release(boolean unused) {
+        idle &= unused;
+        return --users == 0;
+    }
+
+    /// Unmaps and removes the file, which has no users any more.
+    void remove() throws IOException {
+        mapped.close(idle);
+    }
+}

@@ -1,0 +1,51 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.mapped.MappedFile;
+import io.rdmacomm.soft.mapped.ShmDirectory;
+import io.rdmacomm.soft.shm.Peer;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// The files with the memory of the regions of a context, by the address of that memory. Thread-safe.
+final class RegionFiles {
+    private final ShmDirectory directory;
+    private final AtomicLong numbers = new AtomicLong();
+    private final Map<Long, RegionFile> files = new ConcurrentHashMap<>();
+
+    RegionFiles(ShmDirectory directory) {
+        this.directory = directory;
+    }
+
+    /// Creates the file of a region, which is its user.
+    ///
+    /// @throws IOException if there is no room
+    RegionFile create(long bytes) throws IOException {
+        long number = numbers.incrementAndGet();
+        RegionFile created = new RegionFile(number, MappedFile.create(directory, Peer.regionName(number), bytes));
+        files.put(created.segment().address(), created);
+        return created;
+    }
+
+    /// The file of an open region that has exactly this memory, which has another user then; null if there
+    /// is none.
+    @Nullable
+    RegionFile share(MemorySegment memory) {
+        RegionFile file = files.get(memory.address());
+        return file != null && file.share(memory) ? file : null;
+    }
+
+    /// Takes a file from a region that is closed or has other memory now; the last one removes it.
+    ///
+    /// @param unused whether nobody uses the memory through that region
+    void release(RegionFile file, boolean unused) throws IOException {
+        if (file.release(unused)) {
+            // Before it is unmapped: its addresses may be those of another region then.
+            files.remove(file.segment().address(), file);
+            file.remove();
+        }
+    }
+}
