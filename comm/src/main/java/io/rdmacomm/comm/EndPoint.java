@@ -9,6 +9,7 @@ import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -506,7 +507,7 @@ public final class EndPoint implements AutoCloseable {
 
     /// The sum of the counters of its data channels.
     public ChannelStatistics statistics() {
-        return data.stream().map(RdmaChannel::statistics).reduce(ChannelStatistics.NONE, ChannelStatistics::plus);
+        return data.stream().map(RdmaChannel::statistics).reduce(new ChannelStatistics(), ChannelStatistics::plus);
     }
 
     /// Announces a buffer to the peer, which finds it with [#peerBuffer]. Blocks until the peer has received

@@ -2,6 +2,8 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.Threads;
+import io.rdmacomm.comm.statistics.SessionStatistics;
+import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.service.SafeLogger;

@@ -25,6 +25,7 @@ import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -174,7 +175,7 @@ final class ReconnectTest {
             EndPoint first = client.endPoint();
             RdmaChannel there = server.accept(PATIENCE).channel(0);
             there.blocking(PATIENCE).send(server.allocate("text", 8, 1).block(0), 77);
-            eventually(() -> first.channel(0).statistics().messages() == 1);
+            eventually(() -> first.channel(0).statistics().value(ChannelCounter.MESSAGES) == 1);
 
             cable.cut();
 

@@ -23,6 +23,7 @@ import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -335,7 +336,8 @@ final class ServerSessionTest {
             }
             // Each counts twice, with the listener that is told of it; so does onEndPoint.
             eventually(() -> pair.server.handlerErrors() == 602);
-            assertThat(pair.serverChannel().statistics().handlerErrors()).isEqualTo(300);
+            assertThat(pair.serverChannel().statistics().value(ChannelCounter.HANDLER_ERRORS))
+                    .isEqualTo(300);
             assertThat(reports)
                     .anyMatch(report -> report.endsWith("message 0"))
                     .anyMatch(report -> report.endsWith("message 1"))

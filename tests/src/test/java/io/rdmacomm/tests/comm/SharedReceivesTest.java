@@ -25,6 +25,7 @@ import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.comm.SharedReceives;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.tests.comm.SharedPool.Client;
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.Fabric;
@@ -115,7 +116,8 @@ final class SharedReceivesTest {
                 stop.set(true);
                 flooder.join();
             }
-            assertThat(flooding.here().channel(0).statistics().creditUpdates()).isPositive();
+            assertThat(flooding.here().channel(0).statistics().value(ChannelCounter.CREDIT_UPDATES))
+                    .isPositive();
         }
     }
 
