@@ -104,13 +104,14 @@ public final class EndPoint implements AutoCloseable {
     ///
     /// @param queuePairs connects them
     /// @param peerFirst whether to wait for the peer before threads, receives and their memory are made
-    /// @throws PeerProtocolException if the peer is not compatible
+    /// @throws SetUpFailedException if the peer is not compatible
     void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs, boolean peerFirst) {
         connector = connection;
         setUp = queuePairs.equals(QueuePairConnector.BY_NUMBERS) ? SetUp.NUMBERS : SetUp.CONNECTION_MANAGER;
         int count = channels.all().size();
         if (peer.channels().size() != count) {
-            throw new PeerProtocolException(
+            throw new SetUpFailedException(
+                    SetUpFailedException.Reason.PROTOCOL_VIOLATED,
                     peerAddress + " has " + peer.channels().size() + " channels where " + count + " were agreed on",
                     null);
         }

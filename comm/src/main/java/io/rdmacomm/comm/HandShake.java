@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.setup.AcceptingConnector;
@@ -21,7 +22,9 @@ import io.rdmacomm.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 
@@ -50,6 +53,9 @@ import jdk.jfr.FlightRecorder;
 /// the TLS handshake and after both sides have proved that they have the secret ([Authentication]), and nothing is made
 /// before.
 record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
+    /// Failures that come from the peer, or of which it has been told.
+    private static final Set<Reason> KNOWN_TO_PEER = EnumSet.of(Reason.REFUSED, Reason.BUSY, Reason.UNPROVED);
+
     /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not kept
     /// waiting. If that fails, the peer is told why and everything is freed.
     ///
@@ -307,8 +313,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
 
     private static void refuse(TcpConnector connector, RuntimeException why) {
         boolean knows = why instanceof PeerClosedException
-                || why instanceof PeerRefusedException
-                || why instanceof PeerUnprovedException;
+                || (why instanceof SetUpFailedException failed && KNOWN_TO_PEER.contains(failed.reason()));
         if (!knows) {
             connector.refuse(String.valueOf(why.getMessage()));
         }

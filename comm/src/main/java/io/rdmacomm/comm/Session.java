@@ -217,8 +217,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
             try {
                 SessionOptions now = attempt;
                 return keep(handShake(now).connect(ServerReach.name(now), () -> ServerReach.connect(now)));
-            } catch (PeerRefusedException e) {
-                if (!e.isForNow() || !ServerReach.pause(deadline)) {
+            } catch (SetUpFailedException e) {
+                if (e.reason() != SetUpFailedException.Reason.BUSY || !ServerReach.pause(deadline)) {
                     throw e;
                 }
             }
