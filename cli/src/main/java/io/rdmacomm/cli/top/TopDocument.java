@@ -1,6 +1,5 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.TcpStatistics;
 import io.rdmacomm.comm.counters.ProcessRecord;
 import io.rdmacomm.comm.statistics.ChannelCounter;
 import java.util.ArrayList;

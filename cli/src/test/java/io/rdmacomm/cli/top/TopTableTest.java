@@ -2,7 +2,6 @@ package io.rdmacomm.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.TcpStatistics;
 import io.rdmacomm.comm.counters.CounterRecord;
 import io.rdmacomm.comm.counters.ProcessIdentity;
 import io.rdmacomm.comm.counters.ProcessRecord;
