@@ -10,10 +10,10 @@ module io.rdmacomm.comm {
     exports io.rdmacomm.comm;
     exports io.rdmacomm.comm.counters to
             io.rdmacomm.cli;
-    exports io.rdmacomm.comm.jmx;
     exports io.rdmacomm.comm.mesh;
     exports io.rdmacomm.comm.setup to
             io.rdmacomm.cli;
+    exports io.rdmacomm.comm.statistics;
     exports io.rdmacomm.comm.text to
             io.rdmacomm.cli;
 }

@@ -11,8 +11,9 @@ import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.terminal.ProgressLine;
 import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.comm.mesh.Mesh;
@@ -167,7 +168,7 @@ final class MeshCommand extends Subcommand {
             return Mesh.join(rendezvous, options, patience);
         } catch (CommException e) {
             // The other nodes learn that one has left before that one has said why.
-            String why = others.failure(e instanceof PeerRefusedException ? MOMENT : Duration.ZERO);
+            String why = others.failure(isRefused(e) ? MOMENT : Duration.ZERO);
             throw why == null ? e : new CommandFailure(why, e);
         } finally {
             if (!inJoin.compareAndSet(true, false)) {
@@ -177,6 +178,11 @@ final class MeshCommand extends Subcommand {
                 }
             }
         }
+    }
+
+    private static boolean isRefused(CommException e) {
+        return e instanceof SetUpFailedException failed
+                && (failed.reason() == Reason.REFUSED || failed.reason() == Reason.BUSY);
     }
 
     private void run(Mesh mesh, Rendezvous rendezvous, long setUpNanos, MeshSettings settings, Duration patience)

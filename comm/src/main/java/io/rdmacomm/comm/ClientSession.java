@@ -38,13 +38,7 @@ public final class ClientSession extends Session {
     /// Opens the device, connects and does the handshake. Blocks until the endpoint is ready to send.
     ///
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened
-    /// @throws PeerUnknownException if the host has no address
-    /// @throws PeerRefusedException if nobody listens there, or the server refused; the message contains its
-    ///         reason
-    /// @throws PeerUnprovedException if the two sides do not have the same [SessionOptions#secret()], only one has
-    ///         [SessionOptions#tls()], or one rejects the certificate of the other
-    /// @throws PeerProtocolException if another program listens there
-    /// @throws PeerVersionException if the two sides speak no common version of the protocol
+    /// @throws SetUpFailedException if the server cannot be reached, refuses or does not fit; its reason says why
     /// @throws PeerClosedException if the server went away meanwhile
     /// @throws DeadlineException if the server was silent for too long
     /// @throws CommInterruptedException if the thread was interrupted

@@ -10,6 +10,7 @@ import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.Terms;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.QueuePairInfo;
@@ -106,13 +107,14 @@ public final class EndPoint implements AutoCloseable {
     ///
     /// @param queuePairs connects them
     /// @param peerFirst whether to wait for the peer before threads, receives and their memory are made
-    /// @throws PeerProtocolException if the peer is not compatible
+    /// @throws SetUpFailedException if the peer is not compatible
     void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs, boolean peerFirst) {
         connector = connection;
         setUp = queuePairs.equals(QueuePairConnector.BY_NUMBERS) ? SetUp.NUMBERS : SetUp.CONNECTION_MANAGER;
         int count = channels.all().size();
         if (peer.channels().size() != count) {
-            throw new PeerProtocolException(
+            throw new SetUpFailedException(
+                    SetUpFailedException.Reason.PROTOCOL_VIOLATED,
                     peerAddress + " has " + peer.channels().size() + " channels where " + count + " were agreed on",
                     null);
         }
@@ -523,7 +525,7 @@ public final class EndPoint implements AutoCloseable {
 
     /// The sum of the counters of its data channels.
     public ChannelStatistics statistics() {
-        return data.stream().map(RdmaChannel::statistics).reduce(ChannelStatistics.NONE, ChannelStatistics::plus);
+        return data.stream().map(RdmaChannel::statistics).reduce(new ChannelStatistics(), ChannelStatistics::plus);
     }
 
     /// Announces a buffer to the peer, which finds it with [#peerBuffer], and gives the peer rights to it.

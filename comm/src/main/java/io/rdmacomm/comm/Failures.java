@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.verbs.WorkStatus;
@@ -15,18 +16,11 @@ final class Failures {
         String message = String.valueOf(failure.getMessage());
         Throwable cause = failure.getCause();
         CommException same = switch (failure.reason()) {
-            case HOST_UNKNOWN -> new PeerUnknownException(message, cause);
-            case BUSY -> PeerRefusedException.forNow(message, cause);
-            case REFUSED -> new PeerRefusedException(message, cause);
-            case UNPROVED -> new PeerUnprovedException(message, cause);
-            case PROTOCOL_VIOLATED -> new PeerProtocolException(message, cause);
-            case OTHER_VERSION -> new PeerVersionException(message, cause);
             case PEER_CLOSED -> new PeerClosedException(message, cause);
             case DEADLINE_PASSED -> new DeadlineException(message, cause);
-            case PORT_TAKEN -> new PortTakenException(message, cause);
             case CLOSED -> new ClosedException(message, cause);
             case INTERRUPTED -> new CommInterruptedException(message, cause);
-            case OTHER -> new CommException(message, cause);
+            default -> new SetUpFailedException(Reason.valueOf(failure.reason().name()), message, cause);
         };
         same.setStackTrace(failure.getStackTrace());
         return same;

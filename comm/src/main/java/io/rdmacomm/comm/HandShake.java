@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.setup.AcceptingConnector;
@@ -24,7 +25,9 @@ import io.rdmacomm.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 
@@ -60,6 +63,8 @@ import jdk.jfr.FlightRecorder;
 /// ignore bytes behind the fields that they know.
 record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
     private static final Greeting GREETING = new Greeting(Protocol.SESSION, 1, 1, 0);
+    /// Failures that come from the peer, or of which it has been told. Both sides know both ranges of versions.
+    private static final Set<Reason> KNOWN_TO_PEER = EnumSet.of(Reason.REFUSED, Reason.BUSY, Reason.UNPROVED, Reason.OTHER_VERSION);
 
     /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not kept
     /// waiting. If that fails, the peer is told why and everything is freed.
@@ -324,11 +329,8 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     private static void refuse(TcpConnector connector, RuntimeException why) {
-        // Both sides know both ranges of versions.
         boolean knows = why instanceof PeerClosedException
-                || why instanceof PeerRefusedException
-                || why instanceof PeerUnprovedException
-                || why instanceof PeerVersionException;
+                || (why instanceof SetUpFailedException failed && KNOWN_TO_PEER.contains(failed.reason()));
         if (!knows) {
             connector.refuse(String.valueOf(why.getMessage()));
         }

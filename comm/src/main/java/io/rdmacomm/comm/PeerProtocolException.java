@@ -3,7 +3,7 @@ package io.rdmacomm.comm;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// The peer sent what this protocol does not allow: another program listens on that port, or connected to it.
+/// The peer of an endpoint sent what the protocol does not allow.
 public final class PeerProtocolException extends CommException {
     @Serial
     private static final long serialVersionUID = 1L;

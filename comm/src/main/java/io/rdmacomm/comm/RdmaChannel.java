@@ -11,6 +11,8 @@ import io.rdmacomm.comm.data.ReceivePool;
 import io.rdmacomm.comm.data.SendQueue;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.setup.QueuePairConnector;
+import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
@@ -333,7 +335,7 @@ public final class RdmaChannel {
 
     /// The current counters.
     public ChannelStatistics statistics() {
-        return ChannelStatistics.of(adapter.counters());
+        return adapter.counters().statistics();
     }
 
     /// The lower half, for the endpoint.
@@ -402,7 +404,7 @@ public final class RdmaChannel {
     }
 
     private void handlerThrew(Throwable thrown) {
-        adapter.counters().handlerErrors++;
+        adapter.counters().count(ChannelCounter.HANDLER_ERRORS);
         events.onHandlerError(this, thrown);
     }
 

@@ -63,9 +63,8 @@ public final class ServerSession extends Session {
     ///
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device, it cannot be opened, or its
     ///         connection manager cannot listen on [SessionOptions#connectionPort()] at this address
-    /// @throws PeerUnknownException if the host has no address
-    /// @throws PortTakenException if the port or the connection port is taken
-    /// @throws CommException if the address cannot be listened on; the message says why
+    /// @throws SetUpFailedException if the port or the connection port is taken, the host has no address, or the
+    ///         address cannot be listened on
     public static ServerSession listen(SessionOptions options) {
         SessionOptions named = completed(options, "server", ThreadMode.SHARED_CQ);
         TcpListener listener = listenOn(options);
@@ -167,13 +166,7 @@ public final class ServerSession extends Session {
     /// @param host a name, an IPv4 or an IPv6 address; empty for this host
     /// @param port 1 to 65535
     /// @param timeout how long to try to reach the server
-    /// @throws PeerUnknownException if the host has no address
-    /// @throws PeerRefusedException if nobody listens there, or the server refused; the message contains its
-    ///         reason
-    /// @throws PeerUnprovedException if the two sides do not have the same [SessionOptions#secret()], only one has
-    ///         [SessionOptions#tls()], or one rejects the certificate of the other
-    /// @throws PeerProtocolException if another program listens there
-    /// @throws PeerVersionException if the two sides speak no common version of the protocol
+    /// @throws SetUpFailedException if the server cannot be reached, refuses or does not fit; its reason says why
     /// @throws PeerClosedException if the server went away meanwhile
     /// @throws DeadlineException if the server was silent for too long
     /// @throws ClosedException if the session is or gets closed

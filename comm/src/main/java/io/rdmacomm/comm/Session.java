@@ -2,6 +2,8 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.Threads;
+import io.rdmacomm.comm.statistics.SessionStatistics;
+import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -227,8 +229,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
             try {
                 SessionOptions now = attempt;
                 return keep(handShake(now).connect(ServerReach.name(now), () -> ServerReach.connect(now)));
-            } catch (PeerRefusedException e) {
-                if (!e.isForNow() || !ServerReach.pause(deadline)) {
+            } catch (SetUpFailedException e) {
+                if (e.reason() != SetUpFailedException.Reason.BUSY || !ServerReach.pause(deadline)) {
                     throw e;
                 }
             }

@@ -1,8 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.jmx.ChannelMXBean;
-import io.rdmacomm.comm.jmx.EndPointMXBean;
-import io.rdmacomm.comm.jmx.SessionMXBean;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
@@ -14,10 +11,18 @@ import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
-import javax.management.StandardMBean;
+import javax.management.openmbean.CompositeDataSupport;
+import javax.management.openmbean.CompositeType;
+import javax.management.openmbean.OpenDataException;
+import javax.management.openmbean.OpenType;
+import javax.management.openmbean.SimpleType;
+import javax.management.openmbean.TabularData;
+import javax.management.openmbean.TabularDataSupport;
+import javax.management.openmbean.TabularType;
 
 /// Registers the management beans of one session, its endpoints and their channels with the platform's server. Their
-/// names contain numbers, so that names may be used twice. The only class that needs the module java.management.
+/// names contain numbers, so that names may be used twice. It and [ManagementBean] alone need the
+/// module java.management.
 final class SessionBeans implements SessionObserver {
     private static final String DOMAIN = "io.rdmacomm:type=";
 
@@ -29,11 +34,89 @@ final class SessionBeans implements SessionObserver {
     /// @param number of the session, unique in this process
     SessionBeans(Session session, long number) {
         this.session = number;
-        register(
-                new StandardMBean(new SessionBean(session), SessionMXBean.class, true),
-                "Session,id=" + number,
-                session.name(),
-                ofSession);
+        register(of(session), "Session,id=" + number, session.name(), ofSession);
+    }
+
+    private static ManagementBean of(Session session) {
+        return new ManagementBean(
+                        "a session, with the sum over all data channels, also over those of closed endpoints",
+                        () -> session.statistics().channels())
+                .with("Name", String.class, "the name that peers are told", session::name)
+                .with(
+                        "Device",
+                        String.class,
+                        "the name of its device",
+                        () -> session.context().device().name())
+                .with(
+                        "EndPoints",
+                        int.class,
+                        "endpoints that are open",
+                        () -> session.statistics().endPoints())
+                .with(
+                        "EndPointsSetUp",
+                        long.class,
+                        "endpoints that were set up so far",
+                        () -> session.statistics().setUp())
+                .with(
+                        "EndPointsFailed",
+                        long.class,
+                        "endpoints that have failed since they were set up, and are closed",
+                        () -> session.statistics().failed())
+                .with(
+                        "DeviceCounters",
+                        TabularData.class,
+                        "the counters of the device's port, see io.rdmacomm.verbs.Context",
+                        () -> table(session.context()
+                                .counters(session.options()
+                                        .channel()
+                                        .connection()
+                                        .path()
+                                        .port())));
+    }
+
+    /// The form in which an MXBean shows a map, which clients know.
+    private static TabularData table(Map<String, Long> numbers) {
+        String[] items = {"key", "value"};
+        String name = "java.util.Map<java.lang.String, java.lang.Long>";
+        try {
+            CompositeType row =
+                    new CompositeType(name, name, items, items, new OpenType<?>[] {SimpleType.STRING, SimpleType.LONG});
+            TabularData table = new TabularDataSupport(new TabularType(name, name, row, new String[] {"key"}));
+            for (Map.Entry<String, Long> entry : numbers.entrySet()) {
+                table.put(new CompositeDataSupport(row, items, new Object[] {entry.getKey(), entry.getValue()}));
+            }
+            return table;
+        } catch (OpenDataException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static ManagementBean of(EndPoint endPoint) {
+        return new ManagementBean("an endpoint, with the sum over its data channels", endPoint::statistics)
+                .with("Name", String.class, "its name in messages", endPoint::name)
+                .with("PeerName", String.class, "the name that the peer has given itself", endPoint::peerName)
+                .with("PeerAddress", String.class, "the peer's TCP address and port", endPoint::peerAddress)
+                .with(
+                        "State",
+                        String.class,
+                        "its state, see EndPointState",
+                        () -> endPoint.state().name())
+                .with("Failure", String.class, "why it failed; empty if it has not", () -> {
+                    CommException why = endPoint.failure();
+                    return why == null ? "" : String.valueOf(why.getMessage());
+                })
+                .with(
+                        "Channels",
+                        int.class,
+                        "the number of its data channels",
+                        () -> endPoint.channels().size());
+    }
+
+    private static ManagementBean of(RdmaChannel channel) {
+        return new ManagementBean("a data channel", channel::statistics)
+                .with("Name", String.class, "its name in messages", channel::name)
+                .with("InFlight", int.class, "operations that were accepted and have not ended", channel::inFlight)
+                .with("Open", boolean.class, "whether operations are accepted", channel::isOpen);
     }
 
     @Override
@@ -41,21 +124,17 @@ final class SessionBeans implements SessionObserver {
         List<ObjectName> names = new CopyOnWriteArrayList<>();
         ofEndPoints.put(endPoint, names);
         String id = "session=" + session + ",id=" + endPoint.number();
-        register(
-                new StandardMBean(new EndPointBean(endPoint), EndPointMXBean.class, true),
-                "EndPoint," + id,
-                endPoint.name(),
-                names);
+        register(of(endPoint), "EndPoint," + id, endPoint.name(), names);
         for (RdmaChannel channel : endPoint.channels()) {
             register(
-                    new StandardMBean(new ChannelBean(channel), ChannelMXBean.class, true),
+                    of(channel),
                     "Channel,session=" + session + ",endPoint=" + endPoint.number() + ",id=" + channel.index(),
                     channel.name(),
                     names);
         }
     }
 
-    private void register(StandardMBean bean, String type, String name, List<ObjectName> names) {
+    private void register(ManagementBean bean, String type, String name, List<ObjectName> names) {
         try {
             ObjectName full = new ObjectName(DOMAIN + type + ",name=" + ObjectName.quote(name));
             server.registerMBean(bean, full);

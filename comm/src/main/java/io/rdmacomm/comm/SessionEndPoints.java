@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.statistics.ChannelStatistics;
+import io.rdmacomm.comm.statistics.SessionStatistics;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
@@ -11,7 +13,7 @@ final class SessionEndPoints {
     private SessionObserver observer = SessionObserver.NONE;
     private long setUp;
     private long failed;
-    private ChannelStatistics closed = ChannelStatistics.NONE;
+    private ChannelStatistics closed = new ChannelStatistics();
 
     /// Tells `told` of the endpoints, first of those that are open.
     void observe(SessionObserver told) {

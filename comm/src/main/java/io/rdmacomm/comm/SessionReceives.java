@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.ReceiveMemory;
 import io.rdmacomm.comm.data.SharedReceivePool;
 import io.rdmacomm.comm.setup.Closer;
+import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.ProtectionDomain;
 
@@ -60,7 +61,7 @@ final class SessionReceives implements AutoCloseable {
     }
 
     SharedReceiveStatistics statistics() {
-        return SharedReceiveStatistics.of(pool.snapshot());
+        return pool.statistics();
     }
 
     /// Frees everything; the endpoints are closed by now.

@@ -10,6 +10,7 @@ import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -45,7 +46,9 @@ class EngineStreamTest {
         WriteStream stream = stream(BYTES);
         WriteStream other = stream(Long.BYTES);
         AtomicBoolean stop = new AtomicBoolean();
-        CompletableFuture<Long> streamed = AddressEnd.async(() -> writeUntil(stop, stream));
+        CountDownLatch streaming = new CountDownLatch(1);
+        CompletableFuture<Long> streamed = AddressEnd.async(() -> writeUntil(stop, stream, streaming));
+        assertThat(streaming.await(20, TimeUnit.SECONDS)).isTrue();
         long deadline = deadline();
         for (int i = 0; i < ROUNDS; i++) {
             other.write(1, deadline);
@@ -88,9 +91,10 @@ class EngineStreamTest {
         return System.nanoTime() + PATIENCE_NANOS;
     }
 
-    private static long writeUntil(AtomicBoolean stop, WriteStream stream) {
+    private static long writeUntil(AtomicBoolean stop, WriteStream stream, CountDownLatch streaming) {
         while (!stop.get()) {
             stream.write(WriteStream.WINDOW, deadline());
+            streaming.countDown();
         }
         return stream.done();
     }

@@ -1,7 +1,5 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.TcpStatistics;
-
 /// The TCP of the host between two samples.
 ///
 /// @param total the counters now

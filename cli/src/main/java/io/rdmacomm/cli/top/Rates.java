@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.counters.Counter;
 import io.rdmacomm.comm.counters.CounterRecord;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import org.jspecify.annotations.Nullable;
 
 /// The activity of a channel between two publications, each per second.
@@ -16,8 +16,8 @@ public record Rates(
         double operations, double messages, double bytesIn, double bytesOut, double windowStalls, double creditStalls) {
     /// The rates between two records of a channel; null if they cannot be of the same channel, the earlier one first.
     static @Nullable Rates between(CounterRecord before, CounterRecord now, double seconds) {
-        for (Counter counter : Counter.values()) {
-            if (counter != Counter.IN_FLIGHT && now.value(counter) < before.value(counter)) {
+        for (ChannelCounter counter : ChannelCounter.values()) {
+            if (now.value(counter) < before.value(counter)) {
                 return null;
             }
         }
@@ -25,15 +25,17 @@ public record Rates(
             return null;
         }
         return new Rates(
-                rate(before, now, seconds, Counter.OPERATIONS),
-                rate(before, now, seconds, Counter.MESSAGES) + rate(before, now, seconds, Counter.NOTICES),
-                rate(before, now, seconds, Counter.BYTES_IN) + rate(before, now, seconds, Counter.BYTES_READ),
-                rate(before, now, seconds, Counter.BYTES_OUT),
-                rate(before, now, seconds, Counter.WINDOW_STALLS),
-                rate(before, now, seconds, Counter.CREDIT_STALLS));
+                rate(before, now, seconds, ChannelCounter.OPERATIONS),
+                rate(before, now, seconds, ChannelCounter.MESSAGES)
+                        + rate(before, now, seconds, ChannelCounter.NOTICES),
+                rate(before, now, seconds, ChannelCounter.BYTES_IN)
+                        + rate(before, now, seconds, ChannelCounter.BYTES_READ),
+                rate(before, now, seconds, ChannelCounter.BYTES_OUT),
+                rate(before, now, seconds, ChannelCounter.WINDOW_STALLS),
+                rate(before, now, seconds, ChannelCounter.CREDIT_STALLS));
     }
 
-    private static double rate(CounterRecord before, CounterRecord now, double seconds, Counter counter) {
+    private static double rate(CounterRecord before, CounterRecord now, double seconds, ChannelCounter counter) {
         return (now.value(counter) - before.value(counter)) / seconds;
     }
 

@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.counters.Counter;
 import io.rdmacomm.comm.counters.CounterRecord;
 import io.rdmacomm.comm.counters.ProcessRecord;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import org.jspecify.annotations.Nullable;
 
 /// A channel of a process, or a session without endpoints.
@@ -16,7 +16,7 @@ public record Row(
         @Nullable Rates rates) {
     /// Operations that failed or were flushed, and exceptions of handlers, so far.
     long errors() {
-        return counters.value(Counter.FAILED) + counters.value(Counter.HANDLER_ERRORS);
+        return counters.value(ChannelCounter.FAILED) + counters.value(ChannelCounter.HANDLER_ERRORS);
     }
 
     double activity() {

@@ -1,6 +1,5 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.TcpStatistics;
 import io.rdmacomm.comm.counters.CounterRecord;
 import io.rdmacomm.comm.counters.CountersFolder;
 import io.rdmacomm.comm.counters.ProcessIdentity;

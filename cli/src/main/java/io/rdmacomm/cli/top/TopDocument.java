@@ -1,8 +1,7 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.TcpStatistics;
-import io.rdmacomm.comm.counters.Counter;
 import io.rdmacomm.comm.counters.ProcessRecord;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,9 +46,10 @@ public final class TopDocument {
 
     private static Map<String, @Nullable Object> channel(Row row) {
         Map<String, Object> counters = new LinkedHashMap<>();
-        for (Counter counter : Counter.values()) {
+        for (ChannelCounter counter : ChannelCounter.values()) {
             counters.put(counter.name().toLowerCase(Locale.ROOT), row.counters().value(counter));
         }
+        counters.put("in_flight", row.counters().inFlight());
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("session", row.counters().session());
         members.put("peer", row.counters().peer());

@@ -1,7 +1,6 @@
 package io.rdmacomm.cli.top;
 
 import io.rdmacomm.cli.terminal.CountText;
-import io.rdmacomm.comm.counters.Counter;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,7 @@ public final class TopTable {
     private static final Column CREDIT_STALLS =
             Column.rate("cstall/s", 8, rates -> Figures.decimal(rates.creditStalls()));
     private static final Column IN_FLIGHT =
-            Column.number("flight", 6, row -> Long.toString(row.counters().value(Counter.IN_FLIGHT)));
+            Column.number("flight", 6, row -> Long.toString(row.counters().inFlight()));
     private static final List<Column> ALL = List.of(
             Column.number("pid", 7, row -> Long.toString(row.process().process().pid())),
             COMMAND,

@@ -2,23 +2,20 @@ package io.rdmacomm.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.counters.Counter;
 import io.rdmacomm.comm.counters.CounterRecord;
-import java.util.EnumMap;
-import java.util.Map;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
 import org.junit.jupiter.api.Test;
 
 /// The rates between two publications.
 final class RatesTest {
     private static CounterRecord record(long operations, long messages, long notices, long bytesIn, long bytesRead) {
-        Map<Counter, Long> values = new EnumMap<>(Counter.class);
-        values.put(Counter.OPERATIONS, operations);
-        values.put(Counter.MESSAGES, messages);
-        values.put(Counter.NOTICES, notices);
-        values.put(Counter.BYTES_IN, bytesIn);
-        values.put(Counter.BYTES_READ, bytesRead);
-        values.put(Counter.IN_FLIGHT, 10 - operations);
-        return new CounterRecord(1, "session", "peer", "data-0", values);
+        return new CounterRecord(
+                1,
+                "session",
+                "peer",
+                "data-0",
+                10 - operations,
+                new ChannelStatistics(operations, 0, 0, 0, bytesRead, messages, notices, bytesIn));
     }
 
     @Test

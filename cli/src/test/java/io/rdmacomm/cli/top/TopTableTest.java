@@ -2,14 +2,12 @@ package io.rdmacomm.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.TcpStatistics;
-import io.rdmacomm.comm.counters.Counter;
 import io.rdmacomm.comm.counters.CounterRecord;
 import io.rdmacomm.comm.counters.ProcessIdentity;
 import io.rdmacomm.comm.counters.ProcessRecord;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +18,9 @@ final class TopTableTest {
             "client-4711",
             "server-12 node7:2020",
             "data-0",
-            Map.of(Counter.FAILED, 3L, Counter.HANDLER_ERRORS, 1L, Counter.IN_FLIGHT, 16L));
+            16,
+            // Three operations failed, and a handler threw.
+            new ChannelStatistics(0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1));
     private static final ProcessRecord PROCESS = new ProcessRecord(
             new ProcessIdentity(4711, 1, 1), "rdmacomm bench --tests write_bw", 0, 0, 0, List.of(CHANNEL));
     private static final Rates RATES = new Rates(1_234_567, 0, 0, 3.5 * (1L << 30), 12, 0.25);

@@ -1,6 +1,7 @@
 package io.rdmacomm.comm.counters;
 
-import java.util.Map;
+import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
 
 /// The counters of one channel at one moment.
 ///
@@ -8,15 +9,12 @@ import java.util.Map;
 /// @param session the name of its session
 /// @param peer the name and address of the peer; empty if the session has no endpoint
 /// @param channel the name of the channel; empty if the session has no endpoint
-/// @param values the counters; none is missing
-public record CounterRecord(long id, String session, String peer, String channel, Map<Counter, Long> values) {
-    /// Copies the counters.
-    public CounterRecord {
-        values = Map.copyOf(values);
-    }
-
-    /// The value of a counter; 0 if it is missing.
-    public long value(Counter counter) {
-        return values.getOrDefault(counter, 0L);
+/// @param inFlight operations in flight
+/// @param statistics the counters
+public record CounterRecord(
+        long id, String session, String peer, String channel, long inFlight, ChannelStatistics statistics) {
+    /// The value of a counter.
+    public long value(ChannelCounter counter) {
+        return statistics.value(counter);
     }
 }

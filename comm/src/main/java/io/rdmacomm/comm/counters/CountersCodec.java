@@ -1,17 +1,19 @@
 package io.rdmacomm.comm.counters;
 
+import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
 import io.rdmacomm.comm.text.Printable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.zip.CRC32C;
 
 /// Encodes and decodes counters files; see [CountersLayout].
 final class CountersCodec {
+    private static final ChannelCounter[] COUNTERS = ChannelCounter.values();
+
     private CountersCodec() {}
 
     /// Encodes a file. Records beyond [CountersLayout#MOST_RECORDS] are counted as left out, long texts are cut.
@@ -44,9 +46,10 @@ final class CountersCodec {
 
     private static void put(ByteBuffer to, int at, CounterRecord record) {
         to.putLong(at + CountersLayout.ID_AT, record.id());
-        for (int i = 0; i < Counter.ALL.length; i++) {
-            to.putLong(counterAt(at, i), record.value(Counter.ALL[i]));
+        for (int i = 0; i < COUNTERS.length; i++) {
+            to.putLong(counterAt(at, i), record.value(COUNTERS[i]));
         }
+        to.putLong(counterAt(at, COUNTERS.length), record.inFlight());
         putText(to, at + CountersLayout.SESSION_AT, CountersLayout.NAME_BYTES, record.session());
         putText(to, at + CountersLayout.PEER_AT, CountersLayout.NAME_BYTES, record.peer());
         putText(to, at + CountersLayout.CHANNEL_AT, CountersLayout.CHANNEL_BYTES, record.channel());
@@ -123,16 +126,17 @@ final class CountersCodec {
     }
 
     private static CounterRecord get(ByteBuffer from, int at) throws MalformedCountersException {
-        Map<Counter, Long> values = new EnumMap<>(Counter.class);
-        for (int i = 0; i < Counter.ALL.length; i++) {
-            values.put(Counter.ALL[i], from.getLong(counterAt(at, i)));
+        long[] values = new long[COUNTERS.length];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = from.getLong(counterAt(at, i));
         }
         return new CounterRecord(
                 from.getLong(at + CountersLayout.ID_AT),
                 getText(from, at + CountersLayout.SESSION_AT, CountersLayout.NAME_BYTES),
                 getText(from, at + CountersLayout.PEER_AT, CountersLayout.NAME_BYTES),
                 getText(from, at + CountersLayout.CHANNEL_AT, CountersLayout.CHANNEL_BYTES),
-                values);
+                from.getLong(counterAt(at, COUNTERS.length)),
+                new ChannelStatistics(values));
     }
 
     private static String getText(ByteBuffer from, int at, int room) throws MalformedCountersException {

@@ -15,7 +15,7 @@ package io.rdmacomm.comm.counters;
 /// record
 ///   0    8                      112           136            264        392           456     512
 ///  +----+--------------------------+-------------+--------------+----------+-------------+-------+
-///  | id | counters, 13 times 8     | 0           | text: session|text: peer|text: channel| 0     |
+///  | id | 12 counters, in flight   | 0           | text: session|text: peer|text: channel| 0     |
 ///  +----+--------------------------+-------------+--------------+----------+-------------+-------+
 /// text: its length in bytes (2), then UTF-8
 /// ```

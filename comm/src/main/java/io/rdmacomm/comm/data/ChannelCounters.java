@@ -1,48 +1,40 @@
 package io.rdmacomm.comm.data;
 
+import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
+
 /// A channel's counters. Each is written by one thread at a time: those of what goes out under the send lock,
 /// the others by the polling thread. They are read without synchronization.
 public final class ChannelCounters {
-    /// Operations that were accepted.
-    public long operations;
-    /// Operations that succeeded.
-    public long completed;
-    /// Operations that failed or were flushed.
-    public long failed;
-    /// Bytes of SENDs and WRITEs.
-    public long bytesOut;
-    /// Bytes of READs.
-    public long bytesRead;
-    /// Messages that arrived.
-    public long messages;
-    /// Notices that arrived.
-    public long notices;
-    /// Bytes of messages and of WRITEs with notice that arrived.
-    public long bytesIn;
-    /// How often the send window was full.
-    public long windowStalls;
-    /// How often the peer had no receive left.
-    public long creditStalls;
-    /// How often the peer was told of new receives.
-    public long creditUpdates;
-    /// Exceptions that handlers threw.
-    public long handlerErrors;
+    private final long[] values = new long[ChannelCounter.values().length];
+
+    /// Adds 1.
+    public void count(ChannelCounter counter) {
+        add(counter, 1);
+    }
+
+    /// Adds `more`.
+    @SuppressWarnings("EnumOrdinal") // the place in the array; a map would cost more
+    public void add(ChannelCounter counter, long more) {
+        values[counter.ordinal()] += more;
+    }
 
     void started(int kind, long bytes) {
-        operations++;
+        count(ChannelCounter.OPERATIONS);
         if (kind == Operation.READ) {
-            bytesRead += bytes;
+            add(ChannelCounter.BYTES_READ, bytes);
         } else if (!Operation.isAtomic(kind)) {
-            bytesOut += bytes;
+            add(ChannelCounter.BYTES_OUT, bytes);
         }
     }
 
     void arrived(long bytes, boolean notice) {
-        if (notice) {
-            notices++;
-        } else {
-            messages++;
-        }
-        bytesIn += bytes;
+        count(notice ? ChannelCounter.NOTICES : ChannelCounter.MESSAGES);
+        add(ChannelCounter.BYTES_IN, bytes);
+    }
+
+    /// What they are now.
+    public ChannelStatistics statistics() {
+        return new ChannelStatistics(values);
     }
 }

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.data;
 
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import jdk.jfr.FlightRecorder;
 
 /// The number of messages and notices that may be sent before the peer runs out of receives. The peer writes the number
@@ -64,7 +65,7 @@ final class Credits {
     private void beginStall() {
         if (stalledSince == 0) {
             stalledSince = System.nanoTime() | 1;
-            counters.creditStalls++;
+            counters.count(ChannelCounter.CREDIT_STALLS);
         }
     }
 

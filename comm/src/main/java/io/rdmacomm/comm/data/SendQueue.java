@@ -1,6 +1,7 @@
 package io.rdmacomm.comm.data;
 
 import io.rdmacomm.comm.progress.WorkId;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
@@ -94,7 +95,7 @@ public final class SendQueue<H> {
         if (ring.hasRoom(count)) {
             return true;
         }
-        counters.windowStalls++;
+        counters.count(ChannelCounter.WINDOW_STALLS);
         return false;
     }
 
@@ -214,9 +215,9 @@ public final class SendQueue<H> {
         long result = 0;
         if (status == WorkStatus.SUCCESS) {
             result = Operation.isAtomic(kind) ? memory.result(ring.slot(ring.oldest())) : entry.length;
-            counters.completed++;
+            counters.count(ChannelCounter.COMPLETED);
         } else {
-            counters.failed++;
+            counters.count(ChannelCounter.FAILED);
         }
         if (entry.startNanos != 0) {
             SlowOperations.report(entry.startNanos, channel, kind, entry.length);
@@ -267,7 +268,7 @@ public final class SendQueue<H> {
         try {
             if (postSingle(update, null, 0)) {
                 receivesAnnounced = receivesPosted;
-                counters.creditUpdates++;
+                counters.count(ChannelCounter.CREDIT_UPDATES);
                 return;
             }
         } catch (RdmaException | IllegalStateException e) {

@@ -1,6 +1,7 @@
 package io.rdmacomm.comm.data;
 
 import io.rdmacomm.comm.progress.WorkId;
+import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ProtectionDomain;
@@ -354,24 +355,15 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// A snapshot of it.
-    public Snapshot snapshot() {
+    /// Its state now.
+    public SharedReceiveStatistics statistics() {
         lock.lock();
         try {
-            return new Snapshot(budget.open(), posted(), kept(), budget.lent(), refills);
+            return new SharedReceiveStatistics(budget.open(), posted(), kept(), budget.lent(), refills);
         } finally {
             lock.unlock();
         }
     }
-
-    /// Its state at one moment.
-    ///
-    /// @param channels channels that are open
-    /// @param posted receives that are posted
-    /// @param kept messages that were not given back
-    /// @param lent receives beyond the guaranteed ones that channels have
-    /// @param refills how often the limit of the queue was reached
-    public record Snapshot(int channels, int posted, int kept, int lent, long refills) {}
 
     /// Posts no more receives and closes the queue. The channels are closed.
     @Override

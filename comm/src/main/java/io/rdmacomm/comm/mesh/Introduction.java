@@ -2,8 +2,8 @@ package io.rdmacomm.comm.mesh;
 
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerProtocolException;
 import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.SetUpFailedException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -42,12 +42,15 @@ record Introduction(UUID token, int from, int to) {
 
     /// Waits for the peer's. Blocks.
     ///
-    /// @throws PeerProtocolException if it is something else
+    /// @throws SetUpFailedException if it is something else
     static Introduction receive(RdmaChannel channel, Duration timeout) {
         try (Message message = channel.blocking(timeout).receive()) {
             ByteBuffer from = message.segment().asByteBuffer();
             if (from.remaining() < BYTES || from.getLong() != MAGIC) {
-                throw new PeerProtocolException(channel + ": the peer is no node of a mesh", null);
+                throw new SetUpFailedException(
+                        SetUpFailedException.Reason.PROTOCOL_VIOLATED,
+                        channel + ": the peer is no node of a mesh",
+                        null);
             }
             return new Introduction(new UUID(from.getLong(), from.getLong()), from.getInt(), from.getInt());
         }

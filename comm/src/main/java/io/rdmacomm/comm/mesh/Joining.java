@@ -6,13 +6,13 @@ import io.rdmacomm.comm.CommInterruptedException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerLimits;
-import io.rdmacomm.comm.PeerProtocolException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.Tls;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
@@ -214,7 +214,10 @@ final class Joining {
         Introduction mine = new Introduction(where.table().token(), rendezvous.rank(), rank);
         mine.send(channel, where.messages().block(rank), left());
         if (!Introduction.receive(channel, left()).equals(mine.answer())) {
-            throw new PeerProtocolException("at " + host + " another node than rank " + rank + " answers", null);
+            throw new SetUpFailedException(
+                    SetUpFailedException.Reason.PROTOCOL_VIOLATED,
+                    "at " + host + " another node than rank " + rank + " answers",
+                    null);
         }
         members.add(new Node(rank, host, endPoint));
     }

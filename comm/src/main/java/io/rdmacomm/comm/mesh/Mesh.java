@@ -51,13 +51,12 @@ public final class Mesh implements AutoCloseable {
     ///        session listens on a free one. Its listener is not told of new endpoints
     /// @param timeout how long to wait for the other nodes, 1 ms to 24 h
     /// @throws io.rdmacomm.comm.DeadlineException if not all came in time; the message lists the missing ranks
-    /// @throws io.rdmacomm.comm.PeerUnknownException if the host of the rendezvous has no address
-    /// @throws io.rdmacomm.comm.PeerRefusedException if the rendezvous turned this node away, because its rank
-    ///         is taken, or size, channels or job differ; or because another node has given up
-    /// @throws io.rdmacomm.comm.PeerUnprovedException if this node and the rendezvous do not have the same
-    ///         [SessionOptions#secret()], with which all nodes prove that they belong to the mesh, only one of them
-    ///         has [SessionOptions#tls()], or one rejects the certificate of the other
-    /// @throws io.rdmacomm.comm.PortTakenException if the port of the rendezvous is taken on this host
+    /// @throws io.rdmacomm.comm.SetUpFailedException if the rendezvous cannot be reached, or its port is
+    ///         taken on this host; if it turned this node away, because its rank is taken, or size, channels
+    ///         or job differ, or because another node has given up; or if this node and the rendezvous do not
+    ///         have the same [SessionOptions#secret()], with which all nodes prove that they belong to the
+    ///         mesh, only one of them has [SessionOptions#tls()], or one rejects the certificate of the other.
+    ///         Its reason says which
     /// @throws io.rdmacomm.comm.CommException if a node cannot be reached, or one has died meanwhile
     /// @throws io.rdmacomm.comm.CommInterruptedException if the thread was interrupted
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened

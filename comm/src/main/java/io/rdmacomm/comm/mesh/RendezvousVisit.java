@@ -3,12 +3,7 @@ package io.rdmacomm.comm.mesh;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.CommInterruptedException;
 import io.rdmacomm.comm.DeadlineException;
-import io.rdmacomm.comm.PeerProtocolException;
-import io.rdmacomm.comm.PeerRefusedException;
-import io.rdmacomm.comm.PeerUnknownException;
-import io.rdmacomm.comm.PeerUnprovedException;
-import io.rdmacomm.comm.PeerVersionException;
-import io.rdmacomm.comm.PortTakenException;
+import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.RetryPause;
@@ -84,15 +79,12 @@ final class RendezvousVisit implements AutoCloseable {
     static CommException failure(String what, @Nullable String words, SetUpException e) {
         String message = what + ": " + words;
         return switch (e.reason()) {
-            case HOST_UNKNOWN -> new PeerUnknownException(message, e);
-            case REFUSED, BUSY -> new PeerRefusedException(message, e);
-            case UNPROVED -> new PeerUnprovedException(message, e);
-            case PROTOCOL_VIOLATED -> new PeerProtocolException(message, e);
-            case OTHER_VERSION -> new PeerVersionException(message, e);
             case DEADLINE_PASSED -> new DeadlineException(message, e);
-            case PORT_TAKEN -> new PortTakenException(message, e);
             case INTERRUPTED -> new CommInterruptedException(message, e);
-            default -> new CommException(message, e);
+            case PEER_CLOSED, CLOSED -> new CommException(message, e);
+            default ->
+                new SetUpFailedException(
+                        SetUpFailedException.Reason.valueOf(e.reason().name()), message, e);
         };
     }
 
@@ -110,7 +102,10 @@ final class RendezvousVisit implements AutoCloseable {
                 connection.send(FrameType.REGISTER, own.encode());
                 return NodeTable.decode(await(FrameType.TABLE), own.size(), opening.greeting());
             } catch (IllegalArgumentException e) {
-                throw new PeerProtocolException("the rendezvous at " + connection.peer() + ": " + e.getMessage(), e);
+                throw new SetUpFailedException(
+                        SetUpFailedException.Reason.PROTOCOL_VIOLATED,
+                        "the rendezvous at " + connection.peer() + ": " + e.getMessage(),
+                        e);
             } catch (SetUpException e) {
                 if (e.reason() != Reason.BUSY || closed || !RetryPause.before(deadline)) {
                     throw incomplete(e);

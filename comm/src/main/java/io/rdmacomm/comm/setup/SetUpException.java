@@ -4,38 +4,27 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// A step of setting an endpoint up has failed. The reason says what callers may want to tell apart: each has
-/// a public exception of its own.
+/// A step of setting an endpoint up has failed. The reason says what callers may want to tell apart.
 public final class SetUpException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /// The kind of failure.
+    /// The kind of failure: first the reasons that are public, by the same names in SetUpFailedException, then those
+    /// for which there are more general exceptions.
     public enum Reason {
-        /// The host has no address.
         HOST_UNKNOWN,
-        /// Nobody listens there, or the peer refused.
         REFUSED,
-        /// The peer refused for now, because too many are connecting.
         BUSY,
-        /// The two sides do not have the same secret.
         UNPROVED,
-        /// The peer speaks another protocol, or violates this one.
         PROTOCOL_VIOLATED,
-        /// The two sides speak no common version of the protocol.
         OTHER_VERSION,
-        /// The peer went away.
-        PEER_CLOSED,
-        /// It took too long.
-        DEADLINE_PASSED,
-        /// The port is taken.
         PORT_TAKEN,
+        OTHER,
+        PEER_CLOSED,
+        DEADLINE_PASSED,
         /// It was closed by this side.
         CLOSED,
-        /// The thread was interrupted.
-        INTERRUPTED,
-        /// Anything else.
-        OTHER
+        INTERRUPTED
     }
 
     private final Reason reason;

@@ -1,21 +1,26 @@
 package io.rdmacomm.comm.counters;
 
+import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /// Records for tests.
 final class Records {
     private Records() {}
 
-    /// A record whose counters are 1, 2, 3 and so on times `factor`.
+    /// A record whose counters, and operations in flight, are 1, 2, 3 and so on times `factor`.
     static CounterRecord record(long id, String session, long factor) {
-        Map<Counter, Long> values = new EnumMap<>(Counter.class);
-        for (Counter counter : Counter.values()) {
-            values.put(counter, (values.size() + 1) * factor);
-        }
-        return new CounterRecord(id, session, "peer 127.0.0.1:2020", "data-0", values);
+        long[] values = new long[ChannelCounter.values().length];
+        Arrays.setAll(values, i -> (i + 1) * factor);
+        return new CounterRecord(
+                id,
+                session,
+                "peer 127.0.0.1:2020",
+                "data-0",
+                (values.length + 1) * factor,
+                new ChannelStatistics(values));
     }
 
     static List<CounterRecord> records(int count) {

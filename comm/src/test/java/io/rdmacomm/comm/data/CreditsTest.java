@@ -3,6 +3,7 @@ package io.rdmacomm.comm.data;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.SilentDevice;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
@@ -86,10 +87,10 @@ final class CreditsTest {
         assertThat(credits.take(3)).isTrue();
         assertThat(credits.take(1)).isFalse();
         assertThat(credits.take(1)).isFalse();
-        assertThat(counters.creditStalls).isEqualTo(1);
+        assertThat(counters.statistics().value(ChannelCounter.CREDIT_STALLS)).isEqualTo(1);
         memory.peerReceives(4);
         assertThat(credits.take(1)).isTrue();
         assertThat(credits.take(1)).isFalse();
-        assertThat(counters.creditStalls).isEqualTo(2);
+        assertThat(counters.statistics().value(ChannelCounter.CREDIT_STALLS)).isEqualTo(2);
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.rdmacomm.comm.SilentDevice;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.CompletionQueues;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
@@ -255,7 +256,8 @@ final class RdmaAdapterTest {
         assertThat(device.receives.get(8)).isEqualTo(device.receives.get(3));
         assertThat(device.receives.get(9)).isEqualTo(device.receives.get(5));
         assertThat(device.sends).as("the credit update").hasSize(1);
-        assertThat(adapter.counters().creditUpdates).isEqualTo(1);
+        assertThat(adapter.counters().statistics().value(ChannelCounter.CREDIT_UPDATES))
+                .isEqualTo(1);
         assertThat(adapter.sends().inFlight()).as("operations of the user").isZero();
     }
 

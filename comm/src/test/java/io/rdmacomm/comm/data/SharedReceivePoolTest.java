@@ -7,6 +7,7 @@ import io.rdmacomm.comm.SilentDevice;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.CompletionQueues;
 import io.rdmacomm.comm.progress.GroupMember;
+import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.AsyncEventType;
@@ -159,19 +160,19 @@ final class SharedReceivePoolTest {
     }
 
     private void assertAllIsBack() {
-        SharedReceivePool.Snapshot now = pool.snapshot();
+        SharedReceiveStatistics now = pool.statistics();
         assertThat(now.kept()).isZero();
         assertThat(now.lent()).isZero();
         assertThat(now.channels()).isZero();
         limitReached();
-        assertThat(pool.snapshot().posted()).isEqualTo(RECEIVES);
+        assertThat(pool.statistics().posted()).isEqualTo(RECEIVES);
     }
 
     @Test
     void allReceivesArePostedAtOnceAndTheLimitIsArmed() {
         assertThat(device.receives).hasSize(RECEIVES).doesNotHaveDuplicates();
         assertThat(device.limits).containsExactly(LIMIT);
-        assertThat(pool.snapshot()).isEqualTo(new SharedReceivePool.Snapshot(0, RECEIVES, 0, 0, 0));
+        assertThat(pool.statistics()).isEqualTo(new SharedReceiveStatistics(0, RECEIVES, 0, 0, 0));
     }
 
     @Test
@@ -184,7 +185,7 @@ final class SharedReceivePoolTest {
 
         assertThat(one.kept).hasSize(1);
         assertThat(two.kept).hasSize(2);
-        assertThat(pool.snapshot()).isEqualTo(new SharedReceivePool.Snapshot(2, RECEIVES - 3, 3, 0, 0));
+        assertThat(pool.statistics()).isEqualTo(new SharedReceiveStatistics(2, RECEIVES - 3, 3, 0, 0));
     }
 
     @Test
@@ -213,7 +214,7 @@ final class SharedReceivePoolTest {
         }
         limitReached();
         assertThat(device.receives).hasSize(RECEIVES + 3);
-        assertThat(pool.snapshot().refills()).isEqualTo(1);
+        assertThat(pool.statistics().refills()).isEqualTo(1);
 
         channel.arrive();
         channel.giveBack();
@@ -234,7 +235,7 @@ final class SharedReceivePoolTest {
             channels.forEach(Channel::giveBackAll);
         }
         channels.forEach(Channel::arriveAll);
-        assertThat(pool.snapshot().posted()).isLessThan(LIMIT);
+        assertThat(pool.statistics().posted()).isLessThan(LIMIT);
         limitReached();
         pool.tend();
         assertThat(device.limits).containsExactly(LIMIT);
@@ -266,7 +267,7 @@ final class SharedReceivePoolTest {
         slow.giveBack();
 
         assertThat(slow.share.unused()).isEqualTo(4);
-        assertThat(pool.snapshot().lent()).isEqualTo(2);
+        assertThat(pool.statistics().lent()).isEqualTo(2);
         slow.arrive();
         slow.giveBack();
         assertThat(slow.share.unused())
@@ -307,7 +308,7 @@ final class SharedReceivePoolTest {
             busy.giveBackAll();
         }
         assertThat(busy.share.unused()).as("half of 24, and its own 2").isEqualTo(14);
-        assertThat(pool.snapshot().lent()).isEqualTo(12);
+        assertThat(pool.statistics().lent()).isEqualTo(12);
         for (int round = 0; round < 5; round++) {
             busy.arriveAll();
             busy.giveBackAll();
@@ -353,7 +354,7 @@ final class SharedReceivePoolTest {
             modest.giveBack();
             modest.giveBack();
             assertThat(modest.share.unused()).isGreaterThanOrEqualTo(2);
-            SharedReceivePool.Snapshot now = pool.snapshot();
+            SharedReceiveStatistics now = pool.statistics();
             assertThat(now.posted()).isGreaterThanOrEqualTo(modest.share.unused());
         }
         assertThat(modest.failures).isEmpty();
@@ -442,8 +443,8 @@ final class SharedReceivePoolTest {
         channel.share.ended();
         channel.share.ended();
 
-        assertThat(pool.snapshot().kept()).isEqualTo(2);
-        assertThat(pool.snapshot().lent()).isEqualTo(2);
+        assertThat(pool.statistics().kept()).isEqualTo(2);
+        assertThat(pool.statistics().lent()).isEqualTo(2);
         channel.giveBackAll();
         assertAllIsBack();
     }

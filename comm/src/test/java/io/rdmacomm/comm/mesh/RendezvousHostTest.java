@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.DeadlineException;
-import io.rdmacomm.comm.PeerRefusedException;
-import io.rdmacomm.comm.PeerUnknownException;
-import io.rdmacomm.comm.PeerUnprovedException;
-import io.rdmacomm.comm.PortTakenException;
 import io.rdmacomm.comm.Secret;
+import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Opening;
@@ -30,6 +28,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,6 +97,13 @@ final class RendezvousHostTest {
         return future.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
     }
 
+    private static Consumer<Throwable> because(Reason reason) {
+        return thrown -> assertThat(thrown)
+                .isInstanceOfSatisfying(
+                        SetUpFailedException.class,
+                        failed -> assertThat(failed.reason()).isEqualTo(reason));
+    }
+
     @Test
     void allNodesGetTheSameTableAndAreToldWhenAllAreReady() {
         List<RendezvousVisit> visits = List.of(visit(PATIENCE), visit(PATIENCE), visit(PATIENCE));
@@ -138,7 +144,7 @@ final class RendezvousHostTest {
             int rank, int size, int channels, String job, String reason) {
         RendezvousVisit stranger = visit(PATIENCE);
         assertThatThrownBy(() -> stranger.register(node(rank, size, channels, job, PATIENCE), OPEN))
-                .isInstanceOf(PeerRefusedException.class)
+                .satisfies(because(Reason.REFUSED))
                 .hasMessageContaining(reason);
 
         theOthersStillMeet();
@@ -176,7 +182,7 @@ final class RendezvousHostTest {
         assertThatThrownBy(() -> CompletableFuture.anyOf(twins.get(0), twins.get(1))
                         .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
                         .join())
-                .hasCauseInstanceOf(PeerRefusedException.class)
+                .satisfies(e -> because(Reason.REFUSED).accept(e.getCause()))
                 .hasMessageContaining("rank 1 is there already");
         int first = twins.get(0).isDone() ? 1 : 0;
         assertThat(twins.get(first)).isNotDone();
@@ -189,8 +195,8 @@ final class RendezvousHostTest {
         while (true) {
             try {
                 return visit(PATIENCE).register(node(1), OPEN);
-            } catch (PeerRefusedException e) {
-                assertThat(e).hasMessageContaining("is there already");
+            } catch (SetUpFailedException e) {
+                assertThat(e).satisfies(because(Reason.REFUSED)).hasMessageContaining("is there already");
             }
         }
     }
@@ -209,7 +215,7 @@ final class RendezvousHostTest {
 
         for (int rank = 0; rank < 2; rank++) {
             assertThatThrownBy(visits.get(rank)::awaitAll)
-                    .isInstanceOf(PeerRefusedException.class)
+                    .satisfies(because(Reason.REFUSED))
                     .hasMessageContaining("rank 2 went away");
         }
     }
@@ -219,7 +225,7 @@ final class RendezvousHostTest {
         Duration brief = Duration.ofMillis(300);
         RendezvousVisit stranger = visit(PATIENCE);
         assertThatThrownBy(() -> stranger.register(node(2, 4, 2, "job", PATIENCE), OPEN))
-                .isInstanceOf(PeerRefusedException.class);
+                .satisfies(because(Reason.REFUSED));
 
         RendezvousVisit visit = visit(brief);
         assertThatThrownBy(() -> visit.register(node(1, SIZE, 2, "job", brief), OPEN))
@@ -286,11 +292,11 @@ final class RendezvousHostTest {
         host = RendezvousHost.listen("localhost", port, node(0), right, STEP);
         RendezvousVisit without = visit(PATIENCE);
         assertThatThrownBy(() -> without.register(node(1), OPEN))
-                .isInstanceOf(PeerUnprovedException.class)
+                .satisfies(because(Reason.UNPROVED))
                 .hasMessageContaining("the server demands a secret");
         RendezvousVisit wrong = visit(PATIENCE);
         assertThatThrownBy(() -> wrong.register(node(1), proof("the secret of another")))
-                .isInstanceOf(PeerUnprovedException.class)
+                .satisfies(because(Reason.UNPROVED))
                 .hasMessageContaining("is not that of the server");
 
         List<CompletableFuture<NodeTable>> tables = new ArrayList<>();
@@ -315,13 +321,13 @@ final class RendezvousHostTest {
     void anUnknownHostAndATakenPortAreReportedAtOnce() {
         Rendezvous unknown = Rendezvous.of(1, SIZE, "no-such-host.invalid", port);
         assertThatThrownBy(() -> RendezvousVisit.reach(unknown, System.nanoTime() + PATIENCE.toNanos()))
-                .isInstanceOf(PeerUnknownException.class)
+                .satisfies(because(Reason.HOST_UNKNOWN))
                 .hasMessageContaining("no-such-host.invalid");
         assertThatThrownBy(() -> RendezvousHost.listen("localhost", port, node(0), OPEN, STEP))
                 .isInstanceOfSatisfying(
                         SetUpException.class,
                         failure -> assertThat(RendezvousVisit.failure("here", failure.getMessage(), failure))
-                                .isInstanceOf(PortTakenException.class));
+                                .satisfies(because(Reason.PORT_TAKEN)));
     }
 
     @Test

@@ -97,11 +97,11 @@ class ModuleArrowsTest {
     }
 
     @Test
-    void commExportsSessionsMeshesAndManagementBeans() throws URISyntaxException {
+    void commExportsSessionsMeshesAndStatistics() throws URISyntaxException {
         assertThat(moduleOf(ServerSession.class).exports())
                 .filteredOn(exports -> !exports.isQualified())
                 .extracting(ModuleDescriptor.Exports::source)
-                .containsExactlyInAnyOrder("io.rdmacomm.comm", "io.rdmacomm.comm.jmx", MESH);
+                .containsExactlyInAnyOrder("io.rdmacomm.comm", MESH, "io.rdmacomm.comm.statistics");
     }
 
     /// A type that a program sees, but may not name. The compiler's own warning is off, because it

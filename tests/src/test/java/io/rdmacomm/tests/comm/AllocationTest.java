@@ -13,6 +13,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SharedReceives;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.tests.fixture.Allocation;
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.verbs.WorkStatus;
@@ -119,7 +120,8 @@ final class AllocationTest {
                 channel.poll();
             }
         });
-        assertThat(pair.serverChannel().statistics().creditUpdates()).isPositive();
+        assertThat(pair.serverChannel().statistics().value(ChannelCounter.CREDIT_UPDATES))
+                .isPositive();
     }
 
     @Test

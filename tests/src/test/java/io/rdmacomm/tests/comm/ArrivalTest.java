@@ -22,6 +22,7 @@ import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.PortForward;
 import io.rdmacomm.verbs.AccessFlag;
@@ -162,7 +163,7 @@ final class ArrivalTest {
                     .hasMessageContaining("is done");
             assertThat(pair.serverEnd.failure()).isNull();
             assertClosedWell(pair.clientEnd);
-            assertThat(pair.clientChannel().statistics().completed())
+            assertThat(pair.clientChannel().statistics().value(ChannelCounter.COMPLETED))
                     .as("what the user has started")
                     .isEqualTo(MESSAGES);
         }
@@ -390,7 +391,8 @@ final class ArrivalTest {
                 pair.clientEnd.barrier(PATIENCE);
             }
             receiving.join();
-            assertThat(pair.clientChannel().statistics().completed()).isEqualTo(3L * rounds);
+            assertThat(pair.clientChannel().statistics().value(ChannelCounter.COMPLETED))
+                    .isEqualTo(3L * rounds);
             assertThat(pair.clientChannel().inFlight()).isZero();
         }
     }

@@ -23,6 +23,7 @@ import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.WorkStatus;
@@ -224,7 +225,7 @@ final class CloseTest {
                 failureOf(() -> pair.clientEnd.barrier(PATIENCE)),
                 failureOf(() -> pair.server.accept(PATIENCE)));
         CompletableFuture<Message> receive = pair.clientChannel().async().receive();
-        eventually(() -> pair.clientChannel().statistics().creditStalls() > 0);
+        eventually(() -> pair.clientChannel().statistics().value(ChannelCounter.CREDIT_STALLS) > 0);
 
         long start = System.nanoTime();
         pair.close();

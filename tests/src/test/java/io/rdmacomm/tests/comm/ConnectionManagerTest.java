@@ -1,5 +1,6 @@
 package io.rdmacomm.tests.comm;
 
+import static io.rdmacomm.tests.fixture.SetUpFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,12 +10,12 @@ import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUp;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.verbs.AccessFlag;
@@ -131,7 +132,7 @@ class ConnectionManagerTest {
                     SessionOptions.defaults().withSetUp(SetUp.NUMBERS).withAddress("127.0.0.1", server.port());
 
             assertThatThrownBy(() -> ClientSession.connect(numbers))
-                    .isInstanceOf(PeerRefusedException.class)
+                    .satisfies(because(Reason.REFUSED))
                     .hasMessageContaining("by connection manager only")
                     .hasMessageContaining("by numbers only");
         }

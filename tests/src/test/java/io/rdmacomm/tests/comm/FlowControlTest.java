@@ -17,6 +17,7 @@ import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +57,7 @@ final class FlowControlTest {
             assertThat(taken).isEqualTo(4);
             assertThat(channel.tryWrite(source.block(0), remote, 0, handler, 0)).isEqualTo(Admission.WINDOW_FULL);
             assertThat(channel.inFlight()).isEqualTo(4);
-            assertThat(channel.statistics().windowStalls()).isEqualTo(2);
+            assertThat(channel.statistics().value(ChannelCounter.WINDOW_STALLS)).isEqualTo(2);
             pair.until(() -> ended.get() == 4);
             assertThat(channel.tryWrite(source.block(0), remote, 0, handler, 0).isAccepted())
                     .isTrue();
@@ -77,7 +78,7 @@ final class FlowControlTest {
             }
             assertThat(sent).isEqualTo(receives);
             assertThat(channel.trySend(slice, sent, CompletionHandler.NONE, 0)).isEqualTo(Admission.NO_CREDIT);
-            assertThat(channel.statistics().creditStalls()).isEqualTo(1);
+            assertThat(channel.statistics().value(ChannelCounter.CREDIT_STALLS)).isEqualTo(1);
 
             int next = 0;
             while (next < 1000) {
@@ -93,7 +94,8 @@ final class FlowControlTest {
                 }
             }
             assertThat(pair.clientEnd.failure()).isNull();
-            assertThat(pair.serverChannel().statistics().creditUpdates()).isPositive();
+            assertThat(pair.serverChannel().statistics().value(ChannelCounter.CREDIT_UPDATES))
+                    .isPositive();
         }
     }
 

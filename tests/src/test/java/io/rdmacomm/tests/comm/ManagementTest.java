@@ -2,22 +2,30 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.jmx.ChannelMXBean;
-import io.rdmacomm.comm.jmx.EndPointMXBean;
-import io.rdmacomm.comm.jmx.SessionMXBean;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.tests.fixture.Deadline;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import javax.management.JMX;
+import java.util.stream.Collectors;
+import javax.management.Attribute;
+import javax.management.AttributeNotFoundException;
+import javax.management.JMException;
+import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import javax.management.openmbean.TabularData;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,10 +44,22 @@ final class ManagementTest {
         return server.queryNames(new ObjectName("io.rdmacomm:type=" + type + ",*"), null);
     }
 
-    private <T> T only(String type, String condition, Class<T> as) throws Exception {
-        Set<ObjectName> found = server.queryNames(new ObjectName("io.rdmacomm:type=" + type + "," + condition), null);
+    private ObjectName only(String type, String name) throws Exception {
+        Set<ObjectName> found = beans(type + ",name=" + ObjectName.quote(name));
         assertThat(found).hasSize(1);
-        return JMX.newMXBeanProxy(server, found.iterator().next(), as);
+        return found.iterator().next();
+    }
+
+    private Object attribute(ObjectName bean, String name) {
+        try {
+            return server.getAttribute(bean, name);
+        } catch (JMException e) {
+            throw new AssertionError(name, e);
+        }
+    }
+
+    private long number(ObjectName bean, String name) {
+        return (Long) attribute(bean, name);
     }
 
     @Test
@@ -78,42 +98,101 @@ final class ManagementTest {
                 BufferSlice slice = pair.client.allocate("source", 8).block(0);
                 RdmaChannel channel = pair.clientChannel();
                 channel.blocking(PATIENCE).send(slice);
-                assertThat(before.clientChannel().statistics().operations()).isZero();
+                assertThat(before.clientChannel().statistics().value(ChannelCounter.OPERATIONS))
+                        .isZero();
 
-                String name = "name=" + ObjectName.quote(channel.name()) + ",*";
-                ChannelMXBean ofChannel = only("Channel", name, ChannelMXBean.class);
-                assertThat(ofChannel.getOperations()).isEqualTo(1);
-                assertThat(ofChannel.getBytesOut()).isEqualTo(8);
-                assertThat(ofChannel.getName()).isEqualTo(channel.name());
-                assertThat(ofChannel.isOpen()).isTrue();
-                assertThat(ofChannel.getInFlight()).isZero();
+                ObjectName ofChannel = only("Channel", channel.name());
+                assertThat(attribute(ofChannel, "Operations")).isEqualTo(1L);
+                assertThat(attribute(ofChannel, "BytesOut")).isEqualTo(8L);
+                assertThat(attribute(ofChannel, "Name")).isEqualTo(channel.name());
+                assertThat(attribute(ofChannel, "Open")).isEqualTo(true);
+                assertThat(attribute(ofChannel, "InFlight")).isEqualTo(0);
 
-                String end = "name=" + ObjectName.quote(pair.clientEnd.name()) + ",*";
-                EndPointMXBean ofEndPoint = only("EndPoint", end, EndPointMXBean.class);
-                assertThat(ofEndPoint.getCompleted()).isEqualTo(1);
-                assertThat(ofEndPoint.getState()).isEqualTo("READY");
-                assertThat(ofEndPoint.getFailure()).isEmpty();
-                assertThat(ofEndPoint.getPeerName()).isEqualTo("client");
-                assertThat(ofEndPoint.getChannels()).isEqualTo(1);
+                ObjectName ofEndPoint = only("EndPoint", pair.clientEnd.name());
+                assertThat(attribute(ofEndPoint, "Completed")).isEqualTo(1L);
+                assertThat(attribute(ofEndPoint, "State")).isEqualTo("READY");
+                assertThat(attribute(ofEndPoint, "Failure")).isEqualTo("");
+                assertThat(attribute(ofEndPoint, "PeerName")).isEqualTo("client");
+                assertThat(attribute(ofEndPoint, "Channels")).isEqualTo(1);
 
-                for (ObjectName session : beans("Session")) {
-                    SessionMXBean ofSession = JMX.newMXBeanProxy(server, session, SessionMXBean.class);
-                    assertThat(ofSession.getName()).isEqualTo("client");
-                    assertThat(ofSession.getDevice())
+                for (ObjectName ofSession : beans("Session")) {
+                    assertThat(attribute(ofSession, "Name")).isEqualTo("client");
+                    assertThat(attribute(ofSession, "Device"))
                             .isEqualTo(pair.client.context().device().name());
-                    assertThat(ofSession.getEndPoints()).isEqualTo(1);
-                    assertThat(ofSession.getEndPointsSetUp()).isEqualTo(1);
-                    assertThat(ofSession.getEndPointsFailed()).isZero();
+                    assertThat(attribute(ofSession, "EndPoints")).isEqualTo(1);
+                    assertThat(attribute(ofSession, "EndPointsSetUp")).isEqualTo(1L);
+                    assertThat(attribute(ofSession, "EndPointsFailed")).isEqualTo(0L);
                     // The server counts the message when its thread takes it, perhaps after the client's send is done.
                     Deadline.await(
-                            "one operation or message", () -> ofSession.getOperations() + ofSession.getMessages() > 0);
-                    assertThat(ofSession.getOperations() + ofSession.getMessages())
+                            "one operation or message",
+                            () -> number(ofSession, "Operations") + number(ofSession, "Messages") > 0);
+                    assertThat(number(ofSession, "Operations") + number(ofSession, "Messages"))
                             .isEqualTo(1);
-                    assertThat(ofSession.getDeviceCounters())
-                            .containsOnlyKeys(pair.client.context().counters(1).keySet());
+                    TabularData ofDevice = (TabularData) attribute(ofSession, "DeviceCounters");
+                    assertThat(ofDevice.values())
+                            .extracting(row -> ((CompositeData) row).get("key"))
+                            .containsExactlyInAnyOrderElementsOf(
+                                    pair.client.context().counters(1).keySet());
                 }
             }
         }
+    }
+
+    @Test
+    void theyDescribeTheirAttributesAsMXBeansDo() throws Exception {
+        System.setProperty(PROPERTY, "on");
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            ObjectName ofChannel = only("Channel", pair.clientChannel().name());
+            String counters = "Operations Completed Failed BytesOut BytesRead Messages Notices BytesIn WindowStalls"
+                    + " CreditStalls CreditUpdates HandlerErrors";
+            assertThat(types(ofChannel))
+                    .containsExactlyInAnyOrderEntriesOf(
+                            with(counters, "long", "Name", "java.lang.String", "InFlight", "int", "Open", "boolean"));
+            assertThat(types(only("EndPoint", pair.clientEnd.name())))
+                    .containsExactlyInAnyOrderEntriesOf(with(
+                            counters,
+                            "long",
+                            "Name PeerName PeerAddress State Failure",
+                            "java.lang.String",
+                            "Channels",
+                            "int"));
+            assertThat(types(beans("Session").iterator().next()))
+                    .containsExactlyInAnyOrderEntriesOf(with(
+                            counters,
+                            "long",
+                            "EndPointsSetUp EndPointsFailed",
+                            "long",
+                            "EndPoints",
+                            "int",
+                            "Name Device",
+                            "java.lang.String",
+                            "DeviceCounters",
+                            TabularData.class.getName()));
+
+            assertThat(server.getAttributes(ofChannel, new String[] {"Open", "Nothing", "Failed"})
+                            .asList())
+                    .containsExactly(new Attribute("Open", true), new Attribute("Failed", 0L));
+            assertThatThrownBy(() -> server.getAttribute(ofChannel, "Nothing"))
+                    .isInstanceOf(AttributeNotFoundException.class);
+            assertThatThrownBy(() -> server.setAttribute(ofChannel, new Attribute("Open", false)))
+                    .isInstanceOf(AttributeNotFoundException.class);
+        }
+    }
+
+    private Map<String, String> types(ObjectName bean) throws JMException {
+        return Arrays.stream(server.getMBeanInfo(bean).getAttributes())
+                .collect(Collectors.toMap(MBeanAttributeInfo::getName, MBeanAttributeInfo::getType));
+    }
+
+    /// @param namesAndTypes names, separated by blanks, and the type of all of them
+    private static Map<String, String> with(String... namesAndTypes) {
+        Map<String, String> types = new HashMap<>();
+        for (int i = 0; i < namesAndTypes.length; i += 2) {
+            for (String name : namesAndTypes[i].split(" ", -1)) {
+                types.put(name, namesAndTypes[i + 1]);
+            }
+        }
+        return types;
     }
 
     @Test

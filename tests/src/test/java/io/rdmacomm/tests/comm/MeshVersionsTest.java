@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerVersionException;
+import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.mesh.Mesh;
@@ -138,7 +138,7 @@ final class MeshVersionsTest {
 
                 assertThatThrownBy(joining::join)
                         .isInstanceOf(CompletionException.class)
-                        .hasCauseInstanceOf(PeerVersionException.class)
+                        .hasCauseInstanceOf(SetUpFailedException.class)
                         .hasMessageContaining("speaks versions 2 to 3 of the mesh protocol, this side version 1")
                         .hasMessageContaining("update rdmacomm on this side");
             }

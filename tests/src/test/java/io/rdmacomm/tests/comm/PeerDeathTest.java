@@ -19,6 +19,7 @@ import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -172,7 +173,7 @@ final class PeerDeathTest {
                         }
                     },
                     task -> Thread.ofVirtual().start(task));
-            eventually(() -> endPoint.channel(0).statistics().creditStalls() > 0);
+            eventually(() -> endPoint.channel(0).statistics().value(ChannelCounter.CREDIT_STALLS) > 0);
 
             peer.kill();
 

@@ -2,6 +2,7 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static io.rdmacomm.tests.fixture.SetUpFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,12 +14,12 @@ import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.PeerAbortedException;
-import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.verbs.Rdma;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -77,7 +78,7 @@ final class PeerSessionsTest {
         }
         try (ServerSession session = ServerSession.listen(OPTIONS)) {
             assertThatThrownBy(() -> session.connect("127.0.0.1", port, PATIENCE))
-                    .isInstanceOf(PeerRefusedException.class)
+                    .satisfies(because(Reason.REFUSED))
                     .hasMessageContaining("nobody listens on 127.0.0.1:" + port);
             assertThat(session.endPoints()).isEmpty();
         }

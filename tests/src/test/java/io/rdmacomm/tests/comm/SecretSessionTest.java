@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.fixture.SetUpFailure.because;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,13 +10,13 @@ import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.Deadlines;
-import io.rdmacomm.comm.PeerUnprovedException;
 import io.rdmacomm.comm.Reconnect;
 import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUp;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
 import io.rdmacomm.tests.fixture.LeakCheck;
@@ -70,11 +71,11 @@ final class SecretSessionTest {
     private void bothSidesFail(SessionOptions ofServer, SessionOptions ofClient, String words) throws Exception {
         try (ServerSession server = ServerSession.listen(ofServer.withListener(listener))) {
             assertThatThrownBy(() -> ClientSession.connect(ofClient.withPort(server.port())))
-                    .isInstanceOf(PeerUnprovedException.class)
+                    .satisfies(because(Reason.UNPROVED))
                     .hasMessageContaining(words)
                     .hasMessageContaining("withSecret");
             assertThat(refused.poll(20, TimeUnit.SECONDS))
-                    .isInstanceOf(PeerUnprovedException.class)
+                    .satisfies(because(Reason.UNPROVED))
                     .hasMessageContaining(words);
             assertThat(server.endPoints()).isEmpty();
         }
@@ -176,7 +177,7 @@ final class SecretSessionTest {
                     () -> pose(impostor), task -> Thread.ofVirtual().start(task));
 
             assertThatThrownBy(() -> ClientSession.connect(GUARDED.withPort(impostor.getLocalPort())))
-                    .isInstanceOf(PeerUnprovedException.class)
+                    .satisfies(because(Reason.UNPROVED))
                     .hasMessageContaining("has not the secret of this side");
             assertThat(learned.join().is(FrameType.UNPROVED)).isTrue();
         }

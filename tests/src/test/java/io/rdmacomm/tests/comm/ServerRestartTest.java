@@ -22,6 +22,7 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.PrivateMemory;
@@ -174,13 +175,13 @@ final class ServerRestartTest {
                 for (int restart = 0; restart < restarts; restart++) {
                     EndPoint endPoint = client.awaitEndPoint(PATIENCE);
                     RdmaChannel channel = endPoint.channel(0);
-                    eventually(() -> channel.statistics().completed() > 1_000);
+                    eventually(() -> channel.statistics().value(ChannelCounter.COMPLETED) > 1_000);
                     server.kill();
                     eventually(() -> endPoint.state() == EndPointState.FAILED);
                     server = server(port);
                 }
                 EndPoint last = client.awaitEndPoint(PATIENCE);
-                eventually(() -> last.channel(0).statistics().completed() > 1_000);
+                eventually(() -> last.channel(0).statistics().value(ChannelCounter.COMPLETED) > 1_000);
                 load.stop();
                 for (FutureTask<@Nullable Void> each : loads) {
                     each.get(60, TimeUnit.SECONDS);

@@ -1,5 +1,6 @@
 package io.rdmacomm.tests.comm;
 
+import static io.rdmacomm.tests.fixture.SetUpFailure.because;
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,12 +9,11 @@ import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerUnprovedException;
-import io.rdmacomm.comm.PeerVersionException;
 import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
@@ -113,7 +113,7 @@ final class SessionVersionsTest {
             assertThat(answer.payload().getShort(2)).isEqualTo((short) 1);
             assertThat(answer.payload().getShort(4)).isEqualTo((short) 1);
             assertThat(refused.poll(20, TimeUnit.SECONDS))
-                    .isInstanceOf(PeerVersionException.class)
+                    .satisfies(because(Reason.OTHER_VERSION))
                     .hasMessageContaining("speaks versions 2 to 3 of the session protocol, this side version 1")
                     .hasMessageContaining("update rdmacomm on this side");
             assertThat(client.isAtEnd()).isTrue();
@@ -131,7 +131,7 @@ final class SessionVersionsTest {
                     task -> Thread.ofVirtual().start(task));
 
             assertThatThrownBy(() -> ClientSession.connect(options.withPort(later.getLocalPort())))
-                    .isInstanceOf(PeerVersionException.class)
+                    .satisfies(because(Reason.OTHER_VERSION))
                     .hasMessageContaining("127.0.0.1:" + later.getLocalPort())
                     .hasMessageContaining("speaks versions 2 to 3 of the session protocol, this side version 1")
                     .hasMessageContaining("update rdmacomm on this side");
@@ -156,8 +156,8 @@ final class SessionVersionsTest {
         try (ServerSession server = ServerSession.listen(guarded.withListener(listener));
                 LaterRelease line = new LaterRelease(server.port())) {
             assertThatThrownBy(() -> ClientSession.connect(guarded.withPort(line.port())))
-                    .isInstanceOf(PeerUnprovedException.class);
-            assertThat(refused.poll(20, TimeUnit.SECONDS)).isInstanceOf(PeerUnprovedException.class);
+                    .satisfies(because(Reason.UNPROVED));
+            assertThat(refused.poll(20, TimeUnit.SECONDS)).satisfies(because(Reason.UNPROVED));
             assertThat(server.endPoints()).isEmpty();
         }
     }

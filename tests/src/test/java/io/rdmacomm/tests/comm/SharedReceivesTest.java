@@ -2,6 +2,7 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static io.rdmacomm.tests.fixture.SetUpFailure.because;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,7 +15,6 @@ import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
@@ -22,9 +22,12 @@ import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUp;
+import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.SharedReceives;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.tests.comm.SharedPool.Client;
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.Fabric;
@@ -116,7 +119,8 @@ final class SharedReceivesTest {
                 stop.set(true);
                 flooder.join();
             }
-            assertThat(flooding.here().channel(0).statistics().creditUpdates()).isPositive();
+            assertThat(flooding.here().channel(0).statistics().value(ChannelCounter.CREDIT_UPDATES))
+                    .isPositive();
         }
     }
 
@@ -326,7 +330,7 @@ final class SharedReceivesTest {
             Client two = pool.connect();
 
             assertThatThrownBy(() -> ClientSession.connect(pool.options()))
-                    .isInstanceOf(PeerRefusedException.class)
+                    .satisfies(because(Reason.REFUSED))
                     .hasMessageContaining("the shared receives have no room for another channel: 2 of 2 are open");
 
             ping(pool, one, 3);
@@ -433,11 +437,11 @@ final class SharedReceivesTest {
         while (true) {
             try {
                 return ClientSession.connect(options);
-            } catch (PeerRefusedException e) {
+            } catch (SetUpFailedException e) {
                 if (System.nanoTime() > deadline) {
                     throw e;
                 }
-                assertThat(e).hasMessageContaining("shared receives");
+                assertThat(e).satisfies(because(Reason.REFUSED)).hasMessageContaining("shared receives");
             }
         }
     }
@@ -620,13 +624,13 @@ final class SharedReceivesTest {
         try (SharedPool pool = new SharedPool(
                 plain.withConfigurer((index, proposed) -> proposed.withMessageBytes(SharedPool.BYTES + 1)), shared)) {
             assertThatThrownBy(() -> ClientSession.connect(plain.withPort(pool.server.port())))
-                    .isInstanceOf(PeerRefusedException.class)
+                    .satisfies(because(Reason.REFUSED))
                     .hasMessageContaining("257 bytes, the shared receives are for 256");
         }
         try (SharedPool pool =
                 new SharedPool(plain.withConfigurer((index, proposed) -> proposed.withReceives(3)), shared)) {
             assertThatThrownBy(() -> ClientSession.connect(plain.withPort(pool.server.port())))
-                    .isInstanceOf(PeerRefusedException.class)
+                    .satisfies(because(Reason.REFUSED))
                     .hasMessageContaining("may have 3 receives, but 4 are guaranteed");
         }
     }

@@ -2,15 +2,16 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static io.rdmacomm.tests.fixture.SetUpFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.Deadlines;
-import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
@@ -212,7 +213,7 @@ final class SilentSetUpTest {
             SessionOptions hasty = OPTIONS.withAddress(BUSY_ADDRESS, busy.port())
                     .withDeadlines(Deadlines.defaults().withConnect(Duration.ofSeconds(1)));
             assertThatThrownBy(() -> ClientSession.connect(hasty))
-                    .isInstanceOf(PeerRefusedException.class)
+                    .satisfies(because(Reason.BUSY))
                     .hasMessageContaining("try again");
             assertThat(busy.refused.get()).isGreaterThan(1);
         }

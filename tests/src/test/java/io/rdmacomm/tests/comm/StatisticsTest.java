@@ -5,16 +5,16 @@ import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.BufferSlice;
-import io.rdmacomm.comm.ChannelStatistics;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SessionStatistics;
-import io.rdmacomm.comm.counters.Counter;
 import io.rdmacomm.comm.counters.CounterRecord;
 import io.rdmacomm.comm.counters.CountersFolder;
 import io.rdmacomm.comm.counters.ProcessRecord;
+import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
+import io.rdmacomm.comm.statistics.SessionStatistics;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,11 +52,16 @@ final class StatisticsTest {
             exchange(pair.clientEnd, pair.serverEnd, slice, 1);
             exchange(pair.clientEnd, pair.serverEnd, slice, 1);
 
-            assertThat(pair.clientEnd.channel(1).statistics().bytesOut()).isEqualTo(16);
-            assertThat(pair.clientEnd.statistics().bytesOut()).isEqualTo(24);
-            assertThat(pair.clientEnd.statistics().operations()).isEqualTo(3);
-            assertThat(pair.serverEnd.statistics().messages()).isEqualTo(3);
-            assertThat(pair.serverEnd.statistics().bytesIn()).isEqualTo(24);
+            assertThat(pair.clientEnd.channel(1).statistics().value(ChannelCounter.BYTES_OUT))
+                    .isEqualTo(16);
+            assertThat(pair.clientEnd.statistics().value(ChannelCounter.BYTES_OUT))
+                    .isEqualTo(24);
+            assertThat(pair.clientEnd.statistics().value(ChannelCounter.OPERATIONS))
+                    .isEqualTo(3);
+            assertThat(pair.serverEnd.statistics().value(ChannelCounter.MESSAGES))
+                    .isEqualTo(3);
+            assertThat(pair.serverEnd.statistics().value(ChannelCounter.BYTES_IN))
+                    .isEqualTo(24);
         }
     }
 
@@ -72,17 +77,19 @@ final class StatisticsTest {
                     BufferSlice slice = session.allocate("source", 8).block(0);
                     exchange(session.endPoint(), here, slice, 0);
                     assertThat(server.statistics().endPoints()).isEqualTo(1);
-                    assertThat(server.statistics().channels().messages()).isEqualTo(client);
+                    assertThat(server.statistics().channels().value(ChannelCounter.MESSAGES))
+                            .isEqualTo(client);
                 }
                 here.close();
                 assertThat(session.statistics().endPoints()).isZero();
-                assertThat(session.statistics().channels().bytesOut()).isEqualTo(8);
+                assertThat(session.statistics().channels().value(ChannelCounter.BYTES_OUT))
+                        .isEqualTo(8);
             }
             SessionStatistics statistics = server.statistics();
             assertThat(statistics.endPoints()).isZero();
             assertThat(statistics.setUp()).isEqualTo(3);
             assertThat(statistics.failed()).isZero();
-            assertThat(statistics.channels().bytesIn()).isEqualTo(24);
+            assertThat(statistics.channels().value(ChannelCounter.BYTES_IN)).isEqualTo(24);
         }
     }
 
@@ -110,7 +117,7 @@ final class StatisticsTest {
             exchange(pair.clientEnd, pair.serverEnd, slice, 0);
 
             eventually(() -> published().stream()
-                            .mapToLong(record -> record.value(Counter.BYTES_IN))
+                            .mapToLong(record -> record.value(ChannelCounter.BYTES_IN))
                             .sum()
                     == 8);
             assertThat(published()).hasSize(2).allSatisfy(record -> {

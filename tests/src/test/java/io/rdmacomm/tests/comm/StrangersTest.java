@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerClosedException;
-import io.rdmacomm.comm.PeerRefusedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.tests.comm.GuardedServer.Guard;
 import io.rdmacomm.tests.comm.GuardedServer.Memory;
 import io.rdmacomm.tests.fixture.Amount;
@@ -201,8 +202,9 @@ final class StrangersTest {
             while (true) {
                 try {
                     return session.connect("127.0.0.1", port, PATIENCE);
-                } catch (PeerRefusedException e) {
-                    if (!String.valueOf(e.getMessage()).contains("try again")) {
+                } catch (SetUpFailedException e) {
+                    if (e.reason() != Reason.BUSY
+                            || !String.valueOf(e.getMessage()).contains("try again")) {
                         throw e;
                     }
                     again.incrementAndGet();

@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.fixture.SetUpFailure.because;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,14 +11,13 @@ import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.PeerClosedException;
-import io.rdmacomm.comm.PeerProtocolException;
-import io.rdmacomm.comm.PeerUnprovedException;
 import io.rdmacomm.comm.Reconnect;
 import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUp;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.Tls;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
@@ -149,12 +149,12 @@ final class TlsSessionTest {
         try (ServerSession server = ServerSession.listen(ofServer.withListener(listener))) {
             List<String> before = resources();
             assertThatThrownBy(() -> ClientSession.connect(ofClient.withPort(server.port())))
-                    .isInstanceOf(PeerUnprovedException.class)
+                    .satisfies(because(Reason.UNPROVED))
                     .hasMessageContaining(atClient)
                     .hasMessageContaining("--tls-")
                     .hasMessageNotContaining("\n");
             assertThat(refused.poll(30, TimeUnit.SECONDS))
-                    .isInstanceOf(PeerUnprovedException.class)
+                    .satisfies(because(Reason.UNPROVED))
                     .hasMessageContaining(atServer)
                     .hasMessageContaining("--tls-")
                     .hasMessageNotContaining("\n");
@@ -250,9 +250,9 @@ final class TlsSessionTest {
                 ServerSession.listen(PLAIN.withTls(Tls.of(context(), current)).withListener(listener))) {
             assertThatThrownBy(() -> ClientSession.connect(
                             PLAIN.withTls(Tls.of(context(), old)).withPort(server.port())))
-                    .isInstanceOf(PeerUnprovedException.class)
+                    .satisfies(because(Reason.UNPROVED))
                     .hasMessageContaining("common version");
-            assertThat(refused.poll(30, TimeUnit.SECONDS)).isInstanceOf(PeerUnprovedException.class);
+            assertThat(refused.poll(30, TimeUnit.SECONDS)).satisfies(because(Reason.UNPROVED));
         }
     }
 
@@ -275,7 +275,7 @@ final class TlsSessionTest {
     void theSecretIsStillNeeded() throws Exception {
         try (ServerSession server = ServerSession.listen(GUARDED.withSecret(SECRET))) {
             assertThatThrownBy(() -> ClientSession.connect(GUARDED.withPort(server.port())))
-                    .isInstanceOf(PeerUnprovedException.class)
+                    .satisfies(because(Reason.UNPROVED))
                     .hasMessageContaining("the server demands a secret");
         }
     }
@@ -325,7 +325,7 @@ final class TlsSessionTest {
             stranger.getOutputStream().write('G');
 
             assertThat(refused.poll(30, TimeUnit.SECONDS))
-                    .isInstanceOf(PeerProtocolException.class)
+                    .satisfies(because(Reason.PROTOCOL_VIOLATED))
                     .hasMessageContaining("speaks another protocol");
         }
     }
@@ -349,7 +349,9 @@ final class TlsSessionTest {
                     stranger.getOutputStream().write(record);
                     stranger.shutdownOutput();
                     assertThat(refused.poll(30, TimeUnit.SECONDS))
-                            .isInstanceOfAny(PeerUnprovedException.class, PeerClosedException.class);
+                            .satisfiesAnyOf(
+                                    because(Reason.UNPROVED),
+                                    e -> assertThat(e).isInstanceOf(PeerClosedException.class));
                 }
             }
             try (ClientSession _ = ClientSession.connect(GUARDED.withPort(server.port()))) {

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.comm.statistics;
 
 /// The counters of a session at one moment.
 ///

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.cli.top;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +24,7 @@ public record TcpStatistics(
     private static final int LONGEST = 1 << 16;
 
     /// Reads the counters. Empty where the kernel does not show them.
-    public static Optional<TcpStatistics> ofHost() {
+    static Optional<TcpStatistics> ofHost() {
         return read(FOLDER);
     }
 

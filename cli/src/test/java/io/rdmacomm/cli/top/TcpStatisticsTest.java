@@ -1,4 +1,4 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,41 @@
+package io.rdmacomm.comm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.comm.setup.SetUpException;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// The public exceptions of what has failed below.
+final class FailuresTest {
+    private static final Map<SetUpException.Reason, Class<? extends CommException>> GENERAL = new EnumMap<>(Map.of(
+            SetUpException.Reason.PEER_CLOSED, PeerClosedException.class,
+            SetUpException.Reason.DEADLINE_PASSED, DeadlineException.class,
+            SetUpException.Reason.CLOSED, ClosedException.class,
+            SetUpException.Reason.INTERRUPTED, CommInterruptedException.class));
+
+    @Test
+    void eachReasonOfAFailedSetUpIsPublic() {
+        Set<SetUpFailedException.Reason> found = EnumSet.noneOf(SetUpFailedException.Reason.class);
+        for (SetUpException.Reason reason : SetUpException.Reason.values()) {
+            IOException cause = new IOException("the cause");
+            SetUpException failure = new SetUpException(reason, "what happened", cause);
+
+            CommException made = Failures.ofSetUp(failure);
+
+            assertThat(made).hasMessage("what happened").hasCause(cause);
+            assertThat(made.getStackTrace()).isEqualTo(failure.getStackTrace());
+            if (made instanceof SetUpFailedException failed) {
+                assertThat(failed.reason().name()).isEqualTo(reason.name());
+                found.add(failed.reason());
+            } else {
+                assertThat(made).isExactlyInstanceOf(GENERAL.get(reason));
+            }
+        }
+        assertThat(found).containsExactly(SetUpFailedException.Reason.values());
+    }
+}
