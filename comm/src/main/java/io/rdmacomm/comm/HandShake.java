@@ -64,7 +64,8 @@ import jdk.jfr.FlightRecorder;
 record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
     private static final Greeting GREETING = new Greeting(Protocol.SESSION, 1, 1, 0);
     /// Failures that come from the peer, or of which it has been told. Both sides know both ranges of versions.
-    private static final Set<Reason> KNOWN_TO_PEER = EnumSet.of(Reason.REFUSED, Reason.BUSY, Reason.UNPROVED, Reason.OTHER_VERSION);
+    private static final Set<Reason> KNOWN_TO_PEER =
+            EnumSet.of(Reason.REFUSED, Reason.BUSY, Reason.UNPROVED, Reason.OTHER_VERSION);
 
     /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not kept
     /// waiting. If that fails, the peer is told why and everything is freed.
