@@ -14,6 +14,8 @@ public final class OtherJvm {
     public static ProcessBuilder running(Class<?> main, String... options) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // It is too short for the second compiler of the JVM to gain anything.
+        command.add("-XX:TieredStopAtLevel=1");
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);

@@ -20,6 +20,8 @@ import picocli.CommandLine;
 /// Runs the command, in this JVM or as a separate process.
 final class Command implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60;
+    /// No command runs longer. The time-out of a test does not end a thread that reads from a pipe.
+    private static final long LONGEST_RUN_SECONDS = 600;
     private static final String READY = "listening on port ";
 
     private final Process process;
@@ -29,6 +31,7 @@ final class Command implements AutoCloseable {
 
     private Command(Process process) {
         this.process = process;
+        process.onExit().orTimeout(LONGEST_RUN_SECONDS, TimeUnit.SECONDS).exceptionally(late -> process.destroyForcibly());
         this.output = process.inputReader(StandardCharsets.UTF_8);
         // Not in the common pool: it has one thread on two cores, and the ends of processes are handled there.
         this.complaints = CompletableFuture.supplyAsync(
@@ -82,7 +85,8 @@ final class Command implements AutoCloseable {
             throws IOException {
         List<String> command = new ArrayList<>(launcher);
         command.add(ProcessHandle.current().info().command().orElseThrow());
-        command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+        command.addAll(List.of(
+                "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
         for (String name : System.getProperties().stringPropertyNames()) {
             if (name.startsWith("rdmacomm.")) {
                 command.add("-D" + name + "=" + System.getProperty(name));

@@ -44,6 +44,7 @@ final class PeerProgram implements AutoCloseable {
         command.addAll(List.of(
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                 "-Xmx256m",
+                "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED"));
         properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
