@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The table of all verbs in the verbs guide is complete: each row names public methods that exist, and a test, or says why there is none.
+/// The table of all verbs is complete: each row names public methods that exist, and a test, or says why there is none.
 /// [DocumentedTestsTest] checks that the tests exist.
 class VerbsTableTest {
     private static final int VERBS = 41;
