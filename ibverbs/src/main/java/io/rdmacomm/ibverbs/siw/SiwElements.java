@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 ///
 /// - A READ without elements gets one of length zero. The driver always takes the first element of a READ
 ///   (`siw_activate_tx_from_sq`), and libsiw leaves that of an older request in its place (`push_send_wqe`).
-/// - A short message in one element that crosses a page gets two elements, one for each page (decision 23). The driver
+/// - A short message in one element that crosses a page gets two elements, one for each page (decision 16). The driver
 ///   copies up to 32 bytes (`MAX_HDR_INLINE`) behind the header, gets the end of the page wrong (`siw_try_1seg`), and
 ///   sends the bytes that follow the first page in memory.
 ///

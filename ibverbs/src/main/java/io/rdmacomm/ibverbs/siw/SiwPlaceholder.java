@@ -3,7 +3,7 @@ package io.rdmacomm.ibverbs.siw;
 import io.rdmacomm.ibverbs.objects.NativeContext;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 
-/// An unused completion queue that covers the one place where libsiw lets no queue begin (decision 18).
+/// An unused completion queue that covers the one place where libsiw lets no queue begin (decision 16).
 ///
 /// The kernel maps the queues of a context one behind the other, at the lowest free offset from 0 on
 /// (`siw_mmap_entry_insert`), and libsiw takes the offset 0x90000 (`SIW_INVAL_UOBJ_KEY`) for a failure. A queue that

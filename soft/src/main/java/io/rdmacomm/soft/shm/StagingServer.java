@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// The peer has checked its rights in the key table, but any process of this user can ask, and can write to that table.
 /// So they are checked here again, and a region has no rights but those that it was registered with.
 ///
-/// The engine counts as a queue pair does (decision 3): its counter is odd from before it looks whether the queue pair
+/// The engine counts as a queue pair does (decision 38): its counter is odd from before it looks whether the queue pair
 /// and the region are still there until it has let go of the memory.
 final class StagingServer {
     private static final int SPINS = 1_000;

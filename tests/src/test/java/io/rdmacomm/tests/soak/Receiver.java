@@ -68,7 +68,7 @@ final class Receiver {
         boolean success = completions.isSuccess(i);
         String wrong = inbox.completed(id, !style.shared());
         if (wrong != null && failure != null && !held && wrong.startsWith("wrong")) {
-            // The peer was stopped, or got no processor, while it held this receive (decision 46). It ends with success
+            // The peer was stopped, or got no processor, while it held this receive (decision 38). It ends with success
             // if the peer goes on and completes it.
             held = true;
         } else if (wrong != null) {

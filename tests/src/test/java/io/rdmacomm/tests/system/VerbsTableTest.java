@@ -35,7 +35,7 @@ class VerbsTableTest {
     }
 
     private static List<Row> rows() throws IOException {
-        return Files.readAllLines(Path.of("..", "docs", "31-verbs-table.md")).stream()
+        return Files.readAllLines(Path.of("..", "docs", "30-verbs-guide.md")).stream()
                 .filter(line -> line.matches("\\| \\d+ \\|.*"))
                 .map(Row::of)
                 .toList();
