@@ -590,7 +590,7 @@ class HostilePeerTest {
 
     private boolean isReadDirectly(QueuePair queuePair) {
         return Soft.of(queuePair).transport() instanceof TcpTransport transport
-                && transport.driver().isHot(Soft.of(completions).links());
+                && transport.driver().isReadDirectly(Soft.of(completions).links());
     }
 
     private <T> T onEngine(Callable<T> task) throws Exception {

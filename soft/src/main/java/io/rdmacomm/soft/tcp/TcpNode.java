@@ -102,7 +102,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
 
     /// A completion queue was armed, so its polling thread is about to sleep.
     public void armed() {
-        links.engineLinks().reviewSoon();
+        links.engineLinks().recall();
     }
 
     /// Accepts calls; the engine. Takes many at once: with one per pass over all other channels, a thousand peers

@@ -3,7 +3,6 @@ package io.rdmacomm.soft.tcp;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
-import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.SendOpcode;
@@ -21,7 +20,6 @@ public final class TcpTransport implements Transport {
     private static final SafeLogger LOGGER = SafeLogger.of(TcpTransport.class);
 
     private final SendQueue sends;
-    private final RetryTimer retries;
     private final LingeringClose closing;
     private final TrafficCounters traffic;
     private final SocketChannel channel;
@@ -46,7 +44,6 @@ public final class TcpTransport implements Transport {
             LinkTerms terms,
             @Nullable Consumer<String> onEnd) {
         this.sends = queuePair.sends();
-        this.retries = queuePair.retries();
         this.closing = context.closing();
         this.traffic = context.traffic();
         this.channel = channel;
@@ -54,10 +51,11 @@ public final class TcpTransport implements Transport {
         this.onEnd = onEnd;
         this.link = new Link(
                 queuePair, context.memory(), context.counters(), context.onLimit(), channel, terms, onEnd != null);
-        this.driver = new LinkDriver(link, queuePair.lock(), retries, pollsSends, pollsReceives, context.engineLinks());
+        this.driver = new LinkDriver(
+                link, queuePair.lock(), queuePair.retries(), pollsSends, pollsReceives, context.engineLinks());
     }
 
-    /// Has the link driven by those who poll, and by the engine.
+    /// Has the link driven by the threads that poll, and by the engine.
     ///
     /// @throws IOException if the connection is not good any more; it is closed then
     void open() throws IOException {
@@ -83,22 +81,13 @@ public final class TcpTransport implements Transport {
     @Override
     public int post(RequestChain batch, int first, int end) {
         int kept = sends.add(batch, first, end) - first;
-        link.transmit();
-        if (link.isUnfinished()) {
-            driver.wanted();
-        }
+        driver.post();
         return kept;
     }
 
     @Override
     public void resume() {
-        if (retries.isDue()) {
-            link.release();
-        }
-        link.drive(true, true);
-        if (link.isUnfinished()) {
-            driver.wanted();
-        }
+        driver.resume();
     }
 
     @Override
