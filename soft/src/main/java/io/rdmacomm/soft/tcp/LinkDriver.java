@@ -11,9 +11,9 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Drives a link: for the thread that posts, for those that poll or wait at its completion queues ([PolledLinks]), and
-/// for the engine ([EngineLinks]). [DrivingTable] has the rule which of them does; this class finds the events and does
-/// what the table says.
+/// Drives a link: for the thread that posts, for those that poll or wait at its completion queues ([PolledLinks]),
+/// and for the engine ([EngineLinks]). [DrivingTable] has the rule which of them does; this class finds the events
+/// and does what the table says.
 public final class LinkDriver implements Engine.Ready {
     private static final int READ = SelectionKey.OP_READ;
     private static final int WRITE = SelectionKey.OP_WRITE;
@@ -41,7 +41,7 @@ public final class LinkDriver implements Engine.Ready {
     private boolean acknowledgesLater;
     private long acknowledgeAt;
 
-    /// Nobody drives the link yet.
+    /// The link is not driven yet.
     ///
     /// @param lock of the link
     /// @param retries knows how long the peer may be silent
@@ -108,7 +108,8 @@ public final class LinkDriver implements Engine.Ready {
         finishDriving();
     }
 
-    /// Receives what has arrived, and sends what can be sent; requests that were held back, too, if their time has come.
+    /// Receives what has arrived, and sends what can be sent; requests that were held back, too, if their time has
+    /// come.
     void resume() {
         if (retries.isDue()) {
             link.release();
@@ -199,7 +200,8 @@ public final class LinkDriver implements Engine.Ready {
         return sends.isWaiting() || receives.isWaiting();
     }
 
-    /// Whether a thread reads what arrives: it has polled a moment ago, or waits at the sockets and has nothing to send.
+    /// Whether a thread reads what arrives: it has polled a moment ago, or waits at the sockets and has nothing to
+    /// send.
     private boolean isAttended(long now) {
         if (framesLeft && isAwaited()) {
             return false;

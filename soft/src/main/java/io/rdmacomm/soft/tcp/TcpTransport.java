@@ -3,7 +3,7 @@ package io.rdmacomm.soft.tcp;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
-import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Transport over one TCP connection: keeps requests in the [SendQueue] until the peer has acknowledged them, and has
-/// the [Link] send them.
+/// Transport over one TCP connection: keeps requests in the [RequestQueue] until the peer has acknowledged them,
+/// and has the [Link] send them.
 public final class TcpTransport implements Transport {
     private static final SafeLogger LOGGER = SafeLogger.of(TcpTransport.class);
 
-    private final SendQueue sends;
+    private final RequestQueue sends;
     private final LingeringClose closing;
     private final TrafficCounters traffic;
     private final SocketChannel channel;
@@ -34,7 +34,8 @@ public final class TcpTransport implements Transport {
     /// @param pollsSends the links of the completion queue of sends
     /// @param pollsReceives the links of the completion queue of receives
     /// @param channel not blocking
-    /// @param onEnd told once why the connection has ended, if a connection manager has made it; else null
+    /// @param onEnd called once with the reason why the connection has ended, if a connection manager has made it;
+    /// else null
     TcpTransport(
             QueuePairResources queuePair,
             LinkContext context,
