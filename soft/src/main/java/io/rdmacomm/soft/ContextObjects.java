@@ -184,7 +184,7 @@ final class ContextObjects implements SharedMemory.Events {
     public void onLimit(int sharedReceiveQueue) {
         SoftSharedReceiveQueue queue = sharedQueues.get(sharedReceiveQueue);
         if (queue != null) {
-            queue.told();
+            queue.limitReported();
             context.asyncEvents().raise(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, sharedReceiveQueue);
         }
     }
@@ -215,7 +215,7 @@ final class ContextObjects implements SharedMemory.Events {
             queue.announceToWaiter();
         });
         sharedQueues.forEach((number, queue) -> {
-            if (queue.isUntold()) {
+            if (queue.isLimitUnreported()) {
                 onLimit(number);
             }
         });

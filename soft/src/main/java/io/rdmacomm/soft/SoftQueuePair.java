@@ -360,7 +360,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             }
             if (failed) {
                 failed = false;
-                failAsTold();
+                failAsReported();
             }
         }
         if (drainWanted) {
@@ -372,7 +372,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         }
     }
 
-    private void failAsTold() {
+    private void failAsReported() {
         receiveLock.lock();
         try {
             if (isConnected()) {

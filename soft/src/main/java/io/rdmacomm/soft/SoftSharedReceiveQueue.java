@@ -64,7 +64,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
     }
 
     /// A taker reports that it has disarmed the limit.
-    synchronized void told() {
+    synchronized void limitReported() {
         // It may be armed again already.
         awaiting &= ring.limit() != 0;
     }
@@ -72,10 +72,10 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
     /// A peer has died, perhaps between taking a receive and reporting the limit.
     ///
     /// @return whether no taker will report a limit that was reached
-    synchronized boolean isUntold() {
-        boolean untold = awaiting && (ring.limit() == 0 || ring.taker().crossedLimit());
-        awaiting &= !untold;
-        return untold;
+    synchronized boolean isLimitUnreported() {
+        boolean unreported = awaiting && (ring.limit() == 0 || ring.taker().crossedLimit());
+        awaiting &= !unreported;
+        return unreported;
     }
 
     @Override

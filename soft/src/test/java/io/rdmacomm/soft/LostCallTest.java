@@ -108,7 +108,7 @@ class LostCallTest {
     /// TCP repeats a lost SYN only after a second (RFC 6298 2.1): by then most queue pairs have given up.
     @Test
     void aCallWhoseSynIsLostIsRepeated() throws IOException {
-        // A listener whose queue is full drops a SYN (listen(2)); it holds one more than it was told.
+        // A listener whose queue is full drops a SYN (listen(2)); it holds one more than its limit.
         for (int i = 0; i < 2; i++) {
             channels.add(SocketChannel.open(peer.getLocalAddress()));
         }

@@ -20,12 +20,12 @@ final class DmaBufferTrial {
 
     synchronized boolean isPossible() {
         if (!known) {
-            tryIt();
+            tryOnce();
         }
         return possible;
     }
 
-    private void tryIt() {
+    private void tryOnce() {
         LibIbverbs library = device.library();
         long domain = library.allocateDomain(device.address());
         if (domain <= 0) {

@@ -19,12 +19,12 @@ final class ResizeTrial {
 
     synchronized boolean isPossible() {
         if (!known) {
-            tryIt();
+            tryOnce();
         }
         return possible;
     }
 
-    private void tryIt() {
+    private void tryOnce() {
         long queue = device.library().createCompletionQueue(device.address(), CAPACITY, 0, 0);
         if (queue <= 0) {
             possible = true; // no queue can be made now, so it does no harm; the next question is another trial

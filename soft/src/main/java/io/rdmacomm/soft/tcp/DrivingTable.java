@@ -47,7 +47,7 @@ final class DrivingTable {
 
     /// What a link needs, or what the engine finds when it looks at it.
     enum Event {
-        /// The socket is connected and registered.
+        /// The link is about to be registered with the selectors.
         OPENED(Step.TO_ENGINE, Step.NOTHING, Step.NOTHING, Step.NOTHING),
         /// The engine's selector found data, or room in a socket that was full.
         SOCKET_READY(Step.NOTHING, Step.LOOK, Step.LOOK, Step.LOOK),

@@ -67,11 +67,12 @@ public final class LinkDriver implements Engine.Ready {
 
     /// Starts to have the link driven.
     void open() throws IOException {
+        // First, as both the engine and polling threads may get at the link from here on.
+        state = DrivingTable.next(state, Event.OPENED);
         inSends.open();
         if (!oneQueue) {
             inReceives.open();
         }
-        state = DrivingTable.next(state, Event.OPENED);
         engineKey = engineLinks.register(link.channel(), READ, this);
         engineLinks.add(this);
     }

@@ -235,7 +235,7 @@ public final class TcpEndpoint {
         if (node.settings().callersFromAnywhere() || origin.equals(destination.gid())) {
             return true;
         }
-        node.strayed(address() + " rejects a call that is right but comes from " + origin.address() + " and not from "
+        node.wrongOrigin(address() + " rejects a call that is right but comes from " + origin.address() + " and not from "
                 + destination.gid().address() + "; if that host is behind NAT, set the option callers=any in"
                 + " rdmacomm.soft.devices");
         return false;

@@ -206,7 +206,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     }
 
     /// The right peer has called from the wrong place, which is logged once: it will call again and again.
-    void strayed(String what) {
+    void wrongOrigin(String what) {
         if (strayTold.compareAndSet(false, true)) {
             LOGGER.log(System.Logger.Level.WARNING, what);
         }
