@@ -32,7 +32,8 @@ record FaultPlan(List<Rule> rules, Restrictions restrictions, long seed, String 
         return failsDevice()
                 || rules.stream()
                         .map(Rule::fault)
-                        .anyMatch(fault -> fault instanceof InjectedFault.LinkDown || fault instanceof InjectedFault.Overrun);
+                        .anyMatch(fault ->
+                                fault instanceof InjectedFault.LinkDown || fault instanceof InjectedFault.Overrun);
     }
 
     /// Whether a rule fails the device.

@@ -77,7 +77,8 @@ final class PlanParser {
         if (!form.matches()) {
             throw wrong(part, "a rule is " + FORM);
         }
-        FaultOperation operation = choice(part, "operation", FaultOperation.values(), FaultOperation::text, form.group(1));
+        FaultOperation operation =
+                choice(part, "operation", FaultOperation.values(), FaultOperation::text, form.group(1));
         int queuePair = form.group(2) == null ? 0 : Integer.parseInt(form.group(2));
         if (queuePair > 0 && operation.isCall()) {
             throw wrong(part, "@ is for requests only, " + operation.text() + " is a call");
@@ -132,7 +133,9 @@ final class PlanParser {
 
     private InjectedFault linkDown(String part, String detail) {
         return new InjectedFault.LinkDown(
-                detail.isEmpty() ? InjectedFault.LinkDown.FOR_EVER : time(part, detail).mostNanos());
+                detail.isEmpty()
+                        ? InjectedFault.LinkDown.FOR_EVER
+                        : time(part, detail).mostNanos());
     }
 
     private Errno errno(String part, String detail) {

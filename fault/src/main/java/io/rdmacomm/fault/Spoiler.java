@@ -95,8 +95,10 @@ final class Spoiler {
         // A peer checks no key of a request without data (IBTA 9.7.5.2.5).
         if (remotely && operation.isOneSided() && requests.length(index) > 0) {
             // The low byte distinguishes the uses of one key, on this project's device and on adapters.
-            long key =
-                    at + (operation == FaultOperation.ATOMIC ? SendRequestLayout.ATOMIC_KEY : SendRequestLayout.REMOTE_KEY);
+            long key = at
+                    + (operation == FaultOperation.ATOMIC
+                            ? SendRequestLayout.ATOMIC_KEY
+                            : SendRequestLayout.REMOTE_KEY);
             batch.set(JAVA_INT, key, batch.get(JAVA_INT, key) ^ 0xff);
         } else {
             flags &= ~SendRequestLayout.FLAG_INLINE;

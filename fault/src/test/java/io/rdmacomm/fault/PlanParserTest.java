@@ -29,17 +29,25 @@ class PlanParserTest {
                         new InjectedFault.FailedRequest(WorkStatus.REMOTE_ACCESS_ERROR)));
         assertThat(rule("fail=create-queue-pair:2+:ENOMEM"))
                 .isEqualTo(new Rule(
-                        FaultOperation.CREATE_QUEUE_PAIR, 0, new Occurrence(2, 1, 100), new InjectedFault.FailedCall(Errno.ENOMEM)));
+                        FaultOperation.CREATE_QUEUE_PAIR,
+                        0,
+                        new Occurrence(2, 1, 100),
+                        new InjectedFault.FailedCall(Errno.ENOMEM)));
         assertThat(rule("delay=any@7:/4:20us"))
-                .isEqualTo(new Rule(FaultOperation.ANY, 7, new Occurrence(4, 4, 100), new InjectedFault.Delay(20_000, 20_000)));
+                .isEqualTo(new Rule(
+                        FaultOperation.ANY, 7, new Occurrence(4, 4, 100), new InjectedFault.Delay(20_000, 20_000)));
         assertThat(rule("delay=receive:2.5%:1-5ms"))
                 .isEqualTo(new Rule(
-                        FaultOperation.RECEIVE, 0, new Occurrence(1, 1, 2.5), new InjectedFault.Delay(1_000_000, 5_000_000)));
+                        FaultOperation.RECEIVE,
+                        0,
+                        new Occurrence(1, 1, 2.5),
+                        new InjectedFault.Delay(1_000_000, 5_000_000)));
         assertThat(rule("full=send:1").fault()).isEqualTo(new InjectedFault.FullQueue());
         assertThat(rule("fatal=send:1").fault()).isEqualTo(new InjectedFault.DeviceFatal(false));
         assertThat(rule("fatal=send:1:silent").fault()).isEqualTo(new InjectedFault.DeviceFatal(true));
         assertThat(rule("overrun=receive:1").fault()).isEqualTo(new InjectedFault.Overrun());
-        assertThat(rule("link-down=send:1").fault()).isEqualTo(new InjectedFault.LinkDown(InjectedFault.LinkDown.FOR_EVER));
+        assertThat(rule("link-down=send:1").fault())
+                .isEqualTo(new InjectedFault.LinkDown(InjectedFault.LinkDown.FOR_EVER));
         assertThat(rule("link-down=send:1:2s").fault()).isEqualTo(new InjectedFault.LinkDown(2_000_000_000));
         assertThat(parse("seed=-5&full=send:5%").seed()).isEqualTo(-5);
         assertThat(parse("").rules()).isEmpty();
@@ -107,7 +115,8 @@ class PlanParserTest {
         assertThat(counters.next(FaultOperation.WRITE)).isNull();
         assertThat(counters.next(FaultOperation.WRITE)).isEqualTo(new InjectedFault.FailedRequest(WorkStatus.FLUSHED));
         assertThat(counters.next(FaultOperation.SEND)).isNull();
-        assertThat(counters.next(FaultOperation.WRITE)).isEqualTo(new InjectedFault.FailedRequest(WorkStatus.RETRY_EXCEEDED));
+        assertThat(counters.next(FaultOperation.WRITE))
+                .isEqualTo(new InjectedFault.FailedRequest(WorkStatus.RETRY_EXCEEDED));
         assertThat(counters.next(null)).isNull();
     }
 }

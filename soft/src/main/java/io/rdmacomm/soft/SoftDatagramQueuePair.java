@@ -66,8 +66,8 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         this.sender = context.datagramSender(number, domain, elements);
         ReceiveRing ring = sharedRing == null ? ownRing(domain, asked) : sharedRing;
         this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.receives(), number);
-        this.sends =
-                new RequestQueue(sizes, elements, new SendCompleter(sendCompletions.sends(), number, request.signalAll()));
+        this.sends = new RequestQueue(
+                sizes, elements, new SendCompleter(sendCompletions.sends(), number, request.signalAll()));
         this.receiver = new DatagramReceiver(context.memory(), number, receives, context.objects()::onLimit);
         context.objects().add(this);
     }

@@ -553,9 +553,9 @@ class HostilePeerTest {
     }
 
     /// The engine waits for room in the socket. When there is some, it finds that a thread polls, and lets go of
-    /// the link: that thread must be asked to drive it, because no data arrives that would make it do so. What polls
-    /// here is the engine's own thread, between its other work: a pause of more than 2 ms, after which the engine
-    /// drives the link again, is rare.
+    /// the link: that thread must be asked to drive it, because no data arrives that would make it do so. What
+    /// polls here is the engine's own thread, between its other work: a pause of more than 2 ms, after which
+    /// the engine drives the link again, is rare.
     @Test
     void dataThatAPeerReadsLateIsSentWhileAThreadPolls() throws Exception {
         int bytes = 32 << 20;

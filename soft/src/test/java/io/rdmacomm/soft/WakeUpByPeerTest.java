@@ -141,7 +141,9 @@ class WakeUpByPeerTest {
             pair.post(ReceiveBatch.create(arena, 1, 1).receive(7));
             queue.arm();
             peer.post(SendBatch.create(arena, 1, 1).send(1).signaled());
-            assertThat(Soft.of(queue).ring().isArmed()).as("the peer has announced it").isFalse();
+            assertThat(Soft.of(queue).ring().isArmed())
+                    .as("the peer has announced it")
+                    .isFalse();
         } finally {
             resume.countDown();
         }

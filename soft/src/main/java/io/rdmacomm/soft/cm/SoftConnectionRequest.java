@@ -64,7 +64,8 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
         MpaNegotiation negotiation = connections.negotiation(parameters, localAddress(), remoteAddress());
         boolean ours = frame.asksForHandshake();
         byte[] privateData = parameters.privateData();
-        MpaFrame reply = negotiation.acceptance(frame, ours ? handshake(queuePair).appendTo(privateData) : privateData);
+        MpaFrame reply =
+                negotiation.acceptance(frame, ours ? handshake(queuePair).appendTo(privateData) : privateData);
         SocketChannel channel;
         try {
             channel = request.reply(reply);

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /// The links of a context that its engine drives. In each pass it reads those over which a stream arrives, looks again
-/// at those that it has left to a thread, and sends late acknowledgements; twice a second it checks the time-outs of all.
+/// at those that it has left to a thread, and sends late acknowledgements; twice a second it checks the time-outs of
+/// all.
 final class EngineLinks {
     /// No pass is wanted.
     static final long NEVER = Long.MAX_VALUE;

@@ -183,10 +183,7 @@ public final class LinkDriver implements Engine.Ready {
     private void awaitRoom() {
         SelectionKey key = engineKey;
         // Also on the engine's own thread: it drives a link not only because its socket is ready.
-        if (key != null
-                && key.isValid()
-                && (key.interestOpsOr(WRITE) & WRITE) == 0
-                && !engineLinks.isCurrentThread()) {
+        if (key != null && key.isValid() && (key.interestOpsOr(WRITE) & WRITE) == 0 && !engineLinks.isCurrentThread()) {
             engineLinks.wakeup();
         }
     }
@@ -251,12 +248,11 @@ public final class LinkDriver implements Engine.Ready {
     }
 
     private long untilNextPass(long now) {
-        long wait =
-                switch (state) {
-                    case STREAM -> 0;
-                    case THREAD -> Math.max(1, due - now);
-                    case NOBODY, ENGINE -> EngineLinks.NEVER;
-                };
+        long wait = switch (state) {
+            case STREAM -> 0;
+            case THREAD -> Math.max(1, due - now);
+            case NOBODY, ENGINE -> EngineLinks.NEVER;
+        };
         // Not exact: the engine does not hear its channels while it waits for less than a millisecond.
         return acknowledgesLater ? Math.min(wait, Math.max(Engine.EXACT_NANOS, acknowledgeAt - now)) : wait;
     }

@@ -200,7 +200,8 @@ public final class TcpEndpoint {
                 incoming.accept(reply);
                 hangUp();
                 expectedPsn = peer.expectedPsn();
-                LinkTerms terms = LinkTerms.with(peer, negotiation.responderTerms(request, reply), false, node.settings());
+                LinkTerms terms =
+                        LinkTerms.with(peer, negotiation.responderTerms(request, reply), false, node.settings());
                 begin(incoming.channel(), terms, null);
             }
             return verdict;
@@ -235,9 +236,10 @@ public final class TcpEndpoint {
         if (node.settings().callersFromAnywhere() || origin.equals(destination.gid())) {
             return true;
         }
-        node.wrongOrigin(address() + " rejects a call that is right but comes from " + origin.address() + " and not from "
-                + destination.gid().address() + "; if that host is behind NAT, set the option callers=any in"
-                + " rdmacomm.soft.devices");
+        node.wrongOrigin(
+                address() + " rejects a call that is right but comes from " + origin.address() + " and not from "
+                        + destination.gid().address() + "; if that host is behind NAT, set the option callers=any in"
+                        + " rdmacomm.soft.devices");
         return false;
     }
 

@@ -34,8 +34,9 @@ class DrivingTableTest {
         for (Event event : Event.values()) {
             for (State state : State.values()) {
                 String cell = rows.get(event).get(state.ordinal());
-                Step expected =
-                        cell.isEmpty() ? Step.NOTHING : Step.valueOf(cell.toUpperCase(Locale.ROOT).replace(' ', '_'));
+                Step expected = cell.isEmpty()
+                        ? Step.NOTHING
+                        : Step.valueOf(cell.toUpperCase(Locale.ROOT).replace(' ', '_'));
                 assertThat(DrivingTable.step(state, event))
                         .as("%s in %s", event, state)
                         .isEqualTo(expected);
